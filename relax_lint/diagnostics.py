@@ -1,0 +1,120 @@
+"""What rules say and what is shown of it: places, edits, fixes, findings, diagnostics."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from relax_lint.shell.launch import Launch
+    from relax_lint.sources.text import SourceFile
+
+
+class Severity(enum.Enum):
+    """E fails, is ignored silently or trains something else; W breaks the guide; A is a convention."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    ADVICE = "advice"
+
+    @property
+    def rank(self) -> int:
+        """0 for the gravest."""
+        return ("error", "warning", "advice").index(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A span of one file's text: offsets in characters, the end exclusive."""
+
+    source: SourceFile
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace ``start:end`` (offsets in the text) of ``path`` by ``text``; or create the file with ``text``."""
+
+    path: Path
+    start: int
+    end: int
+    text: str
+    create: bool = False
+
+    @classmethod
+    def at(cls, place: Place, text: str) -> Edit:
+        """The edit that replaces a place."""
+        return cls(place.source.path, place.start, place.end, text)
+
+    @classmethod
+    def new_file(cls, path: Path, text: str) -> Edit:
+        """The edit that creates a file."""
+        return cls(path, 0, 0, text, create=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A repair. ``edits`` is called only when something wants them; a ``reason`` says why a fix is not safe."""
+
+    title: str
+    edits: Callable[[], Sequence[Edit]]
+    safe: bool = True
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A second place that explains a finding."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule yields. ``severity`` overrides the rule's own; ``subject`` names what it is about (a flag, a
+    function): suppressions narrow by it and fingerprints are made of it."""
+
+    place: Place
+    message: str
+    severity: Severity | None = None
+    fix: Fix | None = None
+    related: tuple[Related, ...] = ()
+    launch: Launch | None = None
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotChecked:
+    """What a rule yields instead of a guess: the unknown word that kept it silent."""
+
+    place: Place
+    because: str
+
+
+@dataclass(slots=True)
+class Diagnostic:
+    """A finding with its rule's code, as reports show it. ``path`` is absolute; positions count from 1."""
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    path: Path
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    place: Place | None = None
+    fix: Fix | None = None
+    related: tuple[Related, ...] = ()
+    launch: Launch | None = None
+    subject: str = ""
+    suppressed: str | None = None
+    suppressed_by: str | None = None
+    fingerprint: str = ""
+    extra: dict[str, object] = field(default_factory=dict)

@@ -1,0 +1,93 @@
+"""The rules: one file each, in a folder per family, found on disk.
+
+A rule file's docstring is its manual page. It holds one function under :func:`rule` and the examples that the test
+suite runs and the documentation shows.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from relax_lint.diagnostics import Finding, NotChecked, Severity
+
+Subject = Literal["python", "launcher", "launch", "reward", "recipe", "engine"]
+Check = Callable[[Any, Any], Iterable[Finding | NotChecked]]
+
+ERROR, WARNING, ADVICE = Severity.ERROR, Severity.WARNING, Severity.ADVICE
+
+
+@dataclass(frozen=True)
+class Example:
+    """Files of a small tree and what a rule says of it.
+
+    ``files`` maps paths to text; a plain string is the one file of the rule's usual kind. ``findings`` holds
+    ``(path, line, column)`` or, for single files, ``(line, column)`` of every finding of this rule, with an optional
+    trailing :class:`Severity` where it is not the rule's own. ``fixed`` is the tree after ``--fix`` (``--unsafe-fixes``
+    too when ``unsafe``): files that change, ``None`` for files without a fix.
+    """
+
+    files: str | Mapping[str, str]
+    findings: tuple[tuple[Any, ...], ...] = ()
+    fixed: str | Mapping[str, str] | None = None
+    unsafe: bool = False
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A registered rule."""
+
+    code: str
+    name: str
+    severity: Severity
+    on: Subject
+    check: Check
+    doc: str
+    everywhere: bool
+    valid: tuple[Example | str, ...]
+    invalid: tuple[Example, ...]
+    fixable: Literal["safe", "unsafe", "migrate", ""]
+
+
+REGISTRY: dict[str, Rule] = {}
+
+
+def rule(
+    code: str,
+    name: str,
+    severity: Severity,
+    *,
+    on: Subject,
+    valid: Iterable[Example | str],
+    invalid: Iterable[Example],
+    everywhere: bool = False,
+    fixable: Literal["safe", "unsafe", "migrate", ""] = "",
+) -> Callable[[Check], Check]:
+    """Register a check under its code.
+
+    ``on`` says what the check is called with, each time together with the project: every Python file of a recipe, every
+    launcher, every launch, every (launch, reward function) pair, every recipe. ``everywhere`` means that launchers
+    outside recipes are judged too.
+    """
+
+    def register(check: Check) -> Check:
+        doc = importlib.import_module(check.__module__).__doc__ or ""
+        REGISTRY[code] = Rule(
+            code, name, severity, on, check, doc, everywhere, tuple(valid), tuple(invalid), fixable
+        )
+        return check
+
+    return register
+
+
+def load_rules() -> dict[str, Rule]:
+    """Import every rule file below this package; the registry, by code."""
+    for family in pkgutil.iter_modules(__path__):
+        if family.ispkg:
+            package = importlib.import_module(f"{__name__}.{family.name}")
+            for module in pkgutil.iter_modules(package.__path__):
+                importlib.import_module(f"{package.__name__}.{module.name}")
+    return dict(sorted(REGISTRY.items()))
