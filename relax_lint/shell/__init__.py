@@ -1,0 +1,1 @@
+"""Bash, read and evaluated statically: what does a launcher really launch?"""

@@ -1,0 +1,344 @@
+"""The syntax tree of a bash script. Offsets are into the text of the file, the end exclusive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Union
+
+# ---------------------------------------------------------------- words
+
+
+@dataclass(slots=True)
+class Literal:
+    """Characters that stand for themselves, quotes removed. ``""`` gives an empty quoted one."""
+
+    text: str
+    quoted: bool
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Parameter:
+    """``$name``, ``${name}`` with its operator.
+
+    ``operator`` is empty, one of ``:- - := = :? ? :+ +``, ``# ## % %%``, ``/ // /# /%``, ``:`` (substring),
+    ``^ ^^ , ,,``, ``@X`` (a transformation), ``#`` in front (``length``), ``!prefix@`` / ``!prefix*``
+    (``operator`` is then ``prefix@`` or ``prefix*``) or ``keys@`` / ``keys*`` for ``${!name[@]}``.
+    """
+
+    name: str
+    quoted: bool
+    start: int
+    end: int
+    subscript: Word | None = None
+    operator: str = ""
+    arguments: tuple[Word, ...] = ()
+    length: bool = False
+    indirect: bool = False
+
+
+@dataclass(slots=True)
+class CommandSubstitution:
+    """``$( … )`` or backquotes."""
+
+    body: tuple[Command, ...]
+    quoted: bool
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class ArithmeticExpansion:
+    """``$(( … ))``: the expression as a word, expanded before it is evaluated."""
+
+    expression: Word
+    quoted: bool
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class ProcessSubstitution:
+    """``<( … )`` or ``>( … )``."""
+
+    body: tuple[Command, ...]
+    start: int
+    end: int
+    quoted: bool = False
+
+
+@dataclass(slots=True)
+class BadSubstitution:
+    """``${…}`` that bash refuses when it gets there."""
+
+    text: str
+    quoted: bool
+    start: int
+    end: int
+
+
+Part = Union[Literal, Parameter, CommandSubstitution, ArithmeticExpansion, ProcessSubstitution, BadSubstitution]
+
+
+@dataclass(slots=True)
+class Word:
+    """A word as written. ``literal`` is its value when nothing in it is special."""
+
+    parts: tuple[Part, ...]
+    start: int
+    end: int
+    literal: str | None = None
+
+
+# ---------------------------------------------------------------- commands
+
+
+@dataclass(slots=True)
+class ArrayElement:
+    """An element of ``(…)``: ``value`` or ``[key]=value``."""
+
+    value: Word
+    key: Word | None = None
+    append: bool = False
+
+
+@dataclass(slots=True)
+class ArrayLiteral:
+    """``( … )`` on the right of an assignment."""
+
+    elements: tuple[ArrayElement, ...]
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Assignment:
+    """``name=value``, ``name+=value``, ``name[i]=value``, ``name=(…)``. No value: a bare name after ``declare``."""
+
+    name: str
+    start: int
+    end: int
+    value: Word | ArrayLiteral | None = None
+    subscript: Word | None = None
+    append: bool = False
+
+
+@dataclass(slots=True)
+class Redirect:
+    """``2>&1``, ``< file``, ``<<EOF`` (``body`` holds the document, expanded unless its delimiter was quoted)."""
+
+    operator: str
+    descriptor: str
+    target: Word
+    start: int
+    end: int
+    body: Word | None = None
+
+
+@dataclass(slots=True)
+class SimpleCommand:
+    """Assignments, words, redirections. After ``declare`` and its like, assignments stand among ``words``."""
+
+    assignments: tuple[Assignment, ...]
+    words: tuple[Word | Assignment, ...]
+    redirects: tuple[Redirect, ...]
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Pipeline:
+    """``a | b``; ``negated`` by ``!``. A single command that is neither piped nor negated has no Pipeline."""
+
+    commands: tuple[Command, ...]
+    negated: bool
+    start: int
+    end: int
+    stderr_too: tuple[bool, ...] = ()
+
+
+@dataclass(slots=True)
+class AndOr:
+    """``left && right`` or ``left || right``."""
+
+    operator: str
+    left: Command
+    right: Command
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Background:
+    """``command &``."""
+
+    command: Command
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class If:
+    """``branches`` are (condition, body) pairs; ``otherwise`` the body after ``else``."""
+
+    branches: tuple[tuple[tuple[Command, ...], tuple[Command, ...]], ...]
+    otherwise: tuple[Command, ...] | None
+    start: int
+    end: int
+    redirects: tuple[Redirect, ...] = ()
+
+
+@dataclass(slots=True)
+class Loop:
+    """``while`` or ``until``."""
+
+    condition: tuple[Command, ...]
+    body: tuple[Command, ...]
+    until: bool
+    start: int
+    end: int
+    redirects: tuple[Redirect, ...] = ()
+
+
+@dataclass(slots=True)
+class For:
+    """``for name in words`` (``None``: the positional parameters), or ``select``."""
+
+    name: str
+    words: tuple[Word, ...] | None
+    body: tuple[Command, ...]
+    start: int
+    end: int
+    select: bool = False
+    redirects: tuple[Redirect, ...] = ()
+
+
+@dataclass(slots=True)
+class ArithmeticFor:
+    """``for ((initial; condition; step))``."""
+
+    initial: Word
+    condition: Word
+    step: Word
+    body: tuple[Command, ...]
+    start: int
+    end: int
+    redirects: tuple[Redirect, ...] = ()
+
+
+@dataclass(slots=True)
+class CaseItem:
+    """``patterns) body`` with ``;;``, ``;&`` or ``;;&``."""
+
+    patterns: tuple[Word, ...]
+    body: tuple[Command, ...]
+    terminator: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Case:
+    """``case subject in … esac``."""
+
+    subject: Word
+    items: tuple[CaseItem, ...]
+    start: int
+    end: int
+    redirects: tuple[Redirect, ...] = ()
+
+
+@dataclass(slots=True)
+class Group:
+    """``{ …; }``, or ``( … )`` when ``subshell``."""
+
+    body: tuple[Command, ...]
+    subshell: bool
+    start: int
+    end: int
+    redirects: tuple[Redirect, ...] = ()
+
+
+@dataclass(slots=True)
+class Function:
+    """A definition."""
+
+    name: str
+    body: Command
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class ArithmeticCommand:
+    """``(( … ))``."""
+
+    expression: Word
+    start: int
+    end: int
+    redirects: tuple[Redirect, ...] = ()
+
+
+@dataclass(slots=True)
+class Conditional:
+    """``[[ … ]]``."""
+
+    expression: Test
+    start: int
+    end: int
+    redirects: tuple[Redirect, ...] = ()
+
+
+@dataclass(slots=True)
+class UnaryTest:
+    """``-z word``; a lone word is ``-n``."""
+
+    operator: str
+    operand: Word
+
+
+@dataclass(slots=True)
+class BinaryTest:
+    """``left == right`` and the others."""
+
+    operator: str
+    left: Word
+    right: Word
+
+
+@dataclass(slots=True)
+class LogicalTest:
+    """``!``, ``&&``, ``||`` inside ``[[ ]]``; ``right`` is missing for ``!``."""
+
+    operator: str
+    left: Test
+    right: Test | None = None
+
+
+Test = Union[UnaryTest, BinaryTest, LogicalTest]
+
+Command = Union[
+    SimpleCommand, Pipeline, AndOr, Background, If, Loop, For, ArithmeticFor, Case, Group, Function, ArithmeticCommand,
+    Conditional,
+]  # fmt: skip
+
+
+@dataclass(slots=True)
+class Problem:
+    """What the parser did not understand, and where."""
+
+    message: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Script:
+    """A parsed file. ``comments`` are spans from ``#`` to the line's end; ``continuations`` the offsets of
+    backslashes that join lines outside of quotes."""
+
+    commands: tuple[Command, ...]
+    problems: list[Problem] = field(default_factory=list)
+    comments: list[tuple[int, int]] = field(default_factory=list)
+    continuations: list[int] = field(default_factory=list)
