@@ -1,0 +1,65 @@
+# Every target sets itself up: it needs Python 3.10 or newer, bash and git, and a package index the first time.
+#
+#   make demo      the main job on a bundled broken recipe: findings, --fix, the diff, clean again
+#   make test      everything that must pass
+#   make lint types docs build     style, types, generated pages, the packages
+#   make property  the bash property test, a hundred times as long
+#   make bench     ratios against flake8, shellcheck and Fixit; CORPUS=/path/to/Relax for a real checkout
+#   make clean     remove all of it
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+JOBS ?= auto
+PROPERTY_EXAMPLES ?= 200000
+CORPUS ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help demo test lint types format docs build bench property clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+$(READY): pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/python tools/demo.py
+
+test: $(READY)
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(READY)
+	$(BIN)/python tools/build_docs.py
+
+build: $(READY)
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+
+bench: $(READY)
+	$(BIN)/python tools/bench.py $(if $(CORPUS),--corpus '$(CORPUS)')
+
+property: $(READY)
+	RELAX_LINT_PROPERTY_EXAMPLES=$(PROPERTY_EXAMPLES) $(BIN)/python -m pytest tests/shell -k property -n $(JOBS)
+
+clean:
+	rm -rf $(VENV) .bench build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
