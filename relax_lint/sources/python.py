@@ -1,0 +1,197 @@
+"""A Python file: its syntax tree, and where in the text every node stands."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from relax_lint.diagnostics import Place
+from relax_lint.sources.text import SourceFile
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+Node = TypeVar("Node", bound=ast.AST)
+
+_BOM = "\ufeff"
+_NAME_OF_DEFINITION = re.compile(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+(\w+)")
+_LONE_CARRIAGE_RETURN = re.compile(r"\r(?!\n)")
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True)
+class ParseError:
+    """Why a file has no tree: the text offset where Python gives up, and its reason."""
+
+    offset: int
+    message: str
+
+
+def walk(root: ast.AST) -> Iterator[ast.AST]:
+    """Every node below and including ``root``, parents first, without recursion."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend(reversed(children(node)))
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The direct children of a node in the order they are written."""
+    found: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            found.extend(item for item in value if isinstance(item, ast.AST))
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
+class PythonSource(SourceFile):
+    """A Python file, parsed on demand. Exactly one of ``tree`` and ``error`` is ``None``.
+
+    ``tree`` may be given by a caller that has parsed these bytes already, as flake8 has.
+    """
+
+    def __init__(self, path: Path, data: bytes, tree: ast.Module | None = None) -> None:
+        encoding, problem = _encoding(data)
+        super().__init__(path, data, encoding=encoding)
+        self._encoding_problem = problem
+        self._given_tree = tree
+
+    @property
+    def tree(self) -> ast.Module | None:
+        """The syntax tree, or ``None`` when the file is not Python."""
+        return self._parsed[0]
+
+    @property
+    def error(self) -> ParseError | None:
+        """Why there is no tree."""
+        return self._parsed[1]
+
+    @cached_property
+    def _parsed(self) -> tuple[ast.Module | None, ParseError | None]:
+        if self._given_tree is not None:
+            return self._given_tree, None
+        error = self._undecodable()
+        if error is not None:
+            return None, error
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(self.text.removeprefix(_BOM)), None
+        except SyntaxError as problem:
+            return None, ParseError(self._offset_of_error(problem), f"invalid Python: {problem.msg}")
+        except (RecursionError, MemoryError):
+            return None, ParseError(0, "nested too deeply to be parsed")
+        except ValueError as problem:
+            return None, ParseError(0, f"invalid Python: {problem}")
+
+    def _undecodable(self) -> ParseError | None:
+        if self._encoding_problem is not None:
+            return ParseError(0, self._encoding_problem)
+        nul = self.text.find("\0")
+        if nul >= 0:
+            return ParseError(nul, "contains a NUL byte")
+        if not self.text.isascii():
+            try:
+                self.text.encode("utf-8")
+            except UnicodeEncodeError as problem:
+                return ParseError(problem.start, f"not valid {self.encoding}")
+        return None
+
+    def _offset_of_error(self, problem: SyntaxError) -> int:
+        starts = self._python_line_starts
+        line = min(max(problem.lineno or 1, 1), len(starts))
+        end = starts[line] - 1 if line < len(starts) else len(self.text)
+        return min(starts[line - 1] + max((problem.offset or 1) - 1, 0), max(end, starts[line - 1]))
+
+    @cached_property
+    def _python_line_starts(self) -> list[int]:
+        """Offsets of lines as Python counts them: a lone carriage return ends a line, the byte-order mark is none."""
+        if _LONE_CARRIAGE_RETURN.search(self.text):
+            starts = [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+        else:
+            starts = list(self.line_starts)
+        if self.text.startswith(_BOM):
+            starts[0] = 1
+        return starts
+
+    def offset(self, line: int, column: int) -> int:
+        """The text offset of a line (from 1) and a column in UTF-8 bytes, as ``ast`` counts them."""
+        start = self._python_line_starts[line - 1]
+        if self.text.isascii():
+            return start + column
+        before = self.text[start : start + column].encode("utf-8")[:column]
+        return start + len(before.decode("utf-8", "ignore"))
+
+    def place(self, node: ast.AST) -> Place:
+        """The span of a node; the file's beginning for nodes that have no position."""
+        line = getattr(node, "lineno", None)
+        if line is None:
+            return Place(self, 0, 0)
+        end_line, end_column = getattr(node, "end_lineno", line), getattr(node, "end_col_offset", 0)
+        return Place(self, self.offset(line, node.col_offset), self.offset(end_line, end_column))  # type: ignore[attr-defined]
+
+    def name_place(self, definition: Definition) -> Place:
+        """The span of a function's or class's name in its definition."""
+        whole = self.place(definition)
+        match = _NAME_OF_DEFINITION.match(self.text, whole.start)
+        return Place(self, *match.span(1)) if match else whole
+
+    def segment(self, node: ast.AST) -> str:
+        """The source text of a node."""
+        place = self.place(node)
+        return self.text[place.start : place.end]
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """The node that holds ``node``; ``None`` for the module."""
+        return self._parents.get(node)
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes that hold ``node``, the nearest first."""
+        holder = self._parents.get(node)
+        while holder is not None:
+            yield holder
+            holder = self._parents.get(holder)
+
+    @cached_property
+    def _parents(self) -> dict[ast.AST, ast.AST]:
+        if self.tree is None:
+            return {}
+        # ast shares context singletons (Load, Store) between nodes; nobody asks for their parents.
+        return {child: node for node in walk(self.tree) for child in children(node)}
+
+    def nodes(self, *kinds: type[Node]) -> list[Node]:
+        """All nodes of these classes, class by class, each class in the order of the text."""
+        return [node for kind in kinds for node in self._by_kind.get(kind, ())]  # type: ignore[misc]
+
+    @cached_property
+    def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
+        found: dict[type[ast.AST], list[ast.AST]] = {}
+        if self.tree is not None:
+            for node in walk(self.tree):
+                found.setdefault(node.__class__, []).append(node)
+        return found
+
+
+def _encoding(data: bytes) -> tuple[str, str | None]:
+    """The encoding that Python would read the bytes with, or one that reads anything, and what is wrong."""
+    if b"coding" not in data[:4096]:
+        return "utf-8", None
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        encoding = "utf-8" if encoding == "utf-8-sig" else encoding
+        data.decode(encoding, "surrogateescape")
+    except SyntaxError as problem:
+        return ("utf-8", None) if "invalid or missing" in str(problem) else ("utf-8", str(problem))
+    except (LookupError, UnicodeError, ValueError) as problem:
+        return "utf-8", f"cannot be decoded: {problem}"
+    return encoding, None
