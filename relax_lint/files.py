@@ -1,0 +1,157 @@
+"""The file tree as the linter sees it: the disk below unsaved text, or a tree that exists in memory only."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+LARGEST = 8 * 1024 * 1024
+"""Bytes beyond which a file is no source text that anybody wrote; it is reported, not parsed."""
+
+
+class Entry(NamedTuple):
+    """One name in a directory. A link to a directory is neither a directory nor a file: nothing is walked twice."""
+
+    name: str
+    is_dir: bool
+    is_file: bool
+
+
+class Unreadable(Exception):
+    """A file that is there and cannot be read; the message says why."""
+
+
+class Files:
+    """The disk, under an overlay of unsaved files (``None`` hides a file)."""
+
+    def __init__(self, overlay: Mapping[Path, bytes | None] | None = None) -> None:
+        self.overlay = dict(overlay or {})
+
+    def with_changes(self, changes: Mapping[Path, bytes | None]) -> Files:
+        """The same tree with other contents of some files."""
+        return Files({**self.overlay, **changes})
+
+    def read(self, path: Path) -> bytes | None:
+        """The bytes of a file, ``None`` when there is no such file; :class:`Unreadable` when it cannot be read."""
+        if path in self.overlay:
+            return self.overlay[path]
+        return self._read_below(path)
+
+    def is_file(self, path: Path) -> bool:
+        """Whether this is a regular file, or a link to one."""
+        if path in self.overlay:
+            return self.overlay[path] is not None
+        return self._is_file_below(path)
+
+    def is_dir(self, path: Path) -> bool:
+        """Whether this is a directory, or a link to one."""
+        return self._is_dir_below(path) or any(path in added.parents for added in self._added())
+
+    def exists(self, path: Path) -> bool:
+        """Whether anything is at this path."""
+        return self.is_file(path) or self.is_dir(path) or self._exists_below(path)
+
+    def head(self, path: Path, size: int) -> bytes:
+        """The first bytes of a file; empty when it cannot be read."""
+        if path in self.overlay:
+            return (self.overlay[path] or b"")[:size]
+        return self._head_below(path, size)
+
+    def entries(self, directory: Path) -> list[Entry]:
+        """What is in a directory, sorted by name; empty when it cannot be listed."""
+        found = {entry.name: entry for entry in self._entries_below(directory)}
+        for path, data in self.overlay.items():
+            if path.parent == directory:
+                if data is None:
+                    found.pop(path.name, None)
+                else:
+                    found[path.name] = Entry(path.name, False, True)
+            elif data is not None and directory in path.parents:
+                name = path.relative_to(directory).parts[0]
+                found.setdefault(name, Entry(name, True, False))
+        return [found[name] for name in sorted(found)]
+
+    def _added(self) -> Iterable[Path]:
+        return (path for path, data in self.overlay.items() if data is not None)
+
+    def _read_below(self, path: Path) -> bytes | None:
+        try:
+            status = path.stat()
+            if not stat.S_ISREG(status.st_mode):
+                return None
+            if status.st_size > LARGEST:
+                raise Unreadable(
+                    f"it has {status.st_size / 1e6:.0f} MB; files over {LARGEST / 1e6:.0f} MB are not read"
+                )
+            return path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError) as problem:
+            raise Unreadable(getattr(problem, "strerror", None) or str(problem)) from problem
+
+    def _is_file_below(self, path: Path) -> bool:
+        return _ask(path.is_file)
+
+    def _is_dir_below(self, path: Path) -> bool:
+        return _ask(path.is_dir)
+
+    def _exists_below(self, path: Path) -> bool:
+        return os.path.lexists(path)
+
+    def _head_below(self, path: Path, size: int) -> bytes:
+        try:
+            with path.open("rb") as stream:
+                return stream.read(size)
+        except (OSError, ValueError):
+            return b""
+
+    def _entries_below(self, directory: Path) -> Iterable[Entry]:
+        try:
+            with os.scandir(directory) as listing:
+                return [
+                    Entry(item.name, item.is_dir(follow_symlinks=False), not item.is_dir() and not _is_special(item))
+                    for item in listing
+                ]
+        except OSError:
+            return []
+
+
+def _ask(question: Callable[[], bool]) -> bool:
+    try:
+        return question()
+    except OSError:
+        return False
+
+
+def _is_special(item: os.DirEntry[str]) -> bool:
+    """Sockets, pipes, devices. A broken link is no special file: it is reported when it is read."""
+    return not item.is_symlink() and not item.is_file(follow_symlinks=False)
+
+
+class MemoryFiles(Files):
+    """A tree that exists nowhere but in its overlay."""
+
+    def with_changes(self, changes: Mapping[Path, bytes | None]) -> MemoryFiles:
+        """The same tree with other contents of some files."""
+        return MemoryFiles({**self.overlay, **changes})
+
+    def _read_below(self, path: Path) -> bytes | None:
+        return None
+
+    def _is_file_below(self, path: Path) -> bool:
+        return False
+
+    def _is_dir_below(self, path: Path) -> bool:
+        return False
+
+    def _exists_below(self, path: Path) -> bool:
+        return False
+
+    def _head_below(self, path: Path, size: int) -> bytes:
+        return b""
+
+    def _entries_below(self, directory: Path) -> Iterable[Entry]:
+        return []

@@ -1,0 +1,198 @@
+"""A repository as one thing: its recipes, and the ways from one file to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint.config import Settings
+from relax_lint.discovery import is_launcher, walk
+from relax_lint.files import Files, MemoryFiles, Unreadable
+from relax_lint.sources.text import SourceFile
+
+if TYPE_CHECKING:
+    from relax_lint.shell.launch import Launch
+    from relax_lint.sources.launcher import LauncherSource
+    from relax_lint.sources.python import PythonSource
+
+YAML_SUFFIXES = (".yaml", ".yml")
+MEMORY_ROOT = Path("/project")
+"""Where trees that exist in memory only are taken to be."""
+
+
+class Recipe:
+    """A directory directly under an ``examples/`` root, with all that is nested in it."""
+
+    def __init__(self, project: Project, directory: Path, files: Iterable[Path]) -> None:
+        self.project = project
+        self.directory = directory
+        self.files = tuple(files)
+
+    @property
+    def name(self) -> str:
+        """The directory's name."""
+        return self.directory.name
+
+    @cached_property
+    def launchers(self) -> list[LauncherSource]:
+        """Its bash scripts, those that only others source included."""
+        found = (self.project.launcher(path) for path in self.files if is_launcher(path, self.project.files))
+        return [source for source in found if source is not None]
+
+    @cached_property
+    def python(self) -> list[PythonSource]:
+        """Its Python files."""
+        found = (self.project.python(path) for path in self.files if path.suffix == ".py")
+        return [source for source in found if source is not None]
+
+    @cached_property
+    def yaml(self) -> list[Path]:
+        """Its YAML files."""
+        return [path for path in self.files if path.suffix in YAML_SUFFIXES]
+
+    @cached_property
+    def launches(self) -> list[Launch]:
+        """Every launch of its launchers."""
+        return [launch for launcher in self.launchers for launch in launcher.launches]
+
+    def __repr__(self) -> str:
+        return f"Recipe({str(self.directory)!r})"
+
+
+class Project:
+    """The files below one root, read and parsed once each, on demand.
+
+    ``root`` is the repository's directory: the nearest one above a path that holds ``examples/`` or ``relax/``.
+    """
+
+    def __init__(self, root: Path, settings: Settings | None = None, files: Files | None = None) -> None:
+        self.root = root
+        self.settings = settings or Settings()
+        self.files = files or Files()
+        self._text: dict[Path, SourceFile | None] = {}
+        self._python: dict[Path, PythonSource | None] = {}
+        self._launchers: dict[Path, LauncherSource | None] = {}
+        self.unreadable: dict[Path, str] = {}
+
+    @classmethod
+    def from_files(cls, tree: Mapping[str, str | bytes], settings: Settings | None = None) -> Project:
+        """A project that exists in memory only: paths relative to its root, with their contents."""
+        overlay: dict[Path, bytes | None] = {}
+        for path, content in tree.items():
+            data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+            overlay[MEMORY_ROOT / path] = data
+        return cls(MEMORY_ROOT, settings, MemoryFiles(overlay))
+
+    def with_changes(self, changes: Mapping[Path, bytes | None]) -> Project:
+        """This project with other contents of some files; what is parsed already and stays the same is kept."""
+        changed = Project(self.root, self.settings, self.files.with_changes(changes))
+        changed._python = {path: source for path, source in self._python.items() if path not in changes}
+        return changed
+
+    # ------------------------------------------------------------ files
+
+    @cached_property
+    def relax_root(self) -> Path | None:
+        """A real Relax checkout: the one that the settings name, or the project itself."""
+        for root in (self.settings.relax_root, self.root):
+            if root is not None and self.files.is_file(root / "relax/entrypoints/train.py"):
+                return root
+        return None
+
+    def exists(self, path: Path) -> bool:
+        """Whether anything is at this path."""
+        return self.files.exists(path)
+
+    def is_dir(self, path: Path) -> bool:
+        """Whether this is a directory."""
+        return self.files.is_dir(path)
+
+    def is_file(self, path: Path) -> bool:
+        """Whether this is a file."""
+        return self.files.is_file(path)
+
+    def read(self, path: Path) -> bytes | None:
+        """The bytes of a file; ``None`` when there is none or it cannot be read (``unreadable`` then says why)."""
+        try:
+            return self.files.read(path)
+        except Unreadable as problem:
+            self.unreadable[path] = str(problem)
+            return None
+
+    def text(self, path: Path) -> SourceFile | None:
+        """A file as plain text, for kinds that have no source class of their own."""
+        if path not in self._text:
+            data = self.read(path)
+            self._text[path] = None if data is None else SourceFile(path, data)
+        return self._text[path]
+
+    def python(self, path: Path) -> PythonSource | None:
+        """A Python file, ``None`` when it is not there or cannot be read."""
+        if path not in self._python:
+            from relax_lint.sources.python import PythonSource
+
+            data = self.read(path)
+            self._python[path] = None if data is None else PythonSource(path, data)
+        return self._python[path]
+
+    def launcher(self, path: Path) -> LauncherSource | None:
+        """A bash script, ``None`` when it is not there or cannot be read."""
+        if path not in self._launchers:
+            from relax_lint.sources.launcher import LauncherSource
+
+            data = self.read(path)
+            self._launchers[path] = None if data is None else LauncherSource(path, data, self)
+        return self._launchers[path]
+
+    def module(self, dotted: str, start: Path | None = None) -> PythonSource | None:
+        """The file of a module path, looked up from the root, then from ``start``; Relax's own in its checkout."""
+        parts = dotted.split(".")
+        if not all(part.isidentifier() for part in parts):
+            return None
+        roots = [self.root]
+        if start is not None and start != self.root:
+            roots.append(start)
+        if parts[0] == "relax" and self.relax_root is not None:
+            roots.append(self.relax_root)
+        for root in roots:
+            base = root.joinpath(*parts)
+            for path in (base / "__init__.py", base.with_name(f"{base.name}.py")):
+                if self.files.is_file(path):
+                    return self.python(path)
+        return None
+
+    # ------------------------------------------------------------ recipes
+
+    @cached_property
+    def recipes(self) -> list[Recipe]:
+        """The recipes under the root's ``examples/``, by name."""
+        return [recipe for recipe in map(self._recipe, self._recipe_directories) if recipe is not None]
+
+    def recipe_of(self, path: Path) -> Recipe | None:
+        """The recipe that a file belongs to."""
+        examples = self.root / "examples"
+        if examples not in path.parents or path.parent == examples:
+            return None
+        return self._recipe(examples / path.relative_to(examples).parts[0])
+
+    @cached_property
+    def _recipe_directories(self) -> list[Path]:
+        examples = self.root / "examples"
+        return [examples / entry.name for entry in self.files.entries(examples) if entry.is_dir]
+
+    @cached_property
+    def _known_recipes(self) -> dict[Path, Recipe | None]:
+        return {}
+
+    def _recipe(self, directory: Path) -> Recipe | None:
+        if directory not in self._known_recipes:
+            files = walk(directory, self.files)
+            holds = any(_belongs(path, self.files) for path in files)
+            self._known_recipes[directory] = Recipe(self, directory, files) if holds else None
+        return self._known_recipes[directory]
+
+
+def _belongs(path: Path, files: Files) -> bool:
+    return path.suffix == ".py" or path.suffix in YAML_SUFFIXES or is_launcher(path, files)
