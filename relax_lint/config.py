@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from relax_lint.selection import Layer
+
 Profile = Literal["guide", "runtime"]
 
 
@@ -19,10 +21,7 @@ class Settings:
     """
 
     directory: Path | None = None
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    extend_select: tuple[str, ...] = ()
-    extend_ignore: tuple[str, ...] = ()
+    selection: tuple[Layer, ...] = ()
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
     force_exclude: bool = False

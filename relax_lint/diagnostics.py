@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,9 +96,24 @@ class NotChecked:
     because: str
 
 
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A line of a file, as reports name it, with what is said of it."""
+
+    path: Path
+    line: int
+    message: str = ""
+    conditions: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class Diagnostic:
-    """A finding with its rule's code, as reports show it. ``path`` is absolute; positions count from 1."""
+    """A finding with its rule's code, as reports show it: plain data that outlives the sources.
+
+    ``path`` is absolute. Positions count from 1, the end exclusive; ``start`` and ``end`` are offsets into the text;
+    ``excerpt`` is the first line concerned. ``suppressed`` holds the reason given (it may be empty) and
+    ``suppressed_by`` the comment's own line or the option, ``None`` when the finding stands.
+    """
 
     code: str
     name: str
@@ -109,12 +124,13 @@ class Diagnostic:
     column: int
     end_line: int
     end_column: int
-    place: Place | None = None
+    start: int
+    end: int
+    excerpt: str
     fix: Fix | None = None
-    related: tuple[Related, ...] = ()
-    launch: Launch | None = None
+    related: tuple[Site, ...] = ()
+    launch: Site | None = None
     subject: str = ""
     suppressed: str | None = None
-    suppressed_by: str | None = None
+    suppressed_by: Site | None = None
     fingerprint: str = ""
-    extra: dict[str, object] = field(default_factory=dict)

@@ -128,6 +128,14 @@ class Project:
             self._text[path] = None if data is None else SourceFile(path, data)
         return self._text[path]
 
+    def source(self, path: Path) -> SourceFile | None:
+        """A file, read as what its kind asks for."""
+        if path.suffix == ".py":
+            return self.python(path)
+        if self.is_file(path) and is_launcher(path, self.files):
+            return self.launcher(path)
+        return self.text(path)
+
     def python(self, path: Path) -> PythonSource | None:
         """A Python file, ``None`` when it is not there or cannot be read."""
         if path not in self._python:

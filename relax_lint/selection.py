@@ -1,0 +1,68 @@
+"""Which rules are wanted: codes, prefixes, names and ALL, layer over layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from relax_lint.rules import Rule
+
+EVERYTHING = "ALL"
+
+
+class UnknownRule(ValueError):
+    """A selector that fits no rule."""
+
+    def __init__(self, selector: str, rules: Mapping[str, Rule]) -> None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(selector, [*rules, *(rule.name for rule in rules.values())], n=1)
+        hint = f"; did you mean {near[0]}?" if near else "; `relax-lint rule --all` lists the rules"
+        super().__init__(f"no rule is called {selector!r}{hint}")
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One place that selects: a configuration file, the command line. ``select`` of ``None`` leaves it to the layer
+    below."""
+
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+
+
+def matching(selector: str, rules: Mapping[str, Rule]) -> list[str]:
+    """The codes that a selector means."""
+    if selector == EVERYTHING:
+        return list(rules)
+    upper = selector.upper()
+    found = [code for code in rules if code.startswith(upper)] if upper.startswith("RLX") else []
+    found = found or [code for code, rule in rules.items() if rule.name == selector.lower()]
+    if not found:
+        raise UnknownRule(selector, rules)
+    return found
+
+
+def selected(layers: Iterable[Layer], rules: Mapping[str, Rule]) -> set[str]:
+    """The codes that the layers leave, the lowest layer first.
+
+    Within a layer the longer prefix wins and ignore wins a tie; a layer that selects forgets the layers below it.
+    """
+    chosen = set(rules)
+    for layer in layers:
+        wanted = [*(layer.select or ()), *layer.extend_select]
+        choices = [(_weight(selector, rules), True, selector) for selector in wanted]
+        choices += [(_weight(selector, rules), False, selector) for selector in layer.ignore]
+        if layer.select is not None:
+            chosen = set()
+        for _, include, selector in sorted(choices, key=lambda choice: (choice[0], not choice[1])):
+            chosen = chosen | set(matching(selector, rules)) if include else chosen - set(matching(selector, rules))
+    return chosen
+
+
+def _weight(selector: str, rules: Mapping[str, Rule]) -> int:
+    if selector == EVERYTHING:
+        return 0
+    return len(selector) if selector.upper().startswith("RLX") else max(map(len, rules), default=0)

@@ -1,0 +1,194 @@
+"""Every rule's examples are its tests: enumerated from disk, run as users run the rule."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import relax_lint.rules
+from relax_lint.config import Settings
+from relax_lint.diagnostics import Diagnostic
+from relax_lint.engine import lint
+from relax_lint.fixing import fix
+from relax_lint.project import Project
+from relax_lint.rules import Example, Rule, load_rules
+from relax_lint.selection import Layer
+
+RULES = load_rules()
+RULE_FILES = sorted(
+    path
+    for path in Path(relax_lint.rules.__file__).parent.glob("*/*.py")
+    if path.name != "__init__.py" and "@rule(" in path.read_text(encoding="utf-8")
+)
+SECTIONS = ("What", "Why", "Source", "Fix")
+
+PYTHON_FILE = "examples/demo/reward_demo.py"
+LAUNCHER_FILE = "examples/demo/run_demo.sh"
+REWARD_LAUNCHER = """\
+#!/bin/bash
+python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func
+"""
+
+
+def tree_of(rule: Rule, example: Example) -> dict[str, str]:
+    """The files of an example. A lone Python text is a reward, with a launcher that names its ``reward_func``
+    where the rule judges rewards; a lone shell text is a launcher."""
+    if isinstance(example.files, Mapping):
+        return dict(example.files)
+    if main_file(rule, example) == LAUNCHER_FILE:
+        return {LAUNCHER_FILE: example.files}
+    tree = {PYTHON_FILE: example.files}
+    if rule.on == "reward":
+        tree[LAUNCHER_FILE] = REWARD_LAUNCHER
+    return tree
+
+
+def main_file(rule: Rule, example: Example) -> str:
+    """The one file of an example that is a plain string."""
+    assert isinstance(example.files, str)
+    in_bash = rule.on in ("launcher", "launch") or (rule.on == "engine" and example.files.startswith("#!"))
+    return LAUNCHER_FILE if in_bash else PYTHON_FILE
+
+
+def expected_findings(rule: Rule, example: Example) -> list[tuple[Any, ...]]:
+    expected = []
+    for finding in example.findings:
+        path, *position = finding if isinstance(finding[0], str) else (main_file(rule, example), *finding)
+        line, column, severity = position if len(position) == 3 else (*position, rule.severity)
+        expected.append((path, line, column, severity))
+    return sorted(expected, key=repr)
+
+
+def expected_tree(rule: Rule, example: Example) -> dict[str, str]:
+    assert example.fixed is not None
+    changed = example.fixed if isinstance(example.fixed, Mapping) else {main_file(rule, example): example.fixed}
+    return {**tree_of(rule, example), **changed}
+
+
+def settings_for(rule: Rule) -> Settings:
+    """Rules are run alone, but for those that speak of what others found."""
+    return Settings(selection=() if rule.on == "engine" else (Layer(select=(rule.code,)),))
+
+
+def of_rule(rule: Rule, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    return [found for found in diagnostics if found.code == rule.code and found.suppressed is None]
+
+
+def found_in(rule: Rule, project: Project) -> list[Diagnostic]:
+    report = lint(project, RULES, settings_for(rule))
+    assert not report.failures
+    return of_rule(rule, report.diagnostics)
+
+
+def cases(kind: str) -> list[Any]:
+    return [
+        pytest.param(rule, example if isinstance(example, Example) else Example(example), id=f"{rule.name}-{number}")
+        for rule in RULES.values()
+        for number, example in enumerate(getattr(rule, kind), start=1)
+    ]
+
+
+@pytest.mark.parametrize(("rule", "example"), cases("valid"))
+def test_valid_example_gives_no_finding(rule: Rule, example: Example) -> None:
+    found = found_in(rule, Project.from_files(tree_of(rule, example)))
+    assert [(item.path.name, item.line, item.column, item.message) for item in found] == []
+
+
+@pytest.mark.parametrize(("rule", "example"), cases("invalid"))
+def test_invalid_example_gives_exactly_its_findings(rule: Rule, example: Example) -> None:
+    assert example.findings, "an invalid example says what is found in it"
+    project = Project.from_files(tree_of(rule, example))
+    found = [
+        (item.path.relative_to(project.root).as_posix(), item.line, item.column, item.severity)
+        for item in found_in(rule, project)
+    ]
+    assert sorted(found, key=repr) == expected_findings(rule, example)
+
+
+@pytest.mark.parametrize(("rule", "example"), cases("invalid"))
+def test_fix_gives_the_fixed_tree_and_nothing_else(rule: Rule, example: Example) -> None:
+    project = Project.from_files(tree_of(rule, example))
+    settings = settings_for(rule)
+    result = fix(project, RULES, settings, unsafe=example.unsafe)
+    assert result.dropped == []
+    after = {path: data.decode("utf-8", "surrogateescape") for path, data in contents(result.project).items()}
+    if example.fixed is None:
+        assert not result.changes, "the fix does something that the example does not show"
+        return
+    assert after == expected_tree(rule, example)
+    # What had a fix is gone, with --unsafe-fixes if the example says so.
+    left = of_rule(rule, result.report.diagnostics)
+    assert [item.message for item in left if item.fix and (item.fix.safe or example.unsafe)] == []
+    assert not fix(result.project, RULES, settings, unsafe=example.unsafe).changes, "a second fix changes something"
+    for path, text in after.items():
+        if path.endswith(".py"):
+            ast.parse(text)
+    assert_untouched_outside_of_edits(rule, project, settings, example)
+
+
+def contents(project: Project) -> dict[str, bytes]:
+    return {
+        path.relative_to(project.root).as_posix(): data
+        for path, data in project.files.overlay.items()
+        if data is not None
+    }
+
+
+def assert_untouched_outside_of_edits(rule: Rule, project: Project, settings: Settings, example: Example) -> None:
+    """The same fix with other bytes around: CRLF line ends and a byte-order mark survive it."""
+    for prefix, newline in (("", "\r\n"), ("\ufeff", "\n")):
+        if any(newline == "\r\n" and path.endswith((".sh", ".bash")) for path in contents(project)):
+            continue  # to bash a carriage return is a character like any other
+        dress = {
+            path: (prefix if path.endswith(".py") else "") + data.decode().replace("\n", newline)
+            for path, data in contents(project).items()
+        }
+        result = fix(Project.from_files(dress), RULES, settings, unsafe=example.unsafe)
+        after = {path: data.decode().removeprefix("\ufeff") for path, data in contents(result.project).items()}
+        plain = {path: text.replace("\r\n", "\n") for path, text in after.items()}
+        assert plain == expected_tree(rule, example)
+        for path, data in contents(result.project).items():
+            if dress.get(path):
+                assert data.decode().startswith(prefix if path.endswith(".py") else "")
+                assert not re.search(r"(?<!\r)\n", data.decode()) or newline == "\n"
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
+def test_rule_has_ten_examples_of_each_kind(rule: Rule) -> None:
+    assert len(rule.valid) >= 10
+    assert len(rule.invalid) >= 10
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
+def test_examples_differ(rule: Rule) -> None:
+    texts = [
+        repr(example.files if isinstance(example, Example) else example) for example in (*rule.valid, *rule.invalid)
+    ]
+    assert len(set(texts)) == len(texts)
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
+def test_manual_page_is_complete(rule: Rule) -> None:
+    title, *rest = rule.doc.strip().splitlines()
+    assert title.strip()
+    headings = [line.removeprefix("## ").strip() for line in rest if line.startswith("## ")]
+    assert [section for section in SECTIONS if section not in headings] == []
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
+def test_declared_fix_is_the_observed_one(rule: Rule) -> None:
+    """A rule that says that it can fix shows it, and one that shows a fix says it."""
+    shown = {"unsafe" if example.unsafe else "safe" for example in rule.invalid if example.fixed is not None}
+    declared = {rule.fixable} & {"safe", "unsafe"}
+    assert declared <= shown
+    assert bool(shown) <= bool(rule.fixable)
+
+
+def test_every_rule_file_holds_one_rule() -> None:
+    checks = [Path(rule.check.__code__.co_filename) for rule in RULES.values()]
+    assert sorted(checks) == RULE_FILES
