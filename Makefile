@@ -2,7 +2,7 @@
 #
 #   make demo      the main job on a bundled broken recipe: findings, --fix, the diff, clean again
 #   make test      everything that must pass
-#   make lint types docs build     style, types, generated pages, the packages
+#   make lint      style; types: mypy; docs: write the generated pages; build: the packages
 #   make property  the bash property test, a hundred times as long
 #   make bench     ratios against flake8, shellcheck and Fixit; CORPUS=/path/to/Relax for a real checkout
 #   make clean     remove all of it
@@ -21,7 +21,7 @@ CORPUS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test lint types format docs build bench property clean
+.PHONY: help demo test lint types format docs docs-check build bench property clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -50,6 +50,9 @@ format: $(READY)
 
 docs: $(READY)
 	$(BIN)/python tools/build_docs.py
+
+docs-check: $(READY)
+	$(BIN)/python tools/build_docs.py --check
 
 build: $(READY)
 	rm -rf dist

@@ -1,4 +1,4 @@
-"""Turn verl's Countdown parquet into Relax's: the target becomes a plain ``label`` column."""
+"""Turn verl's Countdown parquet into Relax's: the target becomes the label, the numbers go into ``extra_info``."""
 
 from __future__ import annotations
 
@@ -9,13 +9,30 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 
+def convert_row(row: dict) -> dict:
+    """What Relax reads of one row."""
+    truth = row["reward_model"]["ground_truth"]
+    return {
+        "prompt": row["prompt"],
+        "label": str(truth["target"]),
+        "extra_info": {"numbers": [int(number) for number in truth["numbers"]]},
+    }
+
+
 def convert_file(source: Path, target: Path) -> None:
     """Convert one file, a batch at a time."""
-    schema = pa.schema([("prompt", pq.read_schema(source).field("prompt").type), ("label", pa.string())])
+    read = pq.ParquetFile(source)
+    schema = pa.schema(
+        [
+            read.schema_arrow.field("prompt"),
+            pa.field("label", pa.string()),
+            pa.field("extra_info", pa.struct([("numbers", pa.list_(pa.int64()))])),
+        ]
+    )
     with pq.ParquetWriter(target, schema) as writer:
-        for batch in pq.ParquetFile(source).iter_batches():
-            labels = [str(row["ground_truth"]["target"]) for row in batch.column("reward_model").to_pylist()]
-            writer.write_batch(pa.RecordBatch.from_arrays([batch.column("prompt"), pa.array(labels)], schema=schema))
+        for batch in read.iter_batches():
+            rows = [convert_row(row) for row in batch.to_pylist()]
+            writer.write_batch(pa.RecordBatch.from_pylist(rows, schema=schema))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,205 @@
+"""Write the pages that come from the rules: one page a rule, their index, and the table in README.
+
+``--check`` writes nothing and fails when a page is not what the rules say.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import inspect
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from relax_lint.rules import Example, Rule, load_rules
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = Path("docs/rules")
+INDEX = PAGES / "README.md"
+README = Path("README.md")
+TABLE = re.compile(r"(?<=<!-- rules: made by `make docs` -->\n).*?(?=<!-- end of rules -->)", re.DOTALL)
+OPEN_EXAMPLES = 3
+"""Examples that a page shows at once; the rest fold away."""
+
+FAMILIES = {
+    "RLX0": "The tool itself",
+    "RLX1": "verl left behind",
+    "RLX2": "Reward",
+    "RLX3": "Environment and rollout",
+    "RLX4": "Launcher",
+    "RLX5": "Flags against Relax",
+    "RLX6": "YAML",
+    "RLX7": "Data",
+    "RLX8": "Layout",
+}
+FIX_WORDS = {
+    "safe": "safe, by `--fix`",
+    "unsafe": "by `--unsafe-fixes`",
+    "migrate": "by migration",
+    "": "none",
+}
+SEVERITIES = """\
+Made from the rules by `make docs`.
+
+- **error**: fails, is ignored silently, or trains something else.
+- **warning**: breaks the guide, or is nearly surely a mistake.
+- **advice**: a convention; it changes the exit status under `--strict` only."""
+LANGUAGES = {".py": "python", ".sh": "bash", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".json": "json"}
+PLAIN_EXAMPLE = {"launcher": "run.sh", "launch": "run.sh"}
+
+
+def summary_of(rule: Rule) -> str:
+    """The first paragraph of a rule's manual page, on one line, without a closing full stop."""
+    paragraph = inspect.cleandoc(rule.doc).split("\n\n", 1)[0]
+    return " ".join(paragraph.split()).removesuffix(".")
+
+
+def fenced(text: str, language: str) -> str:
+    """A code block whose fence the text cannot close."""
+    ticks = max((len(run) for run in re.findall(r"`{3,}", text)), default=2) + 1
+    fence = "`" * ticks
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def files_of(example: Example, rule: Rule) -> Mapping[str, str]:
+    """An example's files by path; a plain text gets the name of the rule's usual kind of file."""
+    if isinstance(example.files, str):
+        return {PLAIN_EXAMPLE.get(rule.on, "recipe.py"): example.files}
+    return example.files
+
+
+def shown_files(files: Mapping[str, str], *, named: bool) -> Iterator[str]:
+    """Every file as a code block, under its path when there is more to tell apart."""
+    for path, text in files.items():
+        block = fenced(text, LANGUAGES.get(Path(path).suffix, "text")) if text.strip() else "(empty)"
+        yield f"`{path}`:\n\n{block}" if named else block
+
+
+def shown_fix(example: Example, before: Mapping[str, str]) -> Iterator[str]:
+    """What a fix changes, as a diff."""
+    if example.fixed is None:
+        return
+    after = {next(iter(before)): example.fixed} if isinstance(example.fixed, str) else example.fixed
+    changes: list[str] = []
+    for path, text in after.items():
+        old = before.get(path)
+        if text == "" and old is None:
+            changes += [f"--- /dev/null\n+++ {path}\n(a new, empty file)\n"]
+            continue
+        changes += difflib.unified_diff(
+            (old or "").splitlines(keepends=True),
+            (text or "").splitlines(keepends=True),
+            "/dev/null" if old is None else path,
+            path,
+            n=1,
+        )
+    option = "--unsafe-fixes" if example.unsafe else "--fix"
+    yield f"After `{option}`:\n\n" + fenced("".join(changes), "diff")
+
+
+def shown_invalid(example: Example, rule: Rule) -> str:
+    """A faulty example, where the finding is, and the fix."""
+    files = files_of(example, rule)
+    places = []
+    for finding in example.findings:
+        path, line, column = finding[:3] if isinstance(finding[0], str) else (None, *finding[:2])
+        place = f"line {line}, column {column}"
+        places.append(f"`{path}`, {place}" if path and len(files) > 1 else place)
+    where = f"Found at {'; '.join(places)}."
+    return "\n\n".join([*shown_files(files, named=len(files) > 1), where, *shown_fix(example, files)])
+
+
+def shown_valid(example: Example | str, rule: Rule) -> str:
+    """A harmless example."""
+    files = files_of(Example(example) if isinstance(example, str) else example, rule)
+    return "\n\n".join(shown_files(files, named=len(files) > 1))
+
+
+def section(title: str, examples: Iterable[str]) -> Iterator[str]:
+    """Examples under a heading, those past the first few folded away."""
+    shown = list(examples)
+    if not shown:
+        return
+    yield f"## {title}"
+    separator = "\n\n---\n\n"
+    yield separator.join(shown[:OPEN_EXAMPLES])
+    if rest := shown[OPEN_EXAMPLES:]:
+        yield f"<details><summary>{len(rest)} more</summary>\n\n{separator.join(rest)}\n\n</details>"
+
+
+def page(rule: Rule) -> str:
+    """The manual page of a rule."""
+    facts = f"Severity: {rule.severity.value} · fix: {FIX_WORDS[rule.fixable]} · [all rules](README.md)"
+    parts = [
+        f"# {rule.code} {rule.name}",
+        facts,
+        inspect.cleandoc(rule.doc),
+        *section("Caught", (shown_invalid(example, rule) for example in rule.invalid)),
+        *section("Fine", (shown_valid(example, rule) for example in rule.valid)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def table(rules: Iterable[Rule], pages: str) -> str:
+    """Rules as a table whose codes lead to their pages."""
+    rows = ["| code | name | severity | fix | what |", "| --- | --- | --- | --- | --- |"]
+    rows += [
+        f"| [{rule.code}]({pages}{rule.code}.md) | {rule.name} | {rule.severity.value} | {rule.fixable or '–'} "
+        f"| {summary_of(rule).replace('|', '&#124;')} |"
+        for rule in rules
+    ]
+    return "\n".join(rows) + "\n"
+
+
+def index(rules: Mapping[str, Rule]) -> str:
+    """All rules, a table a family."""
+    parts = ["# Rules", SEVERITIES]
+    for prefix, title in FAMILIES.items():
+        if family := [rule for code, rule in rules.items() if code.startswith(prefix)]:
+            parts += [f"## {prefix}: {title}", table(family, "").rstrip()]
+    return "\n\n".join(parts) + "\n"
+
+
+def render(rules: Mapping[str, Rule], readme: str) -> dict[Path, str]:
+    """Every generated file, by path from the repository's root."""
+    pages = {PAGES / f"{code}.md": page(rule) for code, rule in rules.items()}
+    rows = table(rules.values(), f"{PAGES.as_posix()}/")
+    return {**pages, INDEX: index(rules), README: TABLE.sub(lambda _: f"\n{rows}\n", readme)}
+
+
+def stale(root: Path, wanted: Mapping[Path, str]) -> list[Path]:
+    """Files that are not as the rules say, and pages of rules that are gone."""
+    on_disk = {path.relative_to(root) for path in (root / PAGES).glob("*.md")}
+    gone = on_disk - wanted.keys()
+    return sorted(
+        {path for path, text in wanted.items() if not (root / path).is_file() or (root / path).read_text() != text}
+        | gone
+    )
+
+
+def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
+    """Write, or with ``--check`` compare."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing, fail when a page is stale")
+    options = parser.parse_args(arguments)
+    wanted = render(load_rules(), (root / README).read_text())
+    changed = stale(root, wanted)
+    if options.check:
+        for path in changed:
+            print(f"{path} is stale: run `make docs`", file=sys.stderr)
+        return 1 if changed else 0
+    for path in changed:
+        if path in wanted:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(wanted[path])
+            print(f"wrote {path}")
+        else:
+            (root / path).unlink()
+            print(f"removed {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
