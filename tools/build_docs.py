@@ -47,7 +47,6 @@ Made from the rules by `make docs`.
 - **warning**: breaks the guide, or is nearly surely a mistake.
 - **advice**: a convention; it changes the exit status under `--strict` only."""
 LANGUAGES = {".py": "python", ".sh": "bash", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".json": "json"}
-PLAIN_EXAMPLE = {"launcher": "run.sh", "launch": "run.sh"}
 
 
 def summary_of(rule: Rule) -> str:
@@ -64,10 +63,11 @@ def fenced(text: str, language: str) -> str:
 
 
 def files_of(example: Example, rule: Rule) -> Mapping[str, str]:
-    """An example's files by path; a plain text gets the name of the rule's usual kind of file."""
-    if isinstance(example.files, str):
-        return {PLAIN_EXAMPLE.get(rule.on, "recipe.py"): example.files}
-    return example.files
+    """An example's files by path; a plain text is a launcher or a reward, as the rule's kind says."""
+    if not isinstance(example.files, str):
+        return example.files
+    in_bash = rule.on in ("launcher", "launch") or (rule.on == "engine" and example.files.startswith("#!"))
+    return {"run.sh" if in_bash else "reward.py": example.files}
 
 
 def shown_files(files: Mapping[str, str], *, named: bool) -> Iterator[str]:
