@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 Index = int | str | None
@@ -38,7 +38,10 @@ def evaluate(expression: str, read: Read, write: Write, associative: Callable[[s
     ``read`` gives a variable's text (empty when it is unset) and ``write`` assigns. An element of an array for which
     ``associative`` holds is named by its key as text, any other by its number.
     """
-    return _Context(read, write, associative).evaluate(expression)
+    try:
+        return _Context(read, write, associative).evaluate(expression)
+    except RecursionError:
+        raise ArithmeticFault("expression recursion level exceeded") from None
 
 
 def wrap(value: int) -> int:
@@ -46,7 +49,6 @@ def wrap(value: int) -> int:
     return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
 
 
-_DEEPEST = 1024
 _PLAIN = re.compile(r"-?[1-9][0-9]{0,17}|0")
 _TOKEN = re.compile(
     r"""[ \t\n]*(?:
@@ -71,18 +73,11 @@ class _Context:
     read: Read
     write: Write
     associative: Callable[[str], bool]
-    depth: int = field(default=0)
 
     def evaluate(self, text: str) -> int:
         if _PLAIN.fullmatch(text):
             return int(text)
-        if self.depth > _DEEPEST // 8:
-            raise ArithmeticFault("expression recursion level exceeded")
-        self.depth += 1
-        try:
-            return _parse(text)(self)
-        finally:
-            self.depth -= 1
+        return _parse(text)(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +238,8 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     at = 0
     while True:
         match = _TOKEN.match(text, at)
-        assert match is not None and match.lastgroup is not None
+        assert match is not None
+        assert match.lastgroup is not None
         kind, token = match.lastgroup, match[match.lastgroup]
         at = match.end()
         if kind == "name" and text[at : at + 1] == "[":
