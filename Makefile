@@ -35,7 +35,7 @@ demo: $(READY)
 	@$(BIN)/python tools/demo.py
 
 test: $(READY)
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 lint: $(READY)
 	$(BIN)/ruff check .
