@@ -6,13 +6,13 @@ import shlex
 import subprocess
 from collections.abc import Sequence
 
-_MARK = "\x1c"
+_MARK = "\x1c--end--\x1c"
 
 
 def outputs(snippets: Sequence[str], *, prologue: str = "") -> list[str]:
     """What each snippet prints, in order. A snippet runs in a subshell after ``prologue``, through ``eval``."""
     script = [prologue]
-    script += [f"(eval {shlex.quote(snippet)}) 2>/dev/null; printf '\\x1c'" for snippet in snippets]
+    script += [f"(eval {shlex.quote(snippet)}) 2>/dev/null; printf '\\x1c--end--\\x1c'" for snippet in snippets]
     done = subprocess.run(
         ["bash", "--norc", "/dev/stdin"],
         input="\n".join(script).encode("utf-8", "surrogateescape"),
