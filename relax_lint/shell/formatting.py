@@ -13,7 +13,7 @@ from relax_lint.shell.floats import Float, read_float, write_float
 from relax_lint.shell.quoting import quote, quote_backslash
 
 _CONVERSION = re.compile(
-    r"%(?P<flags>[-+ 0#']*)(?P<width>\*|-?[0-9]+)?(?P<point>\.(?P<precision>\*|-?[0-9]*))?[hjlLtz]*"
+    r"%(?P<flags>[-+ 0#']*)(?P<width>\*|-?[0-9]+)?(?P<point>\.(?P<precision>\*|[0-9]*))?[hjlLtz]*"
     r"(?P<letter>\([^)]*\)T|.)?",
     re.DOTALL,
 )
@@ -124,7 +124,7 @@ class _Printer:
     def size(self, text: str | None) -> int | None:
         if text == "*":
             return self.integer(self.next())
-        return int(text) if text not in (None, "", "-") else (0 if text is not None else None)
+        return None if text is None else int(text or "0")
 
     def pad(self, body: bytes, flags: str, width: int) -> None:
         self.made += body.ljust(width) if "-" in flags else body.rjust(width)
