@@ -1,0 +1,122 @@
+"""The plugin in the real flake8."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RECIPES = Path(__file__).parent / "recipes"
+REWARD = Path("examples/countdown/reward_countdown.py")
+SYNC_REWARD = "def reward_func(args, sample, **kwargs):\n    return {'score': 1.0}\n"
+ASYNC_REWARD = f"async {SYNC_REWARD}"
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(RECIPES / "broken_countdown", tmp_path / "repository"))
+
+
+def flake8(directory: Path, *arguments: str, text: str | None = None) -> list[str]:
+    """What flake8 prints, a line a finding."""
+    command = [sys.executable, "-m", "flake8", "--max-line-length=200", *arguments]
+    done = subprocess.run(command, cwd=directory, input=text, capture_output=True, text=True)
+    assert done.stderr == ""
+    assert done.returncode == (1 if done.stdout else 0)
+    return done.stdout.splitlines()
+
+
+def places(lines: list[str]) -> list[str]:
+    """Path, line, column and code, without the message."""
+    return [" ".join(line.split()[:2]).removeprefix("./") for line in lines]
+
+
+def test_a_reward_is_judged_by_the_launcher_that_names_it(broken: Path) -> None:
+    (broken / REWARD).write_text(f"def helper(args, sample):\n    return None\n\n\n{SYNC_REWARD}")
+    assert places(flake8(broken, "examples")) == [f"{REWARD}:5:1: RLX202"]
+    launcher = broken / "examples/countdown/run_countdown.sh"
+    launcher.write_text(launcher.read_text().replace("--custom-rm-path", "--rm-type math #"))
+    assert flake8(broken, "examples") == []
+
+
+def test_only_python_files_of_recipes_are_judged(broken: Path) -> None:
+    (broken / "tools").mkdir()
+    for path in ("tools/reward.py", "reward.py", "examples/loose.py"):
+        (broken / path).write_text("from verl import DataProto  # noqa: F401\n")
+    assert flake8(broken, "--select=RLX101", ".") == []
+    (broken / REWARD).write_text("from verl import DataProto\n")
+    assert places(flake8(broken, "--select=RLX101", ".")) == [f"{REWARD}:1:1: RLX101"]
+
+
+def test_flake8s_own_options_choose(broken: Path) -> None:
+    (broken / REWARD).write_text(SYNC_REWARD)
+    assert flake8(broken, "--select=F,E", "examples") == []
+    assert flake8(broken, "--extend-ignore=RLX2", "examples") == []
+    assert flake8(broken, f"--per-file-ignores={REWARD}:RLX202", "examples") == []
+    assert places(flake8(broken, "--select=RLX202", "examples")) == [f"{REWARD}:1:1: RLX202"]
+
+
+def test_noqa_is_flake8s(broken: Path) -> None:
+    (broken / REWARD).write_text(SYNC_REWARD.replace(":\n", ":  # noqa: RLX202\n", 1))
+    assert flake8(broken, "examples") == []
+    assert places(flake8(broken, "--disable-noqa", "examples")) == [f"{REWARD}:1:1: RLX202"]
+
+
+@pytest.mark.parametrize("comment", ["ignore[RLX202]", "ignore[reward-not-async]", "file-ignore[RLX2]"])
+def test_own_comments_silence_with_or_without_noqa(broken: Path, comment: str) -> None:
+    (broken / REWARD).write_text(f"# relax-lint: {comment} it runs in a worker\n{SYNC_REWARD}")
+    assert flake8(broken, "--disable-noqa", "examples") == []
+
+
+def test_own_configuration_chooses(broken: Path) -> None:
+    (broken / REWARD).write_text(SYNC_REWARD)
+    (broken / "pyproject.toml").write_text('[tool.relax-lint]\nignore = ["RLX202"]\n')
+    assert flake8(broken, "examples") == []
+    (broken / "pyproject.toml").write_text(
+        '[tool.relax-lint.per-file-ignores]\n"examples/countdown/*.py" = ["reward-not-async"]\n'
+    )
+    assert flake8(broken, "examples") == []
+
+
+def test_unsaved_text_from_an_editor_is_judged_in_place_of_the_file(broken: Path) -> None:
+    (broken / REWARD).write_text(ASYNC_REWARD)
+    display = f"--stdin-display-name={REWARD}"
+    assert places(flake8(broken, display, "-", text=f"A = 1\n\n\n{SYNC_REWARD}")) == [f"{REWARD}:4:1: RLX202"]
+    (broken / REWARD).write_text(SYNC_REWARD)
+    assert flake8(broken, display, "-", text=ASYNC_REWARD) == []
+
+
+def test_standard_input_without_a_name_is_nobodys(broken: Path) -> None:
+    assert flake8(broken / REWARD.parent, "-", text="import verl  # noqa: F401\n") == []
+
+
+def test_several_processes_find_the_same(broken: Path) -> None:
+    for name in ("a", "b", "c"):
+        shutil.copytree(broken / "examples/countdown", broken / "examples" / name)
+        (broken / "examples" / name / "tool.py").write_text("import verl.trainer as t\nprint(t)\n")
+    alone = flake8(broken, "-j1", "--select=RLX", "examples")
+    assert alone == flake8(broken, "-j4", "--select=RLX", "examples")
+    assert len({line.split(":")[0] for line in alone}) >= 4
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "# é\nword = 'é'; import verl\nword, verl\n".encode(),
+        "# é\nword = 'é'; import verl\nword, verl\n".encode("utf-8-sig"),
+        "# é\r\nword = 'é'; import verl\r\nword, verl\r\n".encode(),
+        "# -*- coding: latin-1 -*- é\nword = 'é'; import verl\nword, verl\n".encode("latin-1"),
+    ],
+    ids=["utf-8", "byte-order mark", "CRLF", "latin-1"],
+)
+def test_columns_count_characters_whatever_the_encoding(broken: Path, data: bytes) -> None:
+    (broken / REWARD).write_bytes(data)
+    assert places(flake8(broken, "--select=RLX101", "examples")) == [f"{REWARD}:2:13: RLX101"]
+
+
+def test_a_file_that_is_not_python_is_flake8s_to_report(broken: Path) -> None:
+    (broken / REWARD).write_text("def reward_func(:\n")
+    assert places(flake8(broken, "--select=E9,RLX", "examples")) == [f"{REWARD}:1:17: E999"]
