@@ -1,0 +1,105 @@
+"""The bundled recipes as a user meets them: the good one stays silent, the broken one is found out and repaired."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+RECIPES = ROOT / "tests/recipes"
+RELAX_LINT = Path(sys.executable).parent / "relax-lint"
+SCHEMAS = {name: json.loads((ROOT / f"docs/schema/{name}.schema.json").read_text()) for name in ("check", "show")}
+
+
+@pytest.fixture(params=sorted(path.name for path in RECIPES.iterdir() if path.is_dir()))
+def recipe(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(RECIPES / request.param, tmp_path / request.param))
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(RECIPES / "broken_countdown", tmp_path / "broken"))
+
+
+def relax_lint(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([RELAX_LINT, *arguments], cwd=directory, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    return done
+
+
+def checked(directory: Path, *arguments: str) -> dict[str, Any]:
+    output: dict[str, Any] = json.loads(relax_lint(directory, "check", "--format=json", *arguments, "examples").stdout)
+    return output
+
+
+def codes(output: dict[str, Any], *severities: str) -> set[str]:
+    return {found["code"] for found in output["diagnostics"] if found["severity"] in severities}
+
+
+def tree(directory: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def test_the_guides_launcher_filled_in_has_no_error_and_no_warning() -> None:
+    output = checked(RECIPES / "good_gsm8k")
+    assert output["summary"]["launches"] == 2
+    assert [found for found in output["diagnostics"] if found["severity"] != "advice"] == []
+
+
+def test_every_mistake_of_the_broken_recipe_is_found(broken: Path) -> None:
+    assert codes(checked(broken), "error", "warning") == {
+        "RLX202",
+        "RLX203",
+        "RLX206",
+        "RLX403",
+        "RLX404",
+        "RLX406",
+        "RLX407",
+        "RLX411",
+        "RLX420",
+        "RLX422",
+        "RLX801",
+    }
+
+
+def test_fix_brings_the_broken_recipe_to_clean_and_then_rests(broken: Path) -> None:
+    assert relax_lint(broken, "--fix", "examples").returncode == 0
+    assert codes(checked(broken), "error", "warning") == set()
+    fixed = tree(broken)
+    assert relax_lint(broken, "--fix", "examples").returncode == 0
+    assert tree(broken) == fixed
+    for path in broken.rglob("*.sh"):
+        subprocess.run(["bash", "-n", path], check=True)
+
+
+def test_json_is_what_its_schema_says(recipe: Path) -> None:
+    for arguments in ([], ["--show-suppressed"], ["--strict"]):
+        jsonschema.validate(checked(recipe, *arguments), SCHEMAS["check"])
+    launcher = next(recipe.glob("examples/*/run_*.sh"))
+    for arguments in ([], ["--clean-env"], ["--all"]):
+        shown = relax_lint(recipe, "show", "--format=json", *arguments, str(launcher.relative_to(recipe)))
+        jsonschema.validate(json.loads(shown.stdout), SCHEMAS["show"])
+
+
+def test_the_page_on_json_names_every_field() -> None:
+    page = (ROOT / "docs/json.md").read_text()
+    fields = {
+        name
+        for schema in SCHEMAS.values()
+        for definition in [schema, *schema["$defs"].values()]
+        for name in definition.get("properties", {})
+    }
+    assert [name for name in sorted(fields) if name not in page] == []
+
+
+def test_the_demo_goes_from_findings_to_clean() -> None:
+    done = subprocess.run([sys.executable, ROOT / "tools/demo.py"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.index("RLX202") < done.stdout.index("+async def reward_func")
