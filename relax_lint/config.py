@@ -2,31 +2,249 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from relax_lint.globs import single
 from relax_lint.selection import Layer
 
 Profile = Literal["guide", "runtime"]
+PROFILES: tuple[Profile, ...] = ("guide", "runtime")
+
+
+class ConfigError(Exception):
+    """A configuration that cannot be used; the message names the file and what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that changes what is found in a file.
+    """Everything that changes what is found in a file, or what that means for the exit status.
 
-    ``directory`` is where the configuration file is: patterns are relative to it. ``env`` gives variables of a
-    launcher's environment their values at this site.
+    ``source`` is the configuration file and ``directory`` where it is: patterns are relative to it. ``env`` gives
+    variables of a launcher's environment their values at this site.
     """
 
+    source: Path | None = None
     directory: Path | None = None
     selection: tuple[Layer, ...] = ()
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    exclude: tuple[str, ...] = ()
+    exclude: tuple[tuple[Path, str], ...] = ()
     force_exclude: bool = False
     profile: Profile = "guide"
+    strict: bool = False
     env: Mapping[str, str] = field(default_factory=dict)
     extra_flags: tuple[str, ...] = ()
     relax_root: Path | None = None
     verl_root: Path | None = None
+    baseline: Path | None = None
+    require_recipes: bool = False
+    require_checked: bool = False
+    require_reasons: bool = False
+
+    def matches(self, pattern: str, path: Path) -> bool:
+        """Whether a pattern of the configuration means a file."""
+        return covers(self.directory or Path.cwd(), pattern, path)
+
+    def excludes(self, path: Path, is_dir: bool = False) -> bool:
+        """Whether a file or directory that walking finds is left out."""
+        return any(
+            single(pattern).match(path.relative_to(base).as_posix(), is_dir)
+            for base, pattern in self.exclude
+            if path.is_relative_to(base)
+        )
+
+    def excludes_named(self, path: Path) -> bool:
+        """Whether a file is left out though it was named: ``force-exclude``, by itself or a directory it is in."""
+        return self.force_exclude and any(covers(base, pattern, path) for base, pattern in self.exclude)
+
+
+def covers(base: Path, pattern: str, path: Path) -> bool:
+    """Whether a pattern that is relative to ``base`` means a file, or a directory that the file is in."""
+    relative = path.relative_to(base) if path.is_relative_to(base) else Path(*path.parts[1:])
+    return single(pattern).covers(relative.as_posix())
+
+
+# ---------------------------------------------------------------- files
+
+
+class Configuration:
+    """The configuration files of a run, each read once; ``override`` is what the command line says."""
+
+    def __init__(
+        self,
+        override: Callable[[Settings], Settings] = lambda settings: settings,
+        *,
+        explicit: Path | None = None,
+        isolated: bool = False,
+    ) -> None:
+        self._override = override
+        self._known: dict[Path, Settings] = {}
+        self._fixed: Settings | None = None
+        if isolated:
+            self._fixed = override(Settings())
+        elif explicit is not None:
+            self._fixed = override(read_settings(explicit))
+
+    def settings_for(self, path: Path) -> Settings:
+        """The settings of a file or directory: those of the nearest configuration above it."""
+        return self._fixed or self._of_directory(path if path.is_dir() else path.parent)
+
+    def _of_directory(self, directory: Path) -> Settings:
+        if directory not in self._known:
+            own = _settings_in(directory)
+            if own is None and directory.parent != directory:
+                self._known[directory] = self._of_directory(directory.parent)
+            else:
+                self._known[directory] = self._override(own or Settings())
+        return self._known[directory]
+
+
+def _settings_in(directory: Path) -> Settings | None:
+    own = directory / "relax-lint.toml"
+    if own.is_file():
+        return read_settings(own)
+    shared = directory / "pyproject.toml"
+    try:
+        mentioned = shared.is_file() and b"relax-lint" in shared.read_bytes()
+    except OSError as problem:
+        raise ConfigError(f"{shared}: cannot be read: {problem.strerror}") from problem
+    if mentioned and _table(shared) is not None:
+        return read_settings(shared)
+    return None
+
+
+def read_settings(path: Path) -> Settings:
+    """The settings that a configuration file gives."""
+    return _settings_from(_table(path) or {}, path)
+
+
+def _table(path: Path) -> dict[str, Any] | None:
+    """The table that is ours: all of relax-lint.toml, ``[tool.relax-lint]`` of any other file."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
+    try:
+        content: dict[str, Any] = tomllib.loads(path.read_bytes().decode())
+    except OSError as problem:
+        raise ConfigError(f"{path}: cannot be read: {problem.strerror}") from problem
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise ConfigError(f"{path}: not valid TOML: {problem}") from problem
+    tool = content.get("tool", {})
+    table = tool.get("relax-lint") if isinstance(tool, dict) else None
+    if table is None and path.name != "pyproject.toml" and "tool" not in content:
+        return content
+    if table is not None and not isinstance(table, dict):
+        raise ConfigError(f"{path}: tool.relax-lint is no table")
+    return table
+
+
+def _settings_from(table: Mapping[str, Any], path: Path) -> Settings:
+    reader = _Reader(table, path)
+    select = reader.strings("select") if "select" in table else None
+    settings = Settings(
+        source=path,
+        directory=path.parent,
+        selection=(
+            Layer(
+                select=select,
+                ignore=(*reader.strings("ignore"), *reader.strings("extend-ignore")),
+                extend_select=reader.strings("extend-select"),
+            ),
+        ),
+        per_file_ignores=reader.table("per-file-ignores", reader.strings_of),
+        exclude=tuple((path.parent, pattern) for pattern in reader.strings("exclude")),
+        force_exclude=reader.switch("force-exclude"),
+        profile=reader.profile("profile"),
+        strict=reader.switch("strict"),
+        env=reader.table("env", reader.string_of),
+        extra_flags=reader.strings("extra-flags"),
+        relax_root=reader.path("relax-root"),
+        verl_root=reader.path("verl-root"),
+        baseline=reader.path("baseline"),
+        require_recipes=reader.switch("require-recipes"),
+        require_checked=reader.switch("require-checked"),
+        require_reasons=reader.switch("require-reasons"),
+    )
+    reader.refuse_unknown()
+    return settings
+
+
+class _Reader:
+    """Takes values out of a table, each of its type, and knows which keys were asked for."""
+
+    def __init__(self, table: Mapping[str, Any], path: Path) -> None:
+        self.values = table
+        self.file = path
+        self.known: set[str] = set()
+
+    def refuse_unknown(self) -> None:
+        for key in self.values:
+            if key not in self.known:
+                raise ConfigError(f"{self.file}: unknown key {key!r}{hint(key, self.known)}")
+
+    def get(self, key: str, default: Any) -> Any:
+        self.known.add(key)
+        return self.values.get(key, default)
+
+    def refuse(self, key: str, wanted: str, value: object) -> ConfigError:
+        return ConfigError(f"{self.file}: {key} must be {wanted}, not {value!r}")
+
+    def strings_of(self, key: str, value: object) -> tuple[str, ...]:
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.refuse(key, "a list of strings", value)
+        return tuple(value)
+
+    def string_of(self, key: str, value: object) -> str:
+        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+            raise self.refuse(key, "a string", value)
+        return str(value)
+
+    def strings(self, key: str) -> tuple[str, ...]:
+        return self.strings_of(key, self.get(key, []))
+
+    def switch(self, key: str) -> bool:
+        value = self.get(key, False)
+        if not isinstance(value, bool):
+            raise self.refuse(key, "true or false", value)
+        return value
+
+    def profile(self, key: str) -> Profile:
+        value = self.get(key, PROFILES[0])
+        for profile in PROFILES:
+            if value == profile:
+                return profile
+        raise self.refuse(key, " or ".join(map(repr, PROFILES)), value)
+
+    def path(self, key: str) -> Path | None:
+        value = self.get(key, None)
+        if value is None:
+            return None
+        return self.file.parent / Path(self.string_of(key, value)).expanduser()
+
+    def table(self, key: str, read: Callable[[str, object], Any]) -> dict[str, Any]:
+        value = self.get(key, {})
+        if not isinstance(value, dict):
+            raise self.refuse(key, "a table", value)
+        return {name: read(f"{key}.{name}", item) for name, item in value.items()}
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """``; did you mean …?`` when something known is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.replace("_", "-"), list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def with_options(settings: Settings, **given: Any) -> Settings:
+    """The settings under what the command line gives; ``None`` leaves a setting as it is."""
+    return replace(settings, **{name: value for name, value in given.items() if value is not None})
+
+
+def as_table(settings: Settings) -> dict[str, object]:
+    """Every setting by name, for ``--show-settings``."""
+    return {item.name.replace("_", "-"): getattr(settings, item.name) for item in fields(settings)}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from relax_lint.files import Files
+from relax_lint.files import Files, Unreadable
+from relax_lint.globs import Patterns
 
-_BASH_SHEBANG = re.compile(rb"#!\s*\S*?(?:/env\s+(?:-S\s+)?(?:\S*/)?)?\b(?:ba|da|k|z)?sh\b")
+Excluded = Callable[[Path, bool], bool]
+
+_BASH_SHEBANG = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?(?:\S*/)?)?(?:ba|da|k|z)?sh\b")
 _SHELL_SUFFIXES = (".sh", ".bash")
 
 
@@ -34,16 +37,60 @@ def root_of(path: Path, files: Files) -> Path | None:
     return nearest
 
 
-def walk(directory: Path, files: Files) -> list[Path]:
-    """The files below a directory in a stable order."""
-    return list(_walk(directory, files))
+def walk(directory: Path, files: Files, excluded: Excluded | None = None) -> list[Path]:
+    """The files below a directory in a stable order, without hidden directories and what .gitignore files name.
+
+    Links to directories are not followed, so nothing is met twice and no loop is walked.
+    """
+    return list(_walk(directory, files, _ignores_above(directory, files), excluded))
 
 
-def _walk(directory: Path, files: Files) -> Iterator[Path]:
-    for entry in files.entries(directory):
-        if entry.name.startswith("."):
+def _walk(
+    directory: Path, files: Files, above: list[tuple[Path, Patterns]], excluded: Excluded | None
+) -> Iterator[Path]:
+    entries = files.entries(directory)
+    ignores = above
+    if any(entry.name == ".gitignore" for entry in entries):
+        ignores = [*above, *_ignore_file(directory, directory / ".gitignore", files)]
+    for entry in entries:
+        path = directory / entry.name
+        if not (entry.is_dir or entry.is_file) or (entry.is_dir and entry.name.startswith(".")):
+            continue
+        if _ignored(path, entry.is_dir, ignores) or (excluded is not None and excluded(path, entry.is_dir)):
             continue
         if entry.is_dir:
-            yield from _walk(directory / entry.name, files)
-        elif entry.is_file:
-            yield directory / entry.name
+            yield from _walk(path, files, ignores, excluded)
+        else:
+            yield path
+
+
+def _ignored(path: Path, is_dir: bool, ignores: list[tuple[Path, Patterns]]) -> bool:
+    """Whether the nearest .gitignore that speaks of a path ignores it."""
+    for directory, patterns in reversed(ignores):
+        verdict = patterns.match(path.relative_to(directory).as_posix(), is_dir)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _ignores_above(directory: Path, files: Files) -> list[tuple[Path, Patterns]]:
+    """The .gitignore files between a directory and the root of its git work tree, the outermost first."""
+    found: list[tuple[Path, Patterns]] = []
+    for ancestor in directory.parents:
+        if files.exists(directory / ".git"):
+            break
+        found[:0] = _ignore_file(ancestor, ancestor / ".gitignore", files)
+        if files.exists(ancestor / ".git"):
+            return [*_ignore_file(ancestor, ancestor / ".git/info/exclude", files), *found]
+    return []
+
+
+def _ignore_file(directory: Path, path: Path, files: Files) -> list[tuple[Path, Patterns]]:
+    try:
+        data = files.read(path)
+    except Unreadable:
+        return []
+    if data is None:
+        return []
+    patterns = Patterns(data.decode("utf-8", "replace").splitlines())
+    return [(directory, patterns)] if patterns else []

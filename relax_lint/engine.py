@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from relax_lint.diagnostics import Diagnostic, Finding, NotChecked, Site
-from relax_lint.discovery import is_launcher, walk
-from relax_lint.selection import selected
+from relax_lint.diagnostics import Diagnostic, Finding, NotChecked, Severity, Site
+from relax_lint.fingerprints import fingerprint_all
+from relax_lint.scope import Judged, Scope
+from relax_lint.selection import matching, selected
+from relax_lint.unreadable import too_complex, unreadable
 
 if TYPE_CHECKING:
     from relax_lint.config import Settings
-    from relax_lint.project import Project, Recipe
+    from relax_lint.project import Project
     from relax_lint.rules import Rule
     from relax_lint.shell.launch import Launch
-    from relax_lint.sources.launcher import LauncherSource
+    from relax_lint.suppression import Suppressor
+
+UNREADABLE, UNUSED, TOO_COMPLEX = "RLX001", "RLX002", "RLX003"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +36,44 @@ class Unjudged:
 
 @dataclass(slots=True)
 class Report:
-    """The outcome of a run. ``failures`` are rules that raised, by what they were looking at."""
+    """The outcome of a run.
+
+    ``failures`` are rules that raised, and on what. ``without_reason`` are the suppressions that did something and
+    say not why. ``seconds`` is what each rule took.
+    """
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
     not_checked: list[Unjudged] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    without_reason: list[Site] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
     files: int = 0
     recipes: int = 0
     launches: int = 0
+
+    @property
+    def standing(self) -> list[Diagnostic]:
+        """The diagnostics that nothing silences."""
+        return [found for found in self.diagnostics if found.suppressed is None]
+
+    def merge(self, other: Report) -> None:
+        """Add the outcome of another part of the same run; what both found in a shared file stays one finding."""
+        known = {_identity(found) for found in self.diagnostics}
+        self.diagnostics += [found for found in other.diagnostics if _identity(found) not in known]
+        self.not_checked = list({**dict.fromkeys(self.not_checked), **dict.fromkeys(other.not_checked)})
+        self.failures += other.failures
+        self.without_reason = list({**dict.fromkeys(self.without_reason), **dict.fromkeys(other.without_reason)})
+        for code, seconds in other.seconds.items():
+            self.seconds[code] = self.seconds.get(code, 0.0) + seconds
+        self.files += other.files
+        self.recipes += other.recipes
+        self.launches += other.launches
+
+    def sort(self) -> None:
+        """The order that every report keeps."""
+        self.diagnostics.sort(key=_order)
+        self.not_checked.sort(key=lambda silence: (str(silence.path), silence.line, silence.code, silence.because))
+        self.without_reason.sort(key=lambda site: (str(site.path), site.line))
 
 
 def lint(
@@ -48,30 +83,138 @@ def lint(
     targets: Iterable[Path] | None = None,
 ) -> Report:
     """What the selected rules find in the targets (all files of the project when none are given)."""
-    settings = settings or project.settings
-    chosen = selected(settings.selection, rules)
-    scope = _Scope(project, targets)
-    report = Report(files=len(scope.targets), recipes=len(scope.recipes), launches=len(scope.launches))
-    seen: set[tuple[object, ...]] = set()
-    for rule in (rules[code] for code in sorted(chosen)):
-        for subject, origin in scope.subjects(rule):
-            for outcome in _run(rule, subject, project, report):
-                path = outcome.place.source.path
-                if not scope.shows(path, origin):
-                    continue
-                if isinstance(outcome, NotChecked):
-                    line, _ = outcome.place.source.position(outcome.place.start)
-                    silence = Unjudged(rule.code, path, line, outcome.because)
-                    if silence not in report.not_checked:
-                        report.not_checked.append(silence)
-                    continue
-                key = (rule.code, path, outcome.place.start, outcome.place.end, outcome.message)
-                if key not in seen:
-                    seen.add(key)
-                    report.diagnostics.append(diagnostic(rule, outcome))
-    report.diagnostics.sort(key=_order)
-    report.not_checked.sort(key=lambda silence: (str(silence.path), silence.line, silence.code, silence.because))
-    return report
+    return _Run(project, rules, settings or project.settings, Scope(project, targets)).report()
+
+
+class _Run:
+    """One pass of the selected rules over a scope."""
+
+    def __init__(self, project: Project, rules: Mapping[str, Rule], settings: Settings, scope: Scope) -> None:
+        self.project = project
+        self.rules = rules
+        self.settings = settings
+        self.scope = scope
+        self.chosen = selected(settings.selection, rules)
+        self.outcome = Report(files=len(scope.targets), recipes=len(scope.recipes), launches=scope.launches)
+        self._ran: dict[str, set[Path]] = {}
+        self._undecided: set[tuple[str, Path]] = set()
+        self._seen: set[tuple[object, ...]] = set()
+
+    def report(self) -> Report:
+        for code in sorted(self.chosen):
+            began = time.perf_counter()
+            self._judge(self.rules[code])
+            self.outcome.seconds[code] = time.perf_counter() - began
+        self._silence()
+        if self.settings.profile == "runtime":
+            found = self.outcome.diagnostics
+            self.outcome.diagnostics = [item for item in found if item.severity is Severity.ERROR]
+        self.outcome.sort()
+        fingerprint_all(self.outcome.diagnostics, self.project.root)
+        return self.outcome
+
+    def _judge(self, rule: Rule) -> None:
+        if rule.code == UNREADABLE:
+            self._keep(rule, unreadable(self.scope), None)
+        elif rule.code == TOO_COMPLEX:
+            for finding, origin in too_complex(self.scope):
+                self._keep(rule, [finding], origin)
+        for judged in self.scope.subjects(rule):
+            self._ran.setdefault(rule.code, set()).update(judged.paths)
+            self._keep(rule, self._outcomes(rule, judged), judged)
+
+    def _outcomes(self, rule: Rule, judged: Judged) -> Iterator[Finding | NotChecked]:
+        try:
+            yield from rule.check(judged.subject, self.project)
+        except Exception as problem:  # a rule that raises must not end the run
+            self._undecided.update((rule.code, path) for path in judged.paths)
+            self.outcome.failures.append(_failure(rule, judged, problem))
+
+    def _keep(self, rule: Rule, outcomes: Iterable[Finding | NotChecked], judged: Judged | None) -> None:
+        for outcome in outcomes:
+            path = outcome.place.source.path
+            if isinstance(outcome, NotChecked):
+                self._undecided.update((rule.code, about) for about in (path, *(judged.paths if judged else ())))
+            if not self.scope.shows(path, None if judged is None else judged.origin):
+                continue
+            if isinstance(outcome, NotChecked):
+                line, _ = outcome.place.source.position(outcome.place.start)
+                silence = Unjudged(rule.code, path, line, outcome.because)
+                if silence not in self.outcome.not_checked:
+                    self.outcome.not_checked.append(silence)
+                continue
+            key = (rule.code, path, outcome.place.start, outcome.place.end, outcome.message)
+            if key not in self._seen:
+                self._seen.add(key)
+                self.outcome.diagnostics.append(diagnostic(rule, outcome))
+
+    # ------------------------------------------------------------ suppression
+
+    def _silence(self) -> None:
+        """Apply comments and per-file ignores; report the comments that nothing needs."""
+        by_path: dict[Path, list[Diagnostic]] = {}
+        for found in self.outcome.diagnostics:
+            by_path.setdefault(found.path, []).append(found)
+        unused = self.rules.get(UNUSED) if UNUSED in self.chosen else None
+        for path in {**dict.fromkeys(self.scope.targets), **dict.fromkeys(by_path)}:
+            here = by_path.get(path, [])
+            suppressor = self._suppressor(path)
+            if suppressor is not None:
+                suppressor.apply(here)
+                self.outcome.without_reason += suppressor.without_reason
+                if unused is not None and self.scope.shows(path, None):
+                    idle = [diagnostic(unused, item) for item in suppressor.unused(self._chosen, self._decides(path))]
+                    suppressor.apply(idle)
+                    self.outcome.diagnostics += idle
+                    here = here + idle
+            for pattern, codes in self._ignored(path):
+                for found in here:
+                    if found.suppressed is None and found.code in codes:
+                        found.suppressed = f"per-file-ignores: {pattern}"
+
+    @property
+    def _chosen(self) -> list[Rule]:
+        return [self.rules[code] for code in self.chosen]
+
+    def _suppressor(self, path: Path) -> Suppressor | None:
+        from relax_lint.suppression import Suppressor, may_suppress
+
+        data = self.project.read(path)
+        if data is None or not may_suppress(data):
+            return None
+        source = self.project.source(path)
+        suppressor = None if source is None else Suppressor(source)
+        return suppressor if suppressor is not None and suppressor.suppressions else None
+
+    def _ignored(self, path: Path) -> Iterator[tuple[str, set[str]]]:
+        for pattern, selectors in self.settings.per_file_ignores.items():
+            if self.settings.matches(pattern, path):
+                yield pattern, {code for selector in selectors for code in matching(selector, self.rules)}
+
+    def _decides(self, path: Path) -> _Decided:
+        codes = {code for code, paths in self._ran.items() if path in paths and (code, path) not in self._undecided}
+        recipe = self.project.recipe_of(path)
+        incomplete = (UNREADABLE, TOO_COMPLEX)
+        broken = {found.path for found in self.outcome.diagnostics if found.code in incomplete}
+        if path in broken:
+            codes = set()
+        elif recipe is None:
+            # Whoever sources a shared file may be elsewhere; only what it launches itself is known here.
+            launcher = self.project.launcher(path)
+            alone = launcher is not None and bool(launcher.launches)
+            codes = {code for code in codes if alone and self.rules[code].everywhere}
+        elif broken & set(recipe.files):
+            codes = {code for code in codes if self.rules[code].on == "python"}
+        ignored = {code for _, found in self._ignored(path) for code in found}
+        return _Decided(codes - ignored)
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    codes: set[str]
+
+    def __call__(self, code: str) -> bool:
+        return code in self.codes
 
 
 def diagnostic(rule: Rule, finding: Finding) -> Diagnostic:
@@ -103,71 +246,23 @@ def diagnostic(rule: Rule, finding: Finding) -> Diagnostic:
 
 
 def _launch_site(launch: Launch) -> Site:
-    return Site(
-        launch.site.source.path, launch.site.source.position(launch.site.start)[0], conditions=launch.conditions
-    )
+    source = launch.site.source
+    return Site(source.path, source.position(launch.site.start)[0], conditions=launch.conditions)
+
+
+def _failure(rule: Rule, judged: Judged, problem: Exception) -> str:
+    """A rule's crash in one line that a maintainer can start from."""
+    import traceback
+
+    frame = traceback.extract_tb(problem.__traceback__)[-1]
+    about = judged.origin or next(iter(sorted(judged.paths)), None)
+    place = f"{Path(frame.filename).name}:{frame.lineno}"
+    return f"{rule.code} {rule.name} failed on {about}: {type(problem).__name__}: {problem} ({place})"
+
+
+def _identity(found: Diagnostic) -> tuple[object, ...]:
+    return found.code, found.path, found.start, found.end, found.message
 
 
 def _order(found: Diagnostic) -> tuple[str, int, int, str, str]:
     return str(found.path), found.line, found.column, found.code, found.message
-
-
-def _run(rule: Rule, subject: Any, project: Project, report: Report) -> Iterator[Finding | NotChecked]:
-    try:
-        yield from rule.check(subject, project)
-    except Exception as problem:  # a rule must never end the run
-        report.failures.append(f"{rule.code} {rule.name} on {subject!r}: {type(problem).__name__}: {problem}")
-
-
-class _Scope:
-    """What is judged: the targets, and what of their recipes bears on them."""
-
-    def __init__(self, project: Project, targets: Iterable[Path] | None) -> None:
-        self.project = project
-        self.targets = list(walk(project.root, project.files) if targets is None else targets)
-        self._targets = set(self.targets)
-        recipes = {id(recipe): recipe for recipe in map(project.recipe_of, self.targets) if recipe is not None}
-        self.recipes: list[Recipe] = list(recipes.values())
-        scripts = [path for path in self.targets if is_launcher(path, project.files)]
-        self.outside = [
-            source
-            for source in (project.launcher(path) for path in scripts if project.recipe_of(path) is None)
-            if source is not None
-        ]
-
-    @property
-    def launches(self) -> list[Launch]:
-        """The launches of the targets."""
-        found = [launcher for recipe in self.recipes for launcher in recipe.launchers if launcher.path in self._targets]
-        return [launch for launcher in (*found, *self.outside) for launch in launcher.launches]
-
-    def subjects(self, rule: Rule) -> Iterator[tuple[Any, Path | None]]:
-        """What a rule is called with, and the launcher that stands behind it."""
-        if rule.on == "python":
-            for recipe in self.recipes:
-                yield from ((source, None) for source in recipe.python if source.path in self._targets)
-        elif rule.on == "recipe":
-            yield from ((recipe, None) for recipe in self.recipes)
-        elif rule.on == "reward":
-            from relax_lint.rewards import reward_uses
-
-            for launcher in self._launchers(everywhere=False):
-                for launch in launcher.launches:
-                    yield from ((use, launcher.path) for use in reward_uses(launch, self.project))
-        elif rule.on == "launcher":
-            yield from ((launcher, launcher.path) for launcher in self._launchers(rule.everywhere))
-        elif rule.on == "launch":
-            for launcher in self._launchers(rule.everywhere):
-                yield from ((launch, launcher.path) for launch in launcher.launches)
-
-    def _launchers(self, everywhere: bool) -> Iterator[LauncherSource]:
-        for recipe in self.recipes:
-            yield from recipe.launchers
-        if everywhere:
-            yield from self.outside
-
-    def shows(self, path: Path, origin: Path | None) -> bool:
-        """Whether a finding at ``path`` that a launcher gave rise to is one of the targets' findings."""
-        if path in self._targets:
-            return True
-        return origin in self._targets and is_launcher(path, self.project.files)

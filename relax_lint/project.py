@@ -38,8 +38,13 @@ class Recipe:
     @cached_property
     def launchers(self) -> list[LauncherSource]:
         """Its bash scripts, those that only others source included."""
-        found = (self.project.launcher(path) for path in self.files if is_launcher(path, self.project.files))
+        found = map(self.project.launcher, self.launcher_paths)
         return [source for source in found if source is not None]
+
+    @cached_property
+    def launcher_paths(self) -> list[Path]:
+        """Where its bash scripts are, whether they can be read or not."""
+        return [path for path in self.files if is_launcher(path, self.project.files)]
 
     @cached_property
     def python(self) -> list[PythonSource]:
@@ -144,6 +149,14 @@ class Project:
             data = self.read(path)
             self._python[path] = None if data is None else PythonSource(path, data)
         return self._python[path]
+
+    def adopt(self, source: PythonSource) -> None:
+        """Take a Python file that a caller has read and parsed already."""
+        self._python[source.path] = source
+
+    def adopt(self, source: PythonSource) -> None:
+        """Take a Python file as somebody else has read and parsed it."""
+        self._python[source.path] = source
 
     def launcher(self, path: Path) -> LauncherSource | None:
         """A bash script, ``None`` when it is not there or cannot be read."""

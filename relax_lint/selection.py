@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from relax_lint.rules import Rule
 
 EVERYTHING = "ALL"
+FAMILY = "RLX"
 
 
 class UnknownRule(ValueError):
@@ -34,15 +35,20 @@ class Layer:
 
 
 def matching(selector: str, rules: Mapping[str, Rule]) -> list[str]:
-    """The codes that a selector means."""
+    """The codes that a selector means among these rules."""
     if selector == EVERYTHING:
         return list(rules)
     upper = selector.upper()
-    found = [code for code in rules if code.startswith(upper)] if upper.startswith("RLX") else []
-    found = found or [code for code, rule in rules.items() if rule.name == selector.lower()]
-    if not found:
-        raise UnknownRule(selector, rules)
-    return found
+    if upper.startswith(FAMILY):
+        return [code for code in rules if code.startswith(upper)]
+    return [code for code, rule in rules.items() if rule.name == selector.lower()]
+
+
+def refuse_unknown(selectors: Iterable[str], rules: Mapping[str, Rule]) -> None:
+    """Raise :class:`UnknownRule` for the first selector that fits no rule."""
+    for selector in selectors:
+        if not matching(selector, rules):
+            raise UnknownRule(selector, rules)
 
 
 def selected(layers: Iterable[Layer], rules: Mapping[str, Rule]) -> set[str]:
@@ -65,4 +71,4 @@ def selected(layers: Iterable[Layer], rules: Mapping[str, Rule]) -> set[str]:
 def _weight(selector: str, rules: Mapping[str, Rule]) -> int:
     if selector == EVERYTHING:
         return 0
-    return len(selector) if selector.upper().startswith("RLX") else max(map(len, rules), default=0)
+    return len(selector) if selector.upper().startswith(FAMILY) else max(map(len, rules), default=0)

@@ -1,0 +1,1 @@
+"""What the tool says of itself and of what it was given."""

@@ -1,0 +1,141 @@
+"""What of a project is judged: the targets, and whatever in their recipes bears on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from relax_lint.discovery import is_launcher, walk
+from relax_lint.project import YAML_SUFFIXES
+
+if TYPE_CHECKING:
+    from relax_lint.project import Project, Recipe
+    from relax_lint.rules import Rule
+    from relax_lint.sources.launcher import LauncherSource
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a rule is called with, the files that it is about, and the launcher behind it."""
+
+    subject: Any
+    paths: frozenset[Path]
+    origin: Path | None = None
+
+
+class Scope:
+    """The subjects of a run. A file's findings do not depend on which of its neighbours are targets too: launches
+    of a whole recipe are judged, and what is found in other files than the targets is left out."""
+
+    def __init__(self, project: Project, targets: Iterable[Path] | None = None) -> None:
+        self.project = project
+        everything = walk(project.root, project.files) if targets is None else targets
+        self.targets = [path for path in everything if self._concerns(path)]
+        self._targets = set(self.targets)
+        recipes = {id(recipe): recipe for recipe in map(project.recipe_of, self.targets) if recipe is not None}
+        self.recipes: list[Recipe] = list(recipes.values())
+
+    def _concerns(self, path: Path) -> bool:
+        """Python and YAML concern us in recipes, launchers everywhere."""
+        if path.suffix == ".py" or path.suffix in YAML_SUFFIXES:
+            return self.project.recipe_of(path) is not None
+        return is_launcher(path, self.project.files)
+
+    def shows(self, path: Path, origin: Path | None) -> bool:
+        """Whether a finding at ``path`` is the targets' business: it is in one of them, or in a file that a target
+        launcher sources."""
+        if path in self._targets:
+            return True
+        return origin in self._targets and is_launcher(path, self.project.files)
+
+    @cached_property
+    def outside(self) -> list[LauncherSource]:
+        """Target launchers that belong to no recipe."""
+        scripts = (
+            self.project.launcher(path)
+            for path in self.targets
+            if path.suffix != ".py" and path.suffix not in YAML_SUFFIXES and self.project.recipe_of(path) is None
+        )
+        return [source for source in scripts if source is not None]
+
+    @cached_property
+    def inside(self) -> list[LauncherSource]:
+        """Launchers that have a say in the target recipes: their own, and others that name them."""
+        own = [launcher for recipe in self.recipes for launcher in recipe.launchers]
+        known = {launcher.path for launcher in own}
+        return own + [launcher for launcher in self._naming_launchers() if launcher.path not in known]
+
+    def _naming_launchers(self) -> Iterator[LauncherSource]:
+        """Launchers of other recipes whose text names a target recipe's module path or directory."""
+        names = [f"{mark}{recipe.name}{mark}".encode() for recipe in self.recipes for mark in "./"]
+        if len(self.recipes) == len(self.project.recipes):
+            return
+        for recipe in self.project.recipes:
+            if recipe in self.recipes:
+                continue
+            for path in recipe.launcher_paths:
+                data = self.project.read(path) or b""
+                if any(name in data for name in names):
+                    launcher = self.project.launcher(path)
+                    if launcher is not None:
+                        yield launcher
+
+    @property
+    def launches(self) -> int:
+        """How many launches the targets have."""
+        return sum(
+            len(launcher.launches) for launcher in (*self.inside, *self.outside) if launcher.path in self._targets
+        )
+
+    def subjects(self, rule: Rule) -> Iterator[Judged]:
+        """Everything that a rule has to look at."""
+        if rule.on == "python":
+            for recipe in self.recipes:
+                for source in recipe.python:
+                    if source.path in self._targets:
+                        yield Judged(source, frozenset((source.path,)))
+        elif rule.on == "recipe":
+            for recipe in self.recipes:
+                yield Judged(recipe, frozenset(recipe.files))
+        elif rule.on == "reward":
+            yield from self._rewards
+        elif rule.on == "launcher":
+            yield from self._launcher_subjects(self.inside)
+            if rule.everywhere:
+                yield from self._launcher_subjects(self.outside)
+        elif rule.on == "launch":
+            yield from self._launch_subjects(self.inside)
+            if rule.everywhere:
+                yield from self._launch_subjects(self.outside)
+
+    def _launcher_subjects(self, launchers: Iterable[LauncherSource]) -> Iterator[Judged]:
+        for launcher in launchers:
+            yield Judged(launcher, self._files_of(launcher), launcher.path)
+
+    def _launch_subjects(self, launchers: Iterable[LauncherSource]) -> Iterator[Judged]:
+        for launcher in launchers:
+            files = self._files_of(launcher)
+            for launch in launcher.launches:
+                yield Judged(launch, files, launcher.path)
+
+    @cached_property
+    def _rewards(self) -> list[Judged]:
+        from relax_lint.rewards import reward_uses
+
+        return [
+            Judged(use, self._files_of(launcher) | self._file_of(use), launcher.path)
+            for launcher in self.inside
+            for launch in launcher.launches
+            for use in reward_uses(launch, self.project)
+        ]
+
+    @staticmethod
+    def _files_of(launcher: LauncherSource) -> frozenset[Path]:
+        return frozenset((launcher.path, *(source.path for source in launcher.evaluation.sourced)))
+
+    @staticmethod
+    def _file_of(use: Any) -> frozenset[Path]:
+        return frozenset(source.path for source in (use.module, use.source) if source is not None)

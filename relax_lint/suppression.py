@@ -1,0 +1,204 @@
+"""Comments that silence findings, in Python, shell and YAML; which of them silence nothing; how to add them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from relax_lint.comments import Comment, comments, units
+from relax_lint.diagnostics import Diagnostic, Edit, Finding, Fix, Place, Site
+from relax_lint.selection import EVERYTHING
+
+if TYPE_CHECKING:
+    from relax_lint.rules import Rule
+    from relax_lint.sources.text import SourceFile
+
+# flake8 reads comments so: anything that is no code ends the list, and an empty list silences everything.
+_NOQA = re.compile(r"# noqa(?P<codes>:\s?(?:[A-Z]+[0-9]+(?:[,\s]+)?)+)?", re.IGNORECASE)
+_NOQA_CODE = re.compile(r"[A-Z]+[0-9]+", re.IGNORECASE)
+_OWN = re.compile(r"#\s*relax-lint:\s*(?P<kind>ignore|file-ignore)\s*\[(?P<items>[^\]\n]*)\]", re.IGNORECASE)
+_ITEM = re.compile(r"[^,\s][^,]*")
+_MARKS = re.compile(rb"noqa|relax-lint:", re.IGNORECASE)
+_BEFORE_REASON = " \t,:;-–—"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One code, prefix or name, narrowed to some subjects; where it is written."""
+
+    selector: str
+    subjects: tuple[str, ...]
+    start: int
+    end: int
+
+    def means(self, code: str, name: str) -> bool:
+        """Whether a rule is meant."""
+        selector = self.selector.upper()
+        return selector == EVERYTHING or code.startswith(selector) or name == self.selector.lower()
+
+    def silences(self, found: Diagnostic) -> bool:
+        """Whether a finding is meant."""
+        narrowed = not self.subjects or found.subject.partition("=")[0] in self.subjects
+        return narrowed and self.means(found.code, found.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """One directive. Without items it silences everything on its lines; ``lines`` of ``None`` are the whole file."""
+
+    kind: Literal["noqa", "ignore", "file-ignore"]
+    items: tuple[Item, ...]
+    reason: str
+    comment: Comment
+    start: int
+    end: int
+    lines: range | None
+
+    def matching(self, found: Diagnostic) -> list[Item] | None:
+        """The items that silence a finding: ``None`` when it stands, no item when a bare ``noqa`` silences it."""
+        if self.lines is not None and found.line not in self.lines:
+            return None
+        items = [item for item in self.items if item.silences(found)]
+        return items if items or (self.kind == "noqa" and not self.items) else None
+
+
+def may_suppress(data: bytes) -> bool:
+    """Whether a look at the comments can be worth it."""
+    return _MARKS.search(data) is not None
+
+
+def suppressions(source: SourceFile) -> list[Suppression]:
+    """Every directive in the comments of a file."""
+    return [found for comment in comments(source) for found in _directives(source.text, comment)]
+
+
+def _directives(text: str, comment: Comment) -> Iterator[Suppression]:
+    for match in _NOQA.finditer(text, comment.start, comment.end):
+        codes = _NOQA_CODE.finditer(text, *match.span("codes")) if match["codes"] else ()
+        items = tuple(Item(code[0], (), *code.span()) for code in codes)
+        end = _directive_end(text, match.end(), comment.end)
+        reason = text[match.end() : end].strip(_BEFORE_REASON)
+        # A noqa speaks for its own line only, so one that stands alone speaks for nothing.
+        lines = comment.lines if comment.trailing else range(0)
+        yield Suppression("noqa", items, reason, comment, match.start(), end, lines)
+    for match in _OWN.finditer(text, comment.start, comment.end):
+        items = tuple(_item(found) for found in _ITEM.finditer(text, *match.span("items")))
+        end = _directive_end(text, match.end(), comment.end)
+        reason = text[match.end() : end].strip(_BEFORE_REASON)
+        if match["kind"].lower() == "ignore":
+            yield Suppression("ignore", items, reason, comment, match.start(), end, comment.lines)
+        else:
+            yield Suppression("file-ignore", items, reason, comment, match.start(), end, None)
+
+
+def _directive_end(text: str, at: int, comment_end: int) -> int:
+    """Where a directive and its reason end: at the next one in the same comment, or with the comment."""
+    following = re.compile(r"\s#").search(text, at, comment_end)
+    return following.start() if following else comment_end
+
+
+def _item(match: re.Match[str]) -> Item:
+    selector, *subjects = match[0].split()
+    return Item(selector, tuple(subjects), match.start(), match.start() + len(match[0].rstrip()))
+
+
+class Suppressor:
+    """Silences the findings of one file and remembers which directives did something."""
+
+    def __init__(self, source: SourceFile) -> None:
+        self.source = source
+        self.suppressions = suppressions(source)
+        self.without_reason: list[Site] = []
+        self._used: set[tuple[int, int]] = set()
+
+    def apply(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Mark what is silenced, with the reason given."""
+        for found in diagnostics:
+            for suppression in self.suppressions:
+                items = suppression.matching(found)
+                if items is None:
+                    continue
+                self._used.update((suppression.start, item.start) for item in items)
+                site = Site(self.source.path, self.source.position(suppression.start)[0])
+                if found.suppressed is None:
+                    found.suppressed, found.suppressed_by = suppression.reason, site
+                if not suppression.reason and site not in self.without_reason:
+                    self.without_reason.append(site)
+
+    def unused(self, rules: Iterable[Rule], decided: Callable[[str], bool]) -> Iterator[Finding]:
+        """The directives of which something can go: every rule that it means ran, decided, and found nothing."""
+        rules = list(rules)
+        for suppression in self.suppressions:
+            idle = [
+                item
+                for item in suppression.items
+                if (suppression.start, item.start) not in self._used
+                if self._is_decided(item, rules, decided)
+            ]
+            if idle:
+                yield self._finding(suppression, idle)
+
+    @staticmethod
+    def _is_decided(item: Item, rules: Iterable[Rule], decided: Callable[[str], bool]) -> bool:
+        meant = [rule.code for rule in rules if item.means(rule.code, rule.name)]
+        return bool(meant) and all(map(decided, meant))
+
+    def _finding(self, suppression: Suppression, idle: Sequence[Item]) -> Finding:
+        written = ", ".join(self.source.text[item.start : item.end] for item in idle)
+        return Finding(
+            Place(self.source, idle[0].start, idle[-1].end),
+            f"{written} silences nothing here",
+            fix=Fix(f"Remove {written}", lambda: [_removal(self.source, suppression, idle)]),
+            subject=written,
+        )
+
+
+def _removal(source: SourceFile, suppression: Suppression, idle: Sequence[Item]) -> Edit:
+    """Take out the items, or the whole directive when nothing is left of it."""
+    kept = [item for item in suppression.items if item not in idle]
+    if kept:
+        first, last = suppression.items[0], suppression.items[-1]
+        text = ", ".join(source.text[item.start : item.end] for item in kept)
+        return Edit(source.path, first.start, last.end, text)
+    text, comment = source.text, suppression.comment
+    start, end = suppression.start, suppression.end
+    rest = text[end : comment.end]
+    if rest.strip():
+        return Edit(source.path, start, end + len(rest) - len(rest.lstrip()), "")
+    before = text[:start].rstrip(" \t")
+    if comment.trailing or before.rpartition("\n")[2].strip():
+        return Edit(source.path, len(before), end, "")
+    after = re.compile(r"[ \t]*\r?\n?").match(text, end)
+    return Edit(source.path, len(before), after.end() if after else end, "")
+
+
+def additions(source: SourceFile, diagnostics: Iterable[Diagnostic], reason: str) -> list[Edit]:
+    """The comments that silence findings of one file: each on a line of its own above what is found."""
+    spans = units(source)
+    wanted: dict[int, list[str]] = {}
+    for found in diagnostics:
+        line = _unit_line(source, spans, found.line)
+        if line is not None:
+            codes = wanted.setdefault(line, [])
+            if found.code not in codes:
+                codes.append(found.code)
+    edits = []
+    for line, codes in sorted(wanted.items()):
+        start = source.line_starts[line - 1]
+        text = source.line_text(line)
+        indent = text[: len(text) - len(text.lstrip(" \t"))]
+        edits.append(Edit(source.path, start, start, f"{indent}# relax-lint: ignore[{', '.join(codes)}] {reason}\n"))
+    return edits
+
+
+def _unit_line(source: SourceFile, spans: Iterable[tuple[int, int]], line: int) -> int | None:
+    """The line above which a comment can stand that speaks for ``line``: where the smallest unit round it begins."""
+    best: tuple[int, int] | None = None
+    for start, end in spans:
+        first, last = source.position(start)[0], source.position(max(start, end - 1))[0]
+        begins = not source.text[source.line_starts[first - 1] : start].strip(" \t\ufeff")
+        if begins and first <= line <= last and (best is None or last - first < best[1] - best[0]):
+            best = (first, last)
+    return None if best is None else best[0]

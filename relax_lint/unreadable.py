@@ -1,0 +1,93 @@
+"""What the engine itself finds: files that cannot be read or parsed, launchers with too many ways through them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.diagnostics import Finding, Place
+from relax_lint.scope import Judged
+from relax_lint.sources.text import SourceFile
+
+if TYPE_CHECKING:
+    from relax_lint.scope import Scope
+    from relax_lint.sources.launcher import LauncherSource
+    from relax_lint.sources.python import PythonSource
+
+_TEMPLATE_MARKS = ("{{", "{%")
+
+
+def unreadable(scope: Scope) -> Iterator[Finding]:
+    """One finding for each target that cannot be read or parsed: where, and why."""
+    project = scope.project
+    for path in scope.targets:
+        source = project.source(path)
+        if source is None:
+            reason = project.unreadable.get(path, "it is not there")
+            yield Finding(Place(SourceFile(path, b""), 0, 0), f"cannot be read: {reason}")
+        elif path.suffix == ".py":
+            yield from _python_error(source)  # type: ignore[arg-type]
+        elif getattr(source, "script", None) is not None:
+            yield from _shell_error(source)
+        else:
+            yield from _yaml_error(source)
+
+
+def too_complex(scope: Scope) -> Iterator[tuple[Finding, Judged]]:
+    """The launchers of which only some ways were followed."""
+    for launcher in (*scope.inside, *scope.outside):
+        place = launcher.evaluation.too_complex
+        if place is not None:
+            message = (
+                "more ways lead through this launcher than are followed; what is reached only on others is not judged"
+            )
+            yield Finding(place, message), Judged(launcher, frozenset((launcher.path,)), launcher.path)
+
+
+def _python_error(source: PythonSource) -> Iterator[Finding]:
+    if source.error is not None:
+        at = min(source.error.offset, len(source.text))
+        yield Finding(Place(source, at, min(at + 1, len(source.text))), source.error.message)
+
+
+def _shell_error(source: LauncherSource) -> Iterator[Finding]:
+    problem = _not_text(source)
+    if problem is not None:
+        yield problem
+    elif source.script.problems:
+        first = min(source.script.problems, key=lambda problem: problem.start)
+        yield Finding(Place(source, first.start, first.end), f"not understood as bash: {first.message}")
+
+
+def _yaml_error(source: SourceFile) -> Iterator[Finding]:
+    problem = _not_text(source)
+    if problem is not None:
+        yield problem
+        return
+    if any(mark in source.text for mark in _TEMPLATE_MARKS):
+        return  # a template that becomes YAML elsewhere
+    import yaml
+
+    try:
+        # Events only: nothing is constructed, so aliases cost nothing whatever they multiply to.
+        for _ in yaml.parse(source.text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            pass
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        at = min(mark.index if mark else 0, len(source.text))
+        yield Finding(Place(source, at, at), f"invalid YAML: {error.problem or error.context}")
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        yield Finding(Place(source, 0, 0), f"invalid YAML: {' '.join(str(error).split())}")
+
+
+def _not_text(source: SourceFile) -> Finding | None:
+    """A NUL byte or bytes that are no UTF-8."""
+    nul = source.text.find("\0")
+    if nul >= 0:
+        return Finding(Place(source, nul, nul + 1), "contains a NUL byte")
+    if not source.text.isascii():
+        try:
+            source.text.encode(source.encoding)
+        except UnicodeEncodeError as error:
+            return Finding(Place(source, error.start, error.start + 1), f"not valid {source.encoding}")
+    return None
