@@ -10,7 +10,7 @@ from fractions import Fraction
 from relax_lint.shell.arithmetic import wrap
 from relax_lint.shell.escapes import expand_escapes, expand_one, to_bytes, to_text
 from relax_lint.shell.floats import Float, read_float, write_float
-from relax_lint.shell.quoting import quote, quote_backslash
+from relax_lint.shell.quoting import quote_backslash
 
 _CONVERSION = re.compile(
     r"%(?P<flags>[-+ 0#']*)(?P<width>\*|-?[0-9]+)?(?P<point>\.(?P<precision>\*|[0-9]*))?[hjlLtz]*"
@@ -146,8 +146,7 @@ class _Printer:
         if letter == "Q" and precision is not None:
             text = to_text(to_bytes(text)[:precision])
             precision = None
-        quoted = quote(text) if "#" in flags else quote_backslash(text)
-        self.pad(to_bytes(quoted)[:precision], flags, width)
+        self.pad(to_bytes(quote_backslash(text))[:precision], flags, width)
 
     def decimal(self, letter: str, flags: str, width: int, precision: int | None) -> None:
         value = self.integer(self.next())
