@@ -1,27 +1,26 @@
 """The flake8 plugin: what relax-lint finds in a recipe's Python files, judged with the recipe's launchers.
 
-flake8 calls it for every file and imports it at every start, so nothing else of the package is imported until a file
-lies in a recipe directory. One project a process and root remembers what is parsed already.
+flake8 imports it at every start and calls it for every file, so nothing else of the package is imported until a file
+lies in a recipe directory. A process keeps what it has parsed and worked out of a repository.
 """
 
 from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from relax_lint import __version__
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from relax_lint.config import Settings
     from relax_lint.diagnostics import Diagnostic
     from relax_lint.project import Project
-
-JUDGED = ("python", "reward")
-"""Kinds of rules whose findings lie in Python files."""
-
-_projects: dict[Path, Project] = {}
+    from relax_lint.rules import Subject
 
 
 class Plugin:
@@ -29,66 +28,121 @@ class Plugin:
 
     name = "relax-lint"
     version = __version__
+    judge: Judge | None = None
+    configuration: Path | None = None
 
     def __init__(self, tree: ast.Module, filename: str, lines: Sequence[str]) -> None:
         self.tree = tree
         self.path = Path(os.path.abspath(filename))  # noqa: PTH100 -- resolve() would follow links
         self.lines = lines
 
+    @staticmethod
+    def add_options(manager: Any) -> None:
+        """Our one option; what is found is chosen by flake8's options and by relax-lint's configuration."""
+        manager.add_option(
+            "--relax-lint-config",
+            metavar="FILE",
+            parse_from_config=True,
+            normalize_paths=True,
+            help="relax-lint's configuration, in place of the nearest relax-lint.toml or pyproject.toml",
+        )
+
+    @classmethod
+    def parse_options(cls, options: Namespace) -> None:
+        """Start over under these options."""
+        given = options.relax_lint_config
+        cls.judge, cls.configuration = None, Path(given) if given else None
+
     def run(self) -> Iterator[tuple[int, int, str, type[Any]]]:
         """Line, column from 0, and text of every finding."""
         if "examples" not in self.path.parts[:-2]:
             return
-        for found in _findings(self.path, self.tree, self.lines):
+        if Plugin.judge is None:
+            Plugin.judge = Judge(self.configuration)
+        for found in Plugin.judge.findings(self.path, self.tree, self.lines):
             yield found.line, found.column - 1, f"{found.code} {found.message}", type(self)
 
 
-def _findings(path: Path, tree: ast.Module, lines: Sequence[str]) -> list[Diagnostic]:
-    from relax_lint.diagnostics import Severity
-    from relax_lint.engine import lint
-    from relax_lint.rules import load_rules
-    from relax_lint.suppression import suppressions
+class Judge:
+    """Finds what is wrong with Python files, one after the other; recipes are read once."""
 
-    project = _project(path, tree, lines)
-    if project is None:
-        return []
-    rules = {code: rule for code, rule in load_rules().items() if rule.on in JUDGED}
-    report = lint(project, rules, targets=[path])
-    source = project.python(path)
-    if source is None or not report.diagnostics:
-        return []
-    # What noqa silences is left in: flake8 sees to it, and --disable-noqa wants it shown.
-    own = [directive for directive in suppressions(source) if directive.kind != "noqa"]
-    return [
-        found
-        for found in report.diagnostics
-        if found.severity is not Severity.ADVICE
-        if all(directive.matching(found) is None for directive in own)
-    ]
+    def __init__(self, explicit: Path | None) -> None:
+        from relax_lint.config import Configuration
+        from relax_lint.rules import load_rules
+
+        self._configuration = Configuration(explicit=explicit)
+        self._rules = load_rules()
+        self._projects: dict[tuple[Path, Path | None], Project] = {}
+        self._rewards: dict[tuple[Path, Path | None], list[Diagnostic]] = {}
+
+    def findings(self, path: Path, tree: ast.Module, lines: Sequence[str]) -> list[Diagnostic]:
+        """What is to be shown of one file."""
+        from relax_lint.config import covers
+        from relax_lint.diagnostics import Severity
+
+        settings = self._configuration.settings_for(path)
+        project = self._project(path, settings)
+        if project is None or any(covers(base, pattern, path) for base, pattern in settings.exclude):
+            return []
+        project, saved = _as_given(project, path, tree, lines)
+        found = self._lint(project, settings, "python", [path])
+        found += self._reward_findings(project, settings, path, keep=saved)
+        return [item for item in found if item.severity is not Severity.ADVICE and not _silenced(project, path, item)]
+
+    def _reward_findings(self, project: Project, settings: Settings, path: Path, *, keep: bool) -> Iterable[Diagnostic]:
+        """Findings of reward rules in one file: every launch of the recipe is looked at, once for all its files."""
+        recipe = project.recipe_of(path)
+        if recipe is None:
+            return ()
+        key = (recipe.directory, settings.source)
+        if not keep or key not in self._rewards:
+            python = [source.path for source in recipe.python]
+            found = self._lint(project, settings, "reward", python)
+            if not keep:
+                return [item for item in found if item.path == path]
+            self._rewards[key] = found
+        return [item for item in self._rewards[key] if item.path == path]
+
+    def _lint(self, project: Project, settings: Settings, on: Subject, targets: Sequence[Path]) -> list[Diagnostic]:
+        from dataclasses import replace
+
+        from relax_lint.engine import lint
+        from relax_lint.selection import Layer, selected
+
+        wanted = [code for code in selected(settings.selection, self._rules) if self._rules[code].on == on]
+        report = lint(project, self._rules, replace(settings, selection=(Layer(select=tuple(wanted)),)), targets)
+        if report.failures:
+            raise RuntimeError("; ".join(report.failures))
+        return report.diagnostics
+
+    def _project(self, path: Path, settings: Settings) -> Project | None:
+        from relax_lint.discovery import root_of
+        from relax_lint.files import Files
+        from relax_lint.project import Project
+
+        root = root_of(path.parent, Files())
+        if root is None:
+            return None
+        key = (root, settings.source)
+        if key not in self._projects:
+            self._projects[key] = Project(root, settings)
+        return self._projects[key]
 
 
-def _project(path: Path, tree: ast.Module, lines: Sequence[str]) -> Project | None:
-    """The project that a file belongs to, with the file as flake8 has it."""
-    from relax_lint.discovery import root_of
-    from relax_lint.files import Files
-    from relax_lint.project import Project
+def _as_given(project: Project, path: Path, tree: ast.Module, lines: Sequence[str]) -> tuple[Project, bool]:
+    """The project with a file as flake8 has it, and whether that is how it is saved."""
     from relax_lint.sources.python import PythonSource
 
-    root = root_of(path.parent, Files())
-    if root is None:
-        return None
-    project = _projects.setdefault(root, Project(root))
     text = "".join(lines)
     data = project.read(path)
-    if data is not None:
+    source = None if data is None else PythonSource(path, data, tree)
+    saved = source is not None and _as_flake8_reads(source.text) == text
+    if source is None or not saved:
+        data = _encoded(text)
         source = PythonSource(path, data, tree)
-        if _as_flake8_reads(source.text) == text:
-            project.adopt(source)
-            return project
-    data = _encoded(text)
-    project = project.with_changes({path: data})
-    project.adopt(PythonSource(path, data, tree))
-    return project
+        project = project.with_changes({path: data})
+    project.adopt(source)
+    return project, saved
 
 
 def _as_flake8_reads(text: str) -> str:
@@ -105,3 +159,14 @@ def _encoded(text: str) -> bytes:
         return text.encode(detect_encoding(BytesIO(data).readline)[0])
     except (SyntaxError, UnicodeEncodeError):
         return data
+
+
+def _silenced(project: Project, path: Path, found: Diagnostic) -> bool:
+    """Whether our own comments or configuration silence a finding; ``noqa`` is flake8's, and so is --disable-noqa."""
+    from relax_lint.suppression import suppressions
+
+    if found.suppressed is None:
+        return False
+    source = project.python(path)
+    own = [] if source is None else [directive for directive in suppressions(source) if directive.kind != "noqa"]
+    return found.suppressed_by is None or any(directive.matching(found) is not None for directive in own)

@@ -46,9 +46,9 @@ class Recipe:
         """Where its bash scripts are, whether they can be read or not."""
         return [path for path in self.files if is_launcher(path, self.project.files)]
 
-    @cached_property
+    @property
     def python(self) -> list[PythonSource]:
-        """Its Python files."""
+        """Its Python files, as the project has them now."""
         found = (self.project.python(path) for path in self.files if path.suffix == ".py")
         return [source for source in found if source is not None]
 
