@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,25 +25,41 @@ class NoFixedPoint(Exception):
     """Fixes that undo each other; nothing is to be written."""
 
     def __init__(self, codes: Iterable[str]) -> None:
-        super().__init__(f"fixes of {', '.join(sorted(set(codes)))} do not come to rest; nothing was written")
+        self.codes = sorted(set(codes))
+        super().__init__(f"the fixes of {', '.join(self.codes)} do not come to rest; nothing was written")
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A fix that was not applied, and why."""
+
+    found: Diagnostic
+    reason: str
 
 
 @dataclass(slots=True)
 class Fixed:
-    """A project after its fixes: what changed, which findings went with it, which fixes were dropped and why, and
-    what the rules say of the result."""
+    """A project after its fixes: what changed, which findings went with it, which fixes were dropped, and what the
+    rules say of the result."""
 
     project: Project
     report: Report
     changes: dict[Path, bytes] = field(default_factory=dict)
     fixed: list[Diagnostic] = field(default_factory=list)
-    dropped: list[str] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class _Planned:
+class Plan:
+    """A fix with its edits worked out."""
+
     found: Diagnostic
     edits: tuple[Edit, ...]
+
+    @property
+    def identity(self) -> tuple[str, Path, str]:
+        """What names the fix across passes: lines may move, what is said stays."""
+        return self.found.code, self.found.path, self.found.message
 
 
 def fix(
@@ -53,25 +69,31 @@ def fix(
     *,
     unsafe: bool = False,
     targets: Iterable[Path] | None = None,
+    judge: Callable[[Project], Report] | None = None,
 ) -> Fixed:
-    """Apply what fixes there are, pass after pass, and never leave a file that parsed unparsable."""
-    targets = None if targets is None else list(targets)
-    result = Fixed(project, lint(project, rules, settings, targets))
+    """Apply what fixes there are, pass after pass, and never leave a file that parsed unparsable.
+
+    ``judge`` may replace the plain run over ``targets``; its report's fixes must know their edits.
+    """
+    if judge is None:
+        wanted = None if targets is None else list(targets)
+
+        def judge(state: Project) -> Report:
+            return lint(state, rules, settings, wanted)
+
+    result = Fixed(project, judge(project))
     refused: set[tuple[str, Path, str]] = set()
     states: list[dict[Path, bytes]] = [{}]
     for _ in range(MOST_PASSES):
-        planned = [
-            _Planned(found, tuple(found.fix.edits()))
-            for found in result.report.diagnostics
-            if found.fix is not None and (found.fix.safe or unsafe) and found.suppressed is None
-            if (found.code, found.path, found.message) not in refused
-        ]
-        chosen = _without_overlaps(plan for plan in planned if plan.edits)
+        plans = [plan for plan in plans_of(result.report, unsafe=unsafe) if plan.identity not in refused]
+        chosen = _without_overlaps(plans)
+        if not chosen:
+            return result
         changed, applied = _apply(result.project, chosen, result.dropped)
-        refused.update((plan.found.code, plan.found.path, plan.found.message) for plan in chosen if plan not in applied)
+        refused.update(plan.identity for plan in chosen if plan not in applied)
         if not changed:
-            if applied or len(applied) == len(chosen):
-                return result
+            # Fixes that change nothing would come back for ever.
+            refused.update(plan.identity for plan in applied)
             continue
         state = {**result.changes, **changed}
         if state in states:
@@ -80,8 +102,18 @@ def fix(
         result.changes = state
         result.fixed.extend(plan.found for plan in applied)
         result.project = result.project.with_changes(changed)
-        result.report = lint(result.project, rules, settings, targets)
-    raise NoFixedPoint(found.code for found in result.report.diagnostics if found.fix is not None)
+        result.report = judge(result.project)
+    raise NoFixedPoint(plan.found.code for plan in plans_of(result.report, unsafe=unsafe))
+
+
+def plans_of(report: Report, *, unsafe: bool) -> list[Plan]:
+    """The fixes that would be applied to what a report shows."""
+    return [
+        Plan(found, edits)
+        for found in report.standing
+        if found.fix is not None and (found.fix.safe or unsafe)
+        if (edits := tuple(found.fix.edits()))
+    ]
 
 
 def apply_edits(source: SourceFile, edits: Iterable[Edit]) -> bytes:
@@ -96,11 +128,11 @@ def apply_edits(source: SourceFile, edits: Iterable[Edit]) -> bytes:
     return "".join(pieces).encode(source.encoding, "surrogateescape")
 
 
-def _without_overlaps(planned: Iterable[_Planned]) -> list[_Planned]:
+def _without_overlaps(plans: Iterable[Plan]) -> list[Plan]:
     """The fixes that can be applied together, the first in the text first; the others wait for the next pass."""
     taken: dict[Path, list[Edit]] = {}
-    chosen: list[_Planned] = []
-    for plan in sorted(planned, key=lambda plan: min((str(edit.path), edit.start) for edit in plan.edits)):
+    chosen: list[Plan] = []
+    for plan in sorted(plans, key=lambda plan: min((str(edit.path), edit.start) for edit in plan.edits)):
         if not any(_collides(edit, other) for edit in plan.edits for other in taken.get(edit.path, ())):
             chosen.append(plan)
             for edit in plan.edits:
@@ -117,42 +149,37 @@ def _collides(one: Edit, other: Edit) -> bool:
     return second.start < first.end
 
 
-def _apply(
-    project: Project, chosen: Sequence[_Planned], dropped: list[str]
-) -> tuple[dict[Path, bytes], Sequence[_Planned]]:
+def _apply(project: Project, chosen: Sequence[Plan], dropped: list[Dropped]) -> tuple[dict[Path, bytes], list[Plan]]:
     """The changed files and the fixes that they come from; fixes that would break a file are dropped with a word."""
-    changed = _edited(project, chosen)
-    if not _broken(project, changed):
-        return changed, chosen
-    kept: list[_Planned] = []
+    kept: list[Plan] = []
+    changed = _try(project, chosen)
+    if changed is not None:
+        return changed, list(chosen)
     for plan in chosen:
-        broken = _broken(project, _edited(project, [*kept, plan]))
-        if broken:
-            where = f"{plan.found.path}:{plan.found.line}"
-            dropped.append(f"{where}: the fix of {plan.found.code} is left out: {broken[0].name} would not parse")
-        else:
+        if _try(project, [*kept, plan]) is not None:
             kept.append(plan)
-    return _edited(project, kept), kept
+        else:
+            dropped.append(Dropped(plan.found, "the result would not parse"))
+    return _try(project, kept) or {}, kept
 
 
-def _edited(project: Project, planned: Iterable[_Planned]) -> dict[Path, bytes]:
+def _try(project: Project, plans: Iterable[Plan]) -> dict[Path, bytes] | None:
+    """The files that fixes change; ``None`` when one of them has more errors after it than before."""
     by_path: dict[Path, list[Edit]] = {}
-    for plan in planned:
+    for plan in plans:
         for edit in plan.edits:
             by_path.setdefault(edit.path, []).append(edit)
     changed: dict[Path, bytes] = {}
     for path, edits in by_path.items():
         source = project.source(path)
-        data = edits[0].text.encode() if source is None else apply_edits(source, (e for e in edits if not e.create))
+        try:
+            data = edits[0].text.encode() if source is None else apply_edits(source, (e for e in edits if not e.create))
+        except UnicodeEncodeError:
+            return None
         if source is None or data != source.data:
             changed[path] = data
-    return changed
-
-
-def _broken(project: Project, changed: Mapping[Path, bytes]) -> list[Path]:
-    """The files that have more errors after a change than before it."""
     after = project.with_changes(changed)
-    return [path for path in changed if _errors(after, path) > _errors(project, path)]
+    return None if any(_errors(after, path) > _errors(project, path) for path in changed) else changed
 
 
 def _errors(project: Project, path: Path) -> int:

@@ -154,10 +154,6 @@ class Project:
         """Take a Python file that a caller has read and parsed already."""
         self._python[source.path] = source
 
-    def adopt(self, source: PythonSource) -> None:
-        """Take a Python file as somebody else has read and parsed it."""
-        self._python[source.path] = source
-
     def launcher(self, path: Path) -> LauncherSource | None:
         """A bash script, ``None`` when it is not there or cannot be read."""
         if path not in self._launchers:

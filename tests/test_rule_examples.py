@@ -115,7 +115,7 @@ def test_fix_gives_the_fixed_tree_and_nothing_else(rule: Rule, example: Example)
     project = Project.from_files(tree_of(rule, example))
     settings = settings_for(rule)
     result = fix(project, RULES, settings, unsafe=example.unsafe)
-    assert result.dropped == []
+    assert [item.reason for item in result.dropped] == []
     after = {path: data.decode("utf-8", "surrogateescape") for path, data in contents(result.project).items()}
     if example.fixed is None:
         assert not result.changes, "the fix does something that the example does not show"

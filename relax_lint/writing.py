@@ -1,0 +1,110 @@
+"""Write fixed files to disk: each whole or not at all, never over somebody else's change, never through a link that
+leads away."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+
+class NotWritten(Exception):
+    """A file that was left as it is, and why."""
+
+
+@contextlib.contextmanager
+def turns(roots: Iterable[Path]) -> Iterator[None]:
+    """Let one run at a time fix the trees below some directories. The directories themselves are locked, so nothing
+    is left behind."""
+    import fcntl
+
+    with contextlib.ExitStack() as stack:
+        for root in sorted(set(roots)):
+            try:
+                descriptor = os.open(root, os.O_RDONLY)
+            except OSError:
+                continue
+            stack.callback(os.close, descriptor)
+            # File systems without locks are few; there runs have to take care of themselves.
+            with contextlib.suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+
+
+def write(path: Path, data: bytes, before: bytes | None, root: Path, named: Iterable[Path]) -> None:
+    """Replace ``path``, which held ``before`` (``None``: it was not there) when it was judged.
+
+    A link below ``root`` is followed only into one of the ``named`` paths.
+    """
+    target = _target(path, root, named)
+    if _content(target) != before:
+        raise NotWritten("it was changed meanwhile; run again")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _replace(target, data)
+    except OSError as problem:
+        raise NotWritten(problem.strerror or str(problem)) from problem
+
+
+def write_all(
+    changes: Mapping[Path, bytes], before: Mapping[Path, bytes | None], root: Path, named: Iterable[Path]
+) -> dict[Path, str]:
+    """Write every file; the files that were left, with the reason."""
+    named = list(named)
+    left: dict[Path, str] = {}
+    for path, data in changes.items():
+        try:
+            write(path, data, before[path], root, named)
+        except NotWritten as problem:
+            left[path] = str(problem)
+    return left
+
+
+def _target(path: Path, root: Path, named: Iterable[Path]) -> Path:
+    try:
+        real = path.resolve()
+        home = root.resolve()
+    except (OSError, RuntimeError) as problem:
+        raise NotWritten(str(problem)) from problem
+    if path.is_relative_to(root) and real == home / path.relative_to(root):
+        return real
+    inside = (item.resolve() if item.is_dir() else item.parent.resolve() for item in named)
+    if any(real.is_relative_to(directory) for directory in inside):
+        return real
+    raise NotWritten(f"it is a link that leads out of the given paths, to {real}")
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as problem:
+        raise NotWritten(problem.strerror or str(problem)) from problem
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Write beside the target and rename over it."""
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    beside = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        beside.chmod(_mode(target))
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def _mode(target: Path) -> int:
+    """The mode that the file has; that of any new file when it is new."""
+    if target.exists():
+        return target.stat().st_mode & 0o7777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
