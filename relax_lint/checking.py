@@ -1,0 +1,378 @@
+"""One run of `relax-lint check`: from options to what is written and the exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint import __version__, parallel
+from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
+from relax_lint.config import ConfigError, Configuration, Settings, with_options
+from relax_lint.diagnostics import Diagnostic, Severity
+from relax_lint.engine import Report, lint
+from relax_lint.files import Files
+from relax_lint.groups import Group, find
+from relax_lint.project import Project
+from relax_lint.report import Outcome, plural, shown_path
+from relax_lint.report.output import Clock, diff, put, render, shown_settings
+from relax_lint.rules import Rule, load_rules
+from relax_lint.selection import Layer, UnknownRule, refuse_unknown
+
+if TYPE_CHECKING:
+    from relax_lint.fixing import Fixed
+
+
+class Checking:
+    """The run; :meth:`run` does it all."""
+
+    def __init__(self, options: Namespace) -> None:
+        self.options = options
+        self.clock = Clock()
+        self.files = Files()
+        self.failed = False
+        self.configuration = self._configuration()
+
+    def run(self) -> int:
+        """Check, fix, report; the exit status."""
+        if self.options.show_settings is not None:
+            print(shown_settings(self.configuration.settings_for(absolute(self.options.show_settings))), end="")
+            return 0
+        rules = load_rules()
+        groups = self._groups()
+        for settings in self._all_settings(groups):
+            _validate(settings, rules)
+        self.clock.lap("start and discovery")
+        if self.options.add_suppressions is not None:
+            return self._add_suppressions(groups, rules)
+        return self._check(groups, rules)
+
+    def _check(self, groups: Sequence[Group], rules: Mapping[str, Rule]) -> int:
+        options = self.options
+        total, fixed, changed = Report(), 0, False
+        rewritten: dict[Path, tuple[bytes, bytes]] = {}
+        with self._turns(groups):
+            for group in groups:
+                if not (options.fix or options.diff):
+                    total.merge(self._judge(group, group.project, rules))
+                    continue
+                result = self._fixed(group, rules)
+                if result is None:
+                    total.merge(self._judge(group, group.project, rules))
+                    continue
+                changed = changed or bool(result.changes)
+                fixed += len(result.fixed)
+                rewritten.update(_both_sides(group.project, result.changes))
+                if not options.diff:
+                    self._write(group, result)
+                    group.project = result.project
+                total.merge(result.report)
+        total.sort()
+        self.clock.lap("judging")
+        if options.write_baseline is not None:
+            return self._write_baseline(groups, total)
+        outcome = self._outcome(groups, total, 0 if options.diff else fixed)
+        self._report(outcome, groups, rewritten)
+        if options.timings:
+            self.clock.lap("reporting")
+            print(self.clock.table(total.seconds), file=sys.stderr, end="")
+        return self._status(outcome, groups, changed)
+
+    # ------------------------------------------------------------ settings
+
+    def _configuration(self) -> Configuration:
+        options = self.options
+        try:
+            env = pairs(options.env)
+        except ValueError as problem:
+            raise ConfigError(str(problem)) from problem
+        select = None if options.select is None else _selectors(options.select)
+        layer = Layer(
+            select,
+            (*_selectors(options.ignore), *_selectors(options.extend_ignore)),
+            _selectors(options.extend_select),
+        )
+        here = Path.cwd()
+        excludes = tuple((here, pattern) for given in options.exclude for pattern in given.split(",") if pattern)
+
+        def override(settings: Settings) -> Settings:
+            return with_options(
+                settings,
+                selection=(*settings.selection, layer),
+                exclude=(*settings.exclude, *excludes),
+                env={**settings.env, **env},
+                force_exclude=options.force_exclude,
+                profile=options.profile,
+                strict=options.strict,
+                relax_root=_given(options.relax_root),
+                verl_root=_given(options.verl_root),
+                baseline=_given(options.baseline),
+                require_recipes=options.require_recipes,
+                require_checked=options.require_checked,
+                require_reasons=options.require_reasons,
+            )
+
+        return Configuration(override, explicit=_given(options.config), isolated=options.isolated)
+
+    def _all_settings(self, groups: Iterable[Group]) -> list[Settings]:
+        """The settings of every group; those of the working directory when there is none."""
+        return [group.settings for group in groups] or [self.configuration.settings_for(Path.cwd())]
+
+    # ------------------------------------------------------------ files
+
+    def _groups(self) -> list[Group]:
+        options = self.options
+        if options.stdin_filename is not None:
+            path = absolute(options.stdin_filename)
+            self.files = Files({path: sys.stdin.buffer.read()})
+            paths = [path]
+        else:
+            paths = [absolute(path) for path in options.paths or ["."]]
+        for path in paths:
+            if not self.files.exists(path):
+                complain(f"no such file or directory: {shown_path(path)}")
+                self.failed = True
+        if options.staged or options.since is not None:
+            paths = self._changed(paths)
+        found = find(paths, self.configuration, self.files)
+        return found.groups
+
+    def _changed(self, paths: list[Path]) -> list[Path]:
+        from relax_lint.changes import GitError, concerned, paths_since, staged_paths
+
+        try:
+            changed = staged_paths() if self.options.staged else paths_since(self.options.since)
+        except GitError as problem:
+            raise ConfigError(str(problem)) from problem
+        return paths if changed is None else concerned(changed, paths, self.files)
+
+    # ------------------------------------------------------------ judging
+
+    def _judge(
+        self, group: Group, project: Project, rules: Mapping[str, Rule], *, want_edits: bool | None = None
+    ) -> Report:
+        if want_edits is None:
+            want_edits = self.options.format == "json"
+        known = self._baseline(group.settings)
+
+        def run(targets: Sequence[Path]) -> Report:
+            return lint(project, rules, group.settings, targets)
+
+        report = parallel.judge(project, group.targets, run, jobs=self.options.jobs, want_edits=want_edits)
+        if known:
+            from relax_lint.baseline import apply
+
+            apply(report.diagnostics, known)
+        return report
+
+    def _baseline(self, settings: Settings) -> frozenset[str]:
+        if settings.baseline is None or self.options.write_baseline is not None:
+            return frozenset()
+        from relax_lint.baseline import read
+
+        return read(settings.baseline)
+
+    # ------------------------------------------------------------ fixing
+
+    def _turns(self, groups: Sequence[Group]) -> AbstractContextManager[None]:
+        writes = (self.options.fix and not self.options.diff) or self.options.add_suppressions is not None
+        if not writes or self.options.stdin_filename is not None:
+            return nullcontext()
+        from relax_lint.writing import turns
+
+        return turns(group.project.root for group in groups)
+
+    def _fixed(self, group: Group, rules: Mapping[str, Rule]) -> Fixed | None:
+        """The group after its fixes; ``None`` when they do not come to rest."""
+        from relax_lint.fixing import NoFixedPoint, fix
+
+        def judge(project: Project) -> Report:
+            return self._judge(group, project, rules, want_edits=True)
+
+        try:
+            result = fix(group.project, rules, group.settings, unsafe=self.options.unsafe_fixes, judge=judge)
+        except NoFixedPoint as problem:
+            complain(str(problem))
+            self.failed = True
+            return None
+        for dropped in result.dropped:
+            found = dropped.found
+            place = f"{shown_path(found.path)}:{found.line}"
+            complain(f"{place}: the fix of {found.code} ({found.name}) is left out: {dropped.reason}")
+        return result
+
+    def _write(self, group: Group, result: Fixed) -> None:
+        if self.options.stdin_filename is not None:
+            return
+        from relax_lint.writing import write_all
+
+        before = {path: group.project.read(path) for path in result.changes}
+        named = [absolute(path) for path in self.options.paths or ["."]]
+        left = write_all(result.changes, before, group.project.root, named)
+        for path, reason in left.items():
+            complain(f"{shown_path(path)} is left as it was: {reason}")
+            self.failed = True
+
+    def _add_suppressions(self, groups: Sequence[Group], rules: Mapping[str, Rule]) -> int:
+        from relax_lint.fixing import apply_edits
+        from relax_lint.suppression import additions
+        from relax_lint.writing import write_all
+
+        reason = " ".join(self.options.add_suppressions.split())
+        named = [absolute(path) for path in self.options.paths or ["."]]
+        added, standing = 0, 0
+        with self._turns(groups):
+            for group in groups:
+                report = self._judge(group, group.project, rules)
+                standing += len(report.standing)
+                changes: dict[Path, bytes] = {}
+                for path, found in _by_path(report.standing).items():
+                    source = group.project.source(path)
+                    edits = [] if source is None else additions(source, found, reason)
+                    if source is not None and edits:
+                        changes[path] = apply_edits(source, edits)
+                after = self._judge(group, group.project.with_changes(changes), rules)
+                added += len(report.standing) - len(after.standing)
+                before = {path: group.project.read(path) for path in changes}
+                for path, problem in write_all(changes, before, group.project.root, named).items():
+                    complain(f"{shown_path(path)} is left as it was: {problem}")
+                    self.failed = True
+        left = standing - added
+        rest = f"; {plural(left, 'finding')} cannot be silenced by a comment" if left else ""
+        print(f"Silenced {plural(added, 'finding')}{rest}.")
+        if self.failed:
+            return USAGE_ERROR
+        return 1 if left else 0
+
+    # ------------------------------------------------------------ reporting
+
+    def _write_baseline(self, groups: Sequence[Group], report: Report) -> int:
+        from relax_lint.baseline import write
+
+        path = absolute(self.options.write_baseline)
+        count = write(path, report.standing, [target for group in groups for target in group.targets])
+        print(f"{shown_path(path)} now remembers {plural(count, 'finding')}.")
+        return self._internal_status(report)
+
+    def _outcome(self, groups: Sequence[Group], report: Report, fixed: int) -> Outcome:
+        options = self.options
+        on_terminal = options.output_file is None and sys.stdout.isatty()
+        return Outcome(
+            report,
+            _encoder(groups),
+            fixed=fixed,
+            judged_by=_judged_by(groups),
+            show_suppressed=options.show_suppressed,
+            quiet=options.quiet,
+            colour=on_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
+            unsafe=options.unsafe_fixes,
+        )
+
+    def _report(self, outcome: Outcome, groups: Sequence[Group], rewritten: Mapping[Path, tuple[bytes, bytes]]) -> None:
+        options = self.options
+        if not any(group.project.recipe_of(path) for group in groups for path in group.targets):
+            under = "touched" if options.staged or options.since else "under the given paths"
+            complain(f"no recipe is {under}")
+        if options.diff:
+            sys.stdout.write(diff(rewritten))
+            return
+        if options.fix and options.stdin_filename is not None:
+            sys.stdout.buffer.write(self._fixed_stdin(rewritten))
+            sys.stdout.buffer.flush()
+            sys.stderr.write(render(outcome, options.format, statistics=options.statistics))
+            return
+        put(render(outcome, options.format, statistics=options.statistics), options.output_file)
+
+    def _fixed_stdin(self, rewritten: Mapping[Path, tuple[bytes, bytes]]) -> bytes:
+        path = absolute(self.options.stdin_filename)
+        return rewritten[path][1] if path in rewritten else self.files.read(path) or b""
+
+    def _status(self, outcome: Outcome, groups: Sequence[Group], changed: bool) -> int:
+        options, report = self.options, outcome.report
+        internal = self._internal_status(report)
+        unmet = list(_unmet(outcome, self._all_settings(groups)))
+        for demand in unmet:
+            complain(demand)
+        if internal or options.exit_zero:
+            return internal
+        strict = any(settings.strict for settings in self._all_settings(groups))
+        grave = [found for found in report.standing if strict or found.severity is not Severity.ADVICE]
+        if options.diff:
+            return int(changed or bool(unmet))
+        return int(bool(grave or unmet) or (options.exit_non_zero_on_fix and changed))
+
+    def _internal_status(self, report: Report) -> int:
+        for failure in report.failures:
+            complain(f"internal error: {failure}")
+        return USAGE_ERROR if self.failed or report.failures else 0
+
+
+def _unmet(outcome: Outcome, settings: Sequence[Settings]) -> Iterable[str]:
+    """The demands that a run does not meet."""
+    report = outcome.report
+    if any(item.require_recipes for item in settings) and not report.recipes:
+        yield "required: a recipe, and there is none"
+    if any(item.require_checked for item in settings) and outcome.unjudged:
+        yield f"required: that everything is judged, and {plural(outcome.unjudged, 'thing')} could not be"
+    if any(item.require_reasons for item in settings):
+        for site in report.without_reason:
+            yield f"required: a reason for the suppression at {shown_path(site.path)}:{site.line}"
+
+
+def _selectors(given: Sequence[str] | None) -> tuple[str, ...]:
+    return tuple(part.strip() for item in given or () for part in item.split(",") if part.strip())
+
+
+def _given(path: Path | None) -> Path | None:
+    return None if path is None else absolute(path)
+
+
+def _validate(settings: Settings, rules: Mapping[str, Rule]) -> None:
+    """Refuse selectors that fit no rule, by the name of the file that has them."""
+    *in_file, on_command_line = settings.selection
+    selectors = [selector for layer in in_file for selector in _selectors_of(layer)]
+    selectors += [selector for given in settings.per_file_ignores.values() for selector in given]
+    try:
+        refuse_unknown(selectors, rules)
+    except UnknownRule as problem:
+        raise ConfigError(f"{settings.source}: {problem}") from problem
+    refuse_unknown(_selectors_of(on_command_line), rules)
+
+
+def _selectors_of(layer: Layer) -> tuple[str, ...]:
+    return (*(layer.select or ()), *layer.ignore, *layer.extend_select)
+
+
+def _encoder(groups: Sequence[Group]) -> Callable[[Path, int], int]:
+    """Turns an offset into a file's text into one into its bytes."""
+
+    def encode(path: Path, offset: int) -> int:
+        for group in groups:
+            if path.is_relative_to(group.project.root):
+                source = group.project.source(path)
+                return offset if source is None else source.to_byte(offset)
+        return offset
+
+    return encode
+
+
+def _judged_by(groups: Sequence[Group]) -> dict[str, str]:
+    """Which Relax, and which catalogue of its flags, findings come from."""
+    roots = dict.fromkeys(root for group in groups if (root := group.project.relax_root) is not None)
+    checkouts = ", ".join(f"checkout at {shown_path(root)}" for root in roots)
+    return {"relax": checkouts or "no checkout; the built-in tables", "catalogue": f"relax-lint {__version__}"}
+
+
+def _by_path(diagnostics: Iterable[Diagnostic]) -> dict[Path, list[Diagnostic]]:
+    found: dict[Path, list[Diagnostic]] = {}
+    for item in diagnostics:
+        found.setdefault(item.path, []).append(item)
+    return found
+
+
+def _both_sides(project: Project, changes: Mapping[Path, bytes]) -> dict[Path, tuple[bytes, bytes]]:
+    return {path: (project.read(path) or b"", data) for path, data in changes.items()}

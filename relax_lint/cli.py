@@ -1,0 +1,70 @@
+"""The command line: which command, with which arguments. Everything else is imported when its command runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from importlib import import_module
+
+from relax_lint import __version__
+
+COMMANDS = {
+    "check": "check recipes and launchers, and fix them (the default)",
+    "show": "what a launcher launches: every argv, and where each flag comes from",
+    "rule": "the manual page of a rule, or the table of all",
+}
+
+_DESCRIPTION = """\
+Checks and fixes recipes moved from verl to Relax, launchers included, before a GPU is taken.
+
+commands:
+{commands}
+
+`relax-lint PATH...` is `relax-lint check PATH...`; `relax-lint COMMAND --help` says more.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; its exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        # Names and text of files may hold what the terminal's encoding does not.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    if words[:1] in (["--help"], ["-h"]):
+        print(_top_level_help(), end="")
+        return 0
+    if words[:1] in (["--version"], ["-V"]):
+        print(f"relax-lint {__version__}")
+        return 0
+    name = words.pop(0) if words and words[0] in COMMANDS else "check"
+    command = import_module(f"relax_lint.commands.{name}")
+    parser = ArgumentParser(
+        prog=f"relax-lint {name}", description=command.__doc__, formatter_class=RawDescriptionHelpFormatter
+    )
+    command.add_arguments(parser)
+    options = parser.parse_args(words)
+    try:
+        status: int = command.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has seen enough. Python must not complain about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return status
+
+
+def _top_level_help() -> str:
+    width = max(map(len, COMMANDS))
+    listed = "\n".join(f"  {name:<{width}}  {what}" for name, what in COMMANDS.items())
+    parser = ArgumentParser(
+        prog="relax-lint",
+        description=_DESCRIPTION.format(commands=listed),
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("-V", "--version", action="store_true", help="print the version and leave")
+    parser.usage = "relax-lint [COMMAND] [OPTION...] [PATH...]"
+    return parser.format_help()

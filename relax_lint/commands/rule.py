@@ -1,0 +1,67 @@
+"""The manual page of a rule, or the table of all rules."""
+
+from __future__ import annotations
+
+import inspect
+from argparse import ArgumentParser, Namespace
+
+from relax_lint.commands import USAGE_ERROR, complain
+from relax_lint.rules import Example, Rule, load_rules
+from relax_lint.selection import UnknownRule, matching
+
+_FIXES = {"safe": "--fix", "unsafe": "--unsafe-fixes", "migrate": "migrate", "": "-"}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """What `relax-lint rule` takes."""
+    parser.add_argument("rule", nargs="?", metavar="CODE-OR-NAME", help="a rule: RLX406, optimizer-flags")
+    parser.add_argument("--all", action="store_true", help="the table of all rules")
+
+
+def run(options: Namespace) -> int:
+    """Print it; the exit status."""
+    rules = load_rules()
+    if options.all == (options.rule is not None):
+        complain("name one rule, or say --all")
+        return USAGE_ERROR
+    if options.all:
+        print(_table(list(rules.values())), end="")
+        return 0
+    found = [code for code in matching(options.rule, rules) if options.rule.lower() in (code.lower(), rules[code].name)]
+    if not found:
+        complain(str(UnknownRule(options.rule, rules)))
+        return USAGE_ERROR
+    print(_page(rules[found[0]]), end="")
+    return 0
+
+
+def _table(rules: list[Rule]) -> str:
+    rows = [("code", "name", "severity", "fix", "what")]
+    rows += [(rule.code, rule.name, rule.severity.value, _FIXES[rule.fixable], _title(rule)) for rule in rules]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _title(rule: Rule) -> str:
+    return " ".join(inspect.cleandoc(rule.doc).split("\n\n", 1)[0].split()).removesuffix(".")
+
+
+def _page(rule: Rule) -> str:
+    heading = f"{rule.code} {rule.name} ({rule.severity.value}; fix: {_FIXES[rule.fixable]})"
+    parts = [heading, "=" * len(heading), "", inspect.cleandoc(rule.doc), ""]
+    if rule.invalid:
+        parts += ["## Caught", "", *_shown(rule.invalid[0])]
+    if rule.valid:
+        parts += ["## Fine", "", *_shown(rule.valid[0])]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _shown(example: Example | str) -> list[str]:
+    files = example if isinstance(example, str) else example.files
+    named = {"": files} if isinstance(files, str) else files
+    lines: list[str] = []
+    for path, text in named.items():
+        lines += [f"{path}:"] if path else []
+        lines += [*(f"    {line}".rstrip() for line in text.splitlines()), ""]
+    return lines

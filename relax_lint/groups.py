@@ -1,0 +1,72 @@
+"""From paths to projects: which files are to be checked, under which root and which configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from relax_lint.config import Configuration, Settings
+from relax_lint.discovery import is_launcher, root_of, walk
+from relax_lint.files import Files
+from relax_lint.project import YAML_SUFFIXES, Project
+
+
+@dataclass(slots=True)
+class Group:
+    """Files that share a root and a configuration."""
+
+    project: Project
+    settings: Settings
+    targets: list[Path] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Found:
+    """What paths lead to; ``missing`` are paths at which there is nothing."""
+
+    groups: list[Group]
+    missing: list[Path]
+
+
+def find(paths: Iterable[Path], configuration: Configuration, files: Files | None = None) -> Found:
+    """The files at and below absolute paths, in groups."""
+    files = files or Files()
+    chosen: dict[Path, None] = {}
+    missing: list[Path] = []
+    for path in paths:
+        if files.is_dir(path):
+            chosen.update(dict.fromkeys(_below(path, configuration, files)))
+        elif not files.exists(path):
+            missing.append(path)
+        elif not configuration.settings_for(path).excludes_named(path):
+            chosen[path] = None
+    groups: dict[tuple[Path, Path | None], Group] = {}
+    roots: dict[Path, Path | None] = {}
+    for path in sorted(chosen, key=str):
+        if not _may_concern(path, files):
+            continue
+        directory = path.parent
+        if directory not in roots:
+            roots[directory] = root_of(directory, files)
+        settings = configuration.settings_for(path)
+        root = roots[directory] or directory
+        key = (root, settings.source)
+        if key not in groups:
+            groups[key] = Group(Project(root, settings, files), settings)
+        groups[key].targets.append(path)
+    return Found(list(groups.values()), missing)
+
+
+def _below(directory: Path, configuration: Configuration, files: Files) -> list[Path]:
+    def excluded(path: Path, is_dir: bool) -> bool:
+        return configuration.settings_for(path.parent).excludes(path, is_dir)
+
+    return walk(directory, files, excluded)
+
+
+def _may_concern(path: Path, files: Files) -> bool:
+    """Whether a file is of a kind that some rule reads; outside of ``examples/`` only bash scripts are."""
+    if path.suffix == ".py" or path.suffix in YAML_SUFFIXES:
+        return "examples" in path.parts[:-2]
+    return is_launcher(path, files)

@@ -1,0 +1,67 @@
+"""What is shown of a run: one module a format, each ``render(outcome) -> str``, imported when it is asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint.diagnostics import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from relax_lint.engine import Report
+
+FORMATS = ("text", "json", "github")
+
+DOCUMENTATION = "docs/rules/"
+"""Where the rules' manual pages are, from the repository's root."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """A finished run: what the rules say now, what was fixed, and by what it was judged.
+
+    ``encode`` turns an offset into the text of a file into one into its bytes.
+    """
+
+    report: Report
+    encode: Callable[[Path, int], int]
+    fixed: int = 0
+    judged_by: dict[str, str] = field(default_factory=dict)
+    show_suppressed: bool = False
+    quiet: bool = False
+    colour: bool = False
+    unsafe: bool = False
+
+    @property
+    def shown(self) -> list[Diagnostic]:
+        """The diagnostics that are to be seen."""
+        return self.report.diagnostics if self.show_suppressed else self.report.standing
+
+    def count(self, severity: Severity) -> int:
+        """How many findings of a severity stand."""
+        return sum(found.severity is severity for found in self.report.standing)
+
+    @property
+    def unjudged(self) -> int:
+        """What could not be judged: rules that kept silent, and launchers not followed to their ends."""
+        return len(self.report.not_checked) + sum(found.code == "RLX003" for found in self.report.standing)
+
+
+def shown_path(path: Path) -> str:
+    """A path as reports print it: from the working directory, with ``/``."""
+    return Path(os.path.relpath(path)).as_posix()
+
+
+def url_of(code: str) -> str:
+    """A rule's manual page."""
+    return f"{DOCUMENTATION}{code}.md"
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 error``, ``2 errors``, ``2 launches``; advice has no plural."""
+    if count == 1 or noun == "advice":
+        return f"{count} {noun}"
+    return f"{count} {noun}{'es' if noun.endswith('ch') else 's'}"

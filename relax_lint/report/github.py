@@ -1,0 +1,36 @@
+"""Workflow commands that GitHub turns into annotations."""
+
+from __future__ import annotations
+
+from relax_lint.diagnostics import Diagnostic, Severity
+from relax_lint.report import Outcome, shown_path
+
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.ADVICE: "notice"}
+
+
+def render(outcome: Outcome) -> str:
+    """One command a finding."""
+    return "".join(f"{_command(found)}\n" for found in outcome.shown)
+
+
+def _command(found: Diagnostic) -> str:
+    properties = {
+        "title": f"{found.code} ({found.name})",
+        "file": shown_path(found.path),
+        "line": str(found.line),
+        "endLine": str(found.end_line),
+    }
+    if found.line == found.end_line:
+        # GitHub refuses columns for what spans lines.
+        properties |= {"col": str(found.column), "endColumn": str(found.end_column)}
+    written = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    place = f"{shown_path(found.path)}:{found.line}:{found.column}"
+    return f"::{_LEVELS[found.severity]} {written}::{_data(f'{place}: {found.code} {found.message}')}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

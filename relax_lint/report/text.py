@@ -1,0 +1,122 @@
+"""For people: one line a finding, the source below it with a caret, and a summary."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from relax_lint.diagnostics import Diagnostic, Severity
+from relax_lint.report import Outcome, plural, shown_path
+
+WIDEST = 160
+_COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.ADVICE: "36"}
+_BOLD, _DIM, _BLUE = "1", "2", "34"
+
+
+def render(outcome: Outcome) -> str:
+    """The whole report."""
+    paint = _Paint(outcome.colour)
+    blocks = ["\n".join(_block(found, outcome, paint)) for found in outcome.shown]
+    text = "".join(f"{block}\n" for block in blocks)
+    if not outcome.quiet:
+        text += "".join(f"{line}\n" for line in _summary(outcome))
+    return text
+
+
+def statistics(outcome: Outcome) -> str:
+    """How many findings each rule has, the most frequent first."""
+    counts = Counter((found.code, found.name) for found in outcome.shown)
+    fixable = Counter(found.code for found in outcome.shown if found.fix is not None and found.fix.safe)
+    width = max((len(str(count)) for count in counts.values()), default=0)
+    lines = [
+        f"{count:>{width}}  {code}  [{'*' if fixable[code] else ' '}] {name}"
+        for (code, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    return "".join(f"{line}\n" for line in [*lines, *([] if outcome.quiet else _summary(outcome))])
+
+
+def _block(found: Diagnostic, outcome: Outcome, paint: _Paint) -> Iterator[str]:
+    place = f"{shown_path(found.path)}:{found.line}:{found.column}:"
+    mark = " [*]" if found.fix is not None and (found.fix.safe or outcome.unsafe) else ""
+    weight = "" if found.severity is Severity.ERROR else f" ({found.severity.value})"
+    code = paint(found.code, _BOLD, _COLOURS[found.severity])
+    yield f"{paint(place, _BOLD)} {code}{paint(mark, _BLUE)} {found.message}{weight}"
+    gutter = " " * len(str(found.line))
+    if found.excerpt.strip():
+        text, before, width = _excerpt(found)
+        yield paint(f"{gutter} |", _BLUE)
+        yield f"{paint(f'{found.line} |', _BLUE)} {text}".rstrip()
+        yield f"{paint(f'{gutter} |', _BLUE)} {before}{paint('^' * width, _BOLD, _COLOURS[found.severity])}"
+    for note in _notes(found):
+        yield f"{paint(f'{gutter} =', _BLUE)} {note}"
+    yield ""
+
+
+def _notes(found: Diagnostic) -> Iterator[str]:
+    if found.fix is not None:
+        yield f"fix{'' if found.fix.safe else ' (unsafe)'}: {found.fix.title}"
+        if found.fix.reason:
+            yield f"unsafe because {found.fix.reason}"
+    for note in found.related:
+        yield f"{shown_path(note.path)}:{note.line}: {note.message}"
+    if found.launch is not None:
+        when = f", when {' and '.join(found.launch.conditions)}" if found.launch.conditions else ""
+        yield f"in the launch at {shown_path(found.launch.path)}:{found.launch.line}{when}"
+    if found.suppressed is not None:
+        where = found.suppressed_by
+        by = "" if where is None else f" at {shown_path(where.path)}:{where.line}"
+        yield f"suppressed{by}: {found.suppressed or 'no reason given'}"
+
+
+def _excerpt(found: Diagnostic) -> tuple[str, str, int]:
+    """The line, what stands under it before the caret, and the caret's width. Long lines are cut round the place."""
+    from unicodedata import east_asian_width
+
+    def columns(text: str) -> int:
+        return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+
+    text = found.excerpt.removeprefix("\ufeff")
+    start = found.column - 1
+    end = found.end_column - 1 if found.end_line == found.line else len(text)
+    skip = max(0, start - WIDEST // 2) if len(text) > WIDEST else 0
+    cut = text[skip : skip + WIDEST]
+    shown = f"{'…' if skip else ''}{cut}{'…' if skip + WIDEST < len(text) else ''}"
+    lead = ("…" if skip else "") + text[skip:start]
+    before = "".join(character if character == "\t" else " " * columns(character) for character in lead)
+    width = columns(text[start : min(end, skip + WIDEST)])
+    return _printable(shown), before, max(1, width)
+
+
+def _printable(text: str) -> str:
+    """Control characters and bytes that are no text must not reach the terminal."""
+    return "".join(
+        character if character == "\t" or character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text
+    )
+
+
+def _summary(outcome: Outcome) -> Iterator[str]:
+    report = outcome.report
+    counts = [plural(outcome.count(severity), severity.value) for severity in Severity if outcome.count(severity)]
+    fixed = f"Fixed {plural(outcome.fixed, 'finding')}. " if outcome.fixed else ""
+    found = f"Found {', '.join(counts)}" if counts else "All clean"
+    seen = f"{plural(report.files, 'file')}, {plural(report.recipes, 'recipe')}, {plural(report.launches, 'launch')}"
+    yield f"{fixed}{found} in {seen}."
+    marked = sum(item.fix is not None and (item.fix.safe or outcome.unsafe) for item in report.standing)
+    unsafe = sum(item.fix is not None and not item.fix.safe for item in report.standing) if not outcome.unsafe else 0
+    if marked:
+        more = f" ({unsafe} more with `--unsafe-fixes`)" if unsafe else ""
+        yield f"[*] {marked} can be fixed with `--fix`{more}."
+    elif unsafe:
+        yield f"{unsafe} can be fixed with `--fix --unsafe-fixes`."
+    if outcome.unjudged:
+        yield f"{outcome.unjudged} could not be judged; `--format json` lists what, and why."
+
+
+class _Paint:
+    """Colours text, or leaves it alone."""
+
+    def __init__(self, on: bool) -> None:
+        self._on = on
+
+    def __call__(self, text: str, *codes: str) -> str:
+        return f"\033[{';'.join(codes)}m{text}\033[0m" if self._on and text else text
