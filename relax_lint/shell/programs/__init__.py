@@ -1,0 +1,63 @@
+"""Harmless programs whose output follows from their arguments and input: ``dirname``, ``seq``, ``tr``, ``cut`` …
+
+Nothing is run; what is not modelled exactly is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from relax_lint.shell.escapes import to_bytes, to_text
+from relax_lint.shell.programs import characters, filters, lines, numbers, paths
+from relax_lint.shell.programs.result import Call, Result, Unsupported
+
+__all__ = ["NAMES", "Result", "run"]
+
+_BY_BYTES: dict[str, Callable[[Call], Result]] = {
+    "cat": lines.cat, "cut": characters.cut, "head": lines.head, "paste": lines.paste, "sort": lines.sort,
+    "tac": lines.tac, "tail": lines.tail, "tee": lines.tee, "tr": characters.tr, "uniq": lines.uniq, "wc": lines.wc,
+}  # fmt: skip
+_BY_CHARACTERS: dict[str, Callable[[Call], Result]] = {
+    "awk": filters.awk, "basename": paths.basename, "dirname": paths.dirname, "expr": numbers.expr,
+    "grep": filters.grep, "readlink": paths.readlink, "realpath": paths.realpath, "rev": lines.rev,
+    "sed": filters.sed, "seq": numbers.seq,
+}  # fmt: skip
+NAMES = frozenset(_BY_BYTES) | frozenset(_BY_CHARACTERS)
+
+
+def run(
+    name: str,
+    arguments: Sequence[str],
+    stdin: str | None,
+    cwd: str = "/",
+    *,
+    exists: Callable[[str], bool] = lambda path: True,
+    resolve: Callable[[str], str] = lambda path: _normal(path),
+) -> Result | None:
+    """What a program called with ``arguments`` (its name not among them) writes, and its status.
+
+    ``None`` when that is not known. ``stdin`` is the text it reads, if known; ``exists`` tells whether a path is
+    there, and ``resolve`` follows the links of one; without them every path is there and none is a link.
+    """
+    try:
+        if name in _BY_CHARACTERS:
+            return _BY_CHARACTERS[name](Call(arguments, stdin, cwd, exists, resolve))
+        if name not in _BY_BYTES:
+            return None
+        read = None if stdin is None else _to_characters(stdin)
+        call = Call([_to_characters(argument) for argument in arguments], read, cwd, exists, resolve)
+        result = _BY_BYTES[name](call)
+        return Result(to_text(result.output.encode("latin-1")), result.status)
+    except Unsupported:
+        return None
+
+
+def _to_characters(text: str) -> str:
+    """One character for each byte."""
+    return text if text.isascii() else to_bytes(text).decode("latin-1")
+
+
+def _normal(path: str) -> str:
+    import posixpath
+
+    return "/" + posixpath.normpath(path).lstrip("/")
