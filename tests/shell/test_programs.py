@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from relax_lint.shell.programs import NAMES, run
+from relax_lint.shell.programs import PROGRAMS, run
 from tests.shell.real_bash import outputs
 
 TEXT = "b 2\na 10\nb 2\n\nc,d,e\nx=1 y=2\n  indented\tline\nüber café\nA.B/C\nb 2"
@@ -52,9 +52,10 @@ awk '{print $1}' | awk '{print $2}' | awk '{print $NF}' | awk -F, '{print $2}' |
 awk "NR==2{print}" | awk '{ print $1 "-" $2 }' | awk '/b/ {print $2}' | awk "{print}" | awk "{print NF}"
 awk -F"[,=]" '{print $2}' | awk 'NR==1 {print $1;}' | awk '{print $0}' | awk -F "\\t" '{print $2}' | awk "{print NR}"
 """.replace("\n", " | ").split(" | ")
-ON_NUMBERS = "sed s/[0-9]*/\\<\\&\\>/g | sed s/x*/-/g | sed s/1*/X/2 | sed s/1*/X/g | sort -n | sort -rn | sort -nu | sort | uniq | paste -sd+ | tail -n 3 | awk {print} | grep -c 1 | sort -nr".split(
-    " | "
-)
+ON_NUMBERS = """
+sed s/[0-9]*/\\<\\&\\>/g | sed s/x*/-/g | sed s/1*/X/2 | sed s/1*/X/g | sort -n | sort -rn | sort -nu | sort | uniq
+paste -sd+ | tail -n 3 | awk {print} | grep -c 1 | sort -nr
+""".replace("\n", " | ").split(" | ")
 UNKNOWN = """
 cat file | sort -k2 | sed -i s/a/b/ | sed y/a/b/ | grep a file | awk "BEGIN{print 1}" | head -v | wc | wc -lc
 grep -P a | nosuch | sed "s/a/\\U&/" | sed "s/x*/-/g" | readlink /usr | grep -w a | sort -t, | grep -E "a|ab"
@@ -104,4 +105,4 @@ def test_without_known_input_nothing_that_reads_is_known() -> None:
 
 def test_every_program_is_compared() -> None:
     compared = {call.split()[0] for call in [*WITHOUT_INPUT, *ON_TEXT] if call}
-    assert compared >= NAMES
+    assert compared >= PROGRAMS

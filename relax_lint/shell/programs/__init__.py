@@ -11,7 +11,7 @@ from relax_lint.shell.escapes import to_bytes, to_text
 from relax_lint.shell.programs import characters, filters, lines, numbers, paths
 from relax_lint.shell.programs.result import Call, Result, Unsupported
 
-__all__ = ["NAMES", "Result", "run"]
+__all__ = ["ANSWERING", "PROGRAMS", "Result", "reads_input", "run"]
 
 _BY_BYTES: dict[str, Callable[[Call], Result]] = {
     "cat": lines.cat, "cut": characters.cut, "head": lines.head, "paste": lines.paste, "sort": lines.sort,
@@ -22,7 +22,15 @@ _BY_CHARACTERS: dict[str, Callable[[Call], Result]] = {
     "grep": filters.grep, "readlink": paths.readlink, "realpath": paths.realpath, "rev": lines.rev,
     "sed": filters.sed, "seq": numbers.seq,
 }  # fmt: skip
-NAMES = frozenset(_BY_BYTES) | frozenset(_BY_CHARACTERS)
+PROGRAMS = frozenset(_BY_BYTES) | frozenset(_BY_CHARACTERS)
+ANSWERING = frozenset(("expr", "grep"))
+"""Those whose status tells something about what they are given."""
+_WITHOUT_INPUT = frozenset(("basename", "dirname", "expr", "readlink", "realpath", "seq"))
+
+
+def reads_input(name: str) -> bool:
+    """Whether a program that is modelled takes its standard input, all of it."""
+    return name not in _WITHOUT_INPUT
 
 
 def run(
