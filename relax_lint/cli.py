@@ -44,7 +44,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog=f"relax-lint {name}", description=command.__doc__, formatter_class=RawDescriptionHelpFormatter
     )
     command.add_arguments(parser)
+    rest: list[str] = []
+    if getattr(command, "TAKES_REST", False) and "--" in words:
+        at = words.index("--")
+        words, rest = words[:at], words[at + 1 :]
     options = parser.parse_args(words)
+    options.rest = rest
     try:
         status: int = command.run(options)
         sys.stdout.flush()

@@ -1,0 +1,91 @@
+"""What a launcher launches: every argv, under which conditions, and where each flag comes from.
+
+Without --clean-env, what the launcher can launch: variables and arguments that are not given are unknown, and both ways
+of a condition that hangs on them are shown. With it, exactly what running it so would launch. Words after `--` are the
+launcher's own arguments.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
+
+if TYPE_CHECKING:
+    from relax_lint.shell.evaluate import Reading
+    from relax_lint.shell.launch import Launch
+
+TAKES_REST = True
+"""Words after ``--`` are kept apart, as ``options.rest``."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """What `relax-lint show` takes."""
+    parser.add_argument("launchers", nargs="+", metavar="LAUNCHER", help="bash scripts")
+    parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], help="a variable and its value")
+    parser.add_argument(
+        "--clean-env", action="store_true", help="the environment is what --env gives, and nothing else"
+    )
+    parser.add_argument("--cwd", metavar="DIR", type=Path, help="the directory it is run in")
+    parser.add_argument("--all", action="store_true", help="other recorded commands too, not training launches only")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="(default: %(default)s)")
+
+
+def run(options: Namespace) -> int:
+    """Evaluate and print; the exit status."""
+    from importlib import import_module
+
+    from relax_lint.config import ConfigError
+
+    try:
+        env = pairs(options.env)
+    except ValueError as problem:
+        complain(str(problem))
+        return USAGE_ERROR
+    if options.cwd is not None and not options.cwd.is_dir():
+        complain(f"no such directory: {options.cwd}")
+        return USAGE_ERROR
+    shown: list[tuple[Path, list[Launch]]] = []
+    failed = False
+    for name in options.launchers:
+        path = absolute(name)
+        try:
+            shown.append((path, _launches(path, name, env, options)))
+        except FileNotFoundError:
+            complain(f"cannot be read: {name}")
+            failed = True
+        except ConfigError as problem:
+            complain(str(problem))
+            failed = True
+    sys.stdout.write(import_module(f"relax_lint.report.show_{options.format}").render(shown))
+    return USAGE_ERROR if failed else 0
+
+
+def _launches(path: Path, name: str, env: dict[str, str], options: Namespace) -> list[Launch]:
+    from relax_lint.shell.evaluate import evaluate
+
+    evaluation = evaluate(path, _reading(path, name, env, options))
+    for place, message in evaluation.problems:
+        line, column = place.source.position(place.start)
+        complain(f"{place.source.path}:{line}:{column}: {message}")
+    if evaluation.too_complex is not None:
+        complain(f"{name}: more ways lead through it than are followed; there may be more launches")
+    return [launch for launch in evaluation.launches if options.all or launch.kind != "other"]
+
+
+def _reading(path: Path, name: str, env: dict[str, str], options: Namespace) -> Reading:
+    from relax_lint.config import Configuration
+    from relax_lint.discovery import root_of
+    from relax_lint.files import Files
+    from relax_lint.shell.evaluate import Reading
+
+    root = root_of(path.parent, Files()) or path.parent
+    cwd = None if options.cwd is None else absolute(options.cwd)
+    if options.clean_env:
+        return Reading(clean=True, env=env, args=tuple(options.rest), cwd=cwd or Path.cwd(), root=root, name=name)
+    site = Configuration().settings_for(path).env
+    args = tuple(options.rest) if options.rest else None
+    return Reading(env={**site, **env}, args=args, cwd=cwd, root=root)
