@@ -1,0 +1,445 @@
+"""Follows the statements of one function call along every way that what is known leaves open."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from relax_lint.flow.conditions import branches
+from relax_lint.flow.expressions import Expressions
+from relax_lint.flow.loops import After, follow_for, follow_while
+from relax_lint.flow.names import imports_of
+from relax_lint.flow.scopes import bound_names, once_bound_names, shared_names, unsteady_names
+from relax_lint.flow.shapes import (
+    NONE,
+    UNKNOWN,
+    Class,
+    Closure,
+    Constant,
+    Dictionary,
+    Exit,
+    Function,
+    Library,
+    Sequence,
+    Shape,
+    alternatives,
+    is_scalar,
+    is_text,
+    union,
+)
+from relax_lint.flow.signals import NoReturn
+from relax_lint.flow.state import State, distinct
+
+if TYPE_CHECKING:
+    from relax_lint.flow.interpreter import Interpreter
+    from relax_lint.sources.python import PythonSource
+
+_SUPPRESS = Library("contextlib.suppress()")
+
+
+@dataclass(slots=True)
+class Way:
+    """An exit on the way out, with the state that ``finally`` blocks still see."""
+
+    node: ast.AST
+    shape: Shape
+    state: State
+
+
+class Body:
+    """One call of one function; without a function, a module's top level."""
+
+    def __init__(self, interpreter: Interpreter, source: PythonSource, function: Function | None) -> None:
+        self.interpreter = interpreter
+        self.source = source
+        self.function = function
+        self.ways: list[Way] = []
+        self._interruptions: list[list[State]] = []
+        node = function.node if function is not None else None
+        self.package = interpreter.resolver.names.of(source).package
+        self.locals = bound_names(node) if node is not None else frozenset()
+        self.unsteady = unsteady_names(node) if node is not None else frozenset()
+        self.shared = shared_names(node) if node is not None else frozenset()
+        self.steady = once_bound_names(node) if node is not None else frozenset()
+        self.expressions = Expressions(self)
+
+    def start(self, variables: dict[str, Shape]) -> State:
+        """The state at the beginning."""
+        state = State({})
+        for name, shape in variables.items():
+            self.bind(state, name, shape)
+        return state
+
+    def run(self, variables: dict[str, Shape]) -> Iterator[Exit]:
+        """The ways out of the function."""
+        assert self.function is not None
+        node = self.function.node
+        state = self.start(variables)
+        if isinstance(node, ast.Lambda):
+            yield from self._exits_of(node.body, self.expressions.evaluate(node.body, state), state)
+            return
+        after = self.block(node.body, [state])
+        for way in self.ways:
+            yield from self._exits_of(way.node, way.shape, way.state)
+        for doubtful in {state.doubtful for state in after.on}:
+            yield Exit(self.source, node, node, UNKNOWN if doubtful else NONE)
+
+    def _exits_of(self, node: ast.AST, shape: Shape, state: State) -> Iterator[Exit]:
+        assert self.function is not None
+        for part in alternatives(UNKNOWN if state.doubtful else shape):
+            if state.counted and isinstance(part, Sequence) and part.length.kind == "exact":
+                part = UNKNOWN
+            yield Exit(self.source, self.function.node, node, part)
+
+    # ------------------------------------------------------------ variables
+
+    def bind(self, state: State, name: str, shape: Shape) -> None:
+        """Bind a local variable."""
+        if name in self.unsteady:
+            shape = UNKNOWN
+        elif name in self.shared and isinstance(shape, (Dictionary, Sequence)):
+            shape = self.interpreter.changed(shape)
+        state.set(name, shape)
+
+    def lookup(self, state: State, name: str) -> Shape:
+        """The value of a name where it is read."""
+        if name in state.variables:
+            return state.variables[name]
+        if name in self.locals or name in self.unsteady:
+            return UNKNOWN
+        closure = self.function.closure if self.function is not None else None
+        if closure is not None:
+            held = closure.lookup(name)
+            if held is not None:
+                return held
+        return self.interpreter.module_value(self.source, name)
+
+    def closure(self, state: State) -> Closure | None:
+        """What a function defined here sees of this one's names."""
+        if self.function is None:
+            return None
+        names = {name: UNKNOWN if name not in self.steady else shape for name, shape in state.variables.items()}
+        for name in self.locals - names.keys():
+            names[name] = UNKNOWN
+        return Closure(names, self.function.closure)
+
+    def assign(self, state: State, target: ast.expr, shape: Shape) -> None:
+        """Assign a value to a target."""
+        if isinstance(target, ast.Name):
+            self.bind(state, target.id, shape)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._unpack(state, target.elts, shape)
+        elif isinstance(target, ast.Starred):
+            self.assign(state, target.value, UNKNOWN)
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            self._set_item(state, target.value.id, self.expressions.evaluate(target.slice, state), shape)
+
+    def _unpack(self, state: State, targets: list[ast.expr], shape: Shape) -> None:
+        items: tuple[Shape, ...] = ()
+        starred = any(isinstance(target, ast.Starred) for target in targets)
+        if isinstance(shape, Sequence) and not starred:
+            if shape.items is not None and len(shape.items) == len(targets):
+                items = shape.items
+            elif shape.items is None:
+                items = (shape.element,) * len(targets)
+        for index, target in enumerate(targets):
+            self.assign(state, target, items[index] if items else UNKNOWN)
+
+    def _set_item(self, state: State, name: str, key: Shape, shape: Shape) -> None:
+        held = self.lookup(state, name)
+        if isinstance(held, Dictionary):
+            if isinstance(key, Constant):
+                state.change(name, held.put(key.value, shape))
+            else:
+                opened = tuple(replace(entry, value=UNKNOWN) for entry in held.entries)
+                state.change(name, replace(held, entries=opened, open=True))
+        elif isinstance(held, Sequence):
+            state.change(name, Sequence(union((held.element, shape)), held.length, kind=held.kind))
+
+    # ------------------------------------------------------------ statements
+
+    def block(self, statements: list[ast.stmt], states: Iterable[State]) -> After:
+        """Follow statements one after another from every state."""
+        after = After(on=list(states))
+        for node in statements:
+            if not after.on:
+                break
+            here = After()
+            for state in after.on:
+                self.interpreter.step()
+                self._note_interruption(node, state)
+                try:
+                    step = self.statement(node, state)
+                except NoReturn:
+                    continue
+                here.on.extend(step.on)
+                here.jumps(step)
+            after.on = distinct(here.on)
+            after.jumps(here)
+        after.breaks = distinct(after.breaks)
+        after.continues = distinct(after.continues)
+        return after
+
+    def statement(self, node: ast.stmt, state: State) -> After:
+        """Follow one statement from one state, which is used up."""
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            return After(on=self._assignment(node, state))
+        if isinstance(node, ast.Return):
+            self._return(node, state)
+            return After()
+        if isinstance(node, ast.If):
+            return self._if(node, state)
+        if isinstance(node, ast.Expr):
+            self.expressions.evaluate(node.value, state)
+            return After(on=[state])
+        if isinstance(node, ast.Raise):
+            return After()
+        if isinstance(node, (ast.For, ast.AsyncFor)):
+            return follow_for(self, node, state)
+        if isinstance(node, ast.While):
+            return follow_while(self, node, state)
+        if isinstance(node, ast.Break):
+            return After(breaks=[state])
+        if isinstance(node, ast.Continue):
+            return After(continues=[state])
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            return self._with(node, state)
+        if isinstance(node, ast.Match):
+            return self._match(node, state)
+        if isinstance(node, ast.Assert):
+            return After(on=branches(self.expressions, node.test, state)[0])
+        if hasattr(node, "handlers"):
+            return self._try(node, state)
+        self._simple(node, state)
+        return After(on=[state])
+
+    def _simple(self, node: ast.stmt, state: State) -> None:
+        if isinstance(node, ast.AugAssign):
+            self._augmented(node, state)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            function = Function(self.source, node, self.closure(state))
+            self.bind(state, node.name, self._decorated(node, function, state))
+        elif isinstance(node, ast.ClassDef):
+            self.bind(state, node.name, Class(self.source, node) if not node.decorator_list else UNKNOWN)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            self._import(node, state)
+        elif isinstance(node, ast.Delete):
+            for target in node.targets:
+                self._delete(target, state)
+
+    def _assignment(self, node: ast.Assign | ast.AnnAssign, state: State) -> list[State]:
+        if node.value is None:
+            return [state]
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        result: list[State] = []
+        for way, shape in self._values(node.value, state):
+            for part in alternatives(shape):
+                then = way.copy()
+                for target in targets:
+                    self.assign(then, target, part)
+                result.append(then)
+        return result
+
+    def _values(self, node: ast.expr, state: State) -> Iterator[tuple[State, Shape]]:
+        """The values of an expression; the ways of a ternary are told apart."""
+        if isinstance(node, ast.IfExp):
+            for ways, part in zip(branches(self.expressions, node.test, state), (node.body, node.orelse), strict=True):
+                for way in ways:
+                    yield from self._values(part, way)
+            return
+        try:
+            shape = self.expressions.evaluate(node, state)
+        except NoReturn:
+            return
+        yield state, shape
+
+    def _return(self, node: ast.Return, state: State) -> None:
+        if node.value is None:
+            self.ways.append(Way(node, NONE, state))
+            return
+        for way, shape in self._values(node.value, state):
+            self.ways.append(Way(node, shape, way))
+
+    def _if(self, node: ast.If, state: State) -> After:
+        true, false = branches(self.expressions, node.test, state)
+        result = self.block(node.body, true)
+        other = self.block(node.orelse, false)
+        result.on = [*result.on, *other.on]
+        result.jumps(other)
+        return result
+
+    def _augmented(self, node: ast.AugAssign, state: State) -> None:
+        value = self.expressions.evaluate(node.value, state)
+        if isinstance(node.target, ast.Name):
+            held = self.lookup(state, node.target.id)
+            result = self.expressions.operation(node.op, held, value)
+            if isinstance(held, (Dictionary, Sequence)) and type(result) is type(held):
+                state.change(node.target.id, result)
+            else:
+                self.bind(state, node.target.id, result)
+        elif isinstance(node.target, ast.Subscript) and isinstance(node.target.value, ast.Name):
+            old = self.expressions.evaluate(_as_read(node.target), state)
+            result = self.expressions.operation(node.op, old, value)
+            self._set_item(state, node.target.value.id, self.expressions.evaluate(node.target.slice, state), result)
+
+    def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef, function: Shape, state: State) -> Shape:
+        for decorator in reversed(node.decorator_list):
+            function = self.interpreter.decorate(self.expressions.evaluate(decorator, state), function)
+        return function
+
+    def _import(self, node: ast.Import | ast.ImportFrom, state: State) -> None:
+        for name, imported in imports_of(node, self.package):
+            self.bind(state, name, self.interpreter.imported(imported))
+
+    def _delete(self, target: ast.expr, state: State) -> None:
+        if isinstance(target, ast.Name):
+            state.set(target.id, UNKNOWN)
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            held = self.lookup(state, target.value.id)
+            key = self.expressions.evaluate(target.slice, state)
+            if isinstance(held, Dictionary) and isinstance(key, Constant):
+                state.change(target.value.id, held.without(key.value))
+            elif isinstance(held, (Dictionary, Sequence)):
+                state.change(target.value.id, self.interpreter.changed(held))
+
+    # ------------------------------------------------------------ blocks that can be left midway
+
+    def _note_interruption(self, node: ast.stmt, state: State) -> None:
+        if self._interruptions and _can_raise(node):
+            states = self._interruptions[-1]
+            states.append(state.copy())
+            if len(states) > 64:
+                states[:] = distinct(states)
+
+    def _with(self, node: ast.With | ast.AsyncWith, state: State) -> After:
+        suppressing = False
+        for item in node.items:
+            shape = self.expressions.evaluate(item.context_expr, state)
+            suppressing = suppressing or shape == _SUPPRESS
+            if item.optional_vars is not None:
+                self.assign(state, item.optional_vars, UNKNOWN)
+        if not suppressing:
+            return self.block(node.body, [state])
+        after, interrupted = self._interruptible(node.body, state)
+        after.on = distinct([*after.on, *interrupted])
+        return after
+
+    def _interruptible(self, body: list[ast.stmt], state: State) -> tuple[After, list[State]]:
+        """Follow statements, and the states in which an exception can leave them."""
+        self._interruptions.append([])
+        after = self.block(body, [state])
+        interrupted = distinct(self._interruptions.pop())
+        if self._interruptions:
+            self._interruptions[-1].extend(state.copy() for state in interrupted)
+        return after, interrupted
+
+    def _try(self, node: ast.stmt, state: State) -> After:
+        handlers: list[ast.ExceptHandler] = getattr(node, "handlers", [])
+        orelse: list[ast.stmt] = getattr(node, "orelse", [])
+        finalbody: list[ast.stmt] = getattr(node, "finalbody", [])
+        first_way = len(self.ways)
+        after, interrupted = self._interruptible(getattr(node, "body", []), state)
+        if orelse:
+            tail = self.block(orelse, after.on)
+            after.on = tail.on
+            after.jumps(tail)
+        for handler in handlers:
+            entered = [interruption.copy() for interruption in interrupted]
+            if handler.name:
+                for interruption in entered:
+                    interruption.set(handler.name, UNKNOWN)
+            rescued = self.block(handler.body, entered)
+            after.on = [*after.on, *rescued.on]
+            after.jumps(rescued)
+        return self._finally(finalbody, after, first_way) if finalbody else after
+
+    def _finally(self, finalbody: list[ast.stmt], after: After, first_way: int) -> After:
+        pending, self.ways[first_way:] = self.ways[first_way:], []
+        result = self.block(finalbody, after.on)
+        for states, jumps in ((after.breaks, result.breaks), (after.continues, result.continues)):
+            jumps.extend(self.block(finalbody, states).on)
+        for way in pending:
+            for state in self.block(finalbody, [way.state]).on:
+                self.ways.append(Way(way.node, way.shape, state))
+        return result
+
+    def _match(self, node: ast.Match, state: State) -> After:
+        subject = self.expressions.evaluate(node.subject, state)
+        result = After()
+        rest: list[State] = [state]
+        for case in node.cases:
+            fits = _pattern_fits(case.pattern, subject)
+            if fits is False:
+                continue
+            entered = [way.copy() for way in rest]
+            for way in entered:
+                for part in ast.walk(case.pattern):
+                    name = getattr(part, "name", None) or getattr(part, "rest", None)
+                    if isinstance(name, str):
+                        self.bind(way, name, subject if part is case.pattern else UNKNOWN)
+            if case.guard is not None:
+                entered = [good for way in entered for good in branches(self.expressions, case.guard, way)[0]]
+            here = self.block(case.body, entered)
+            result.on.extend(here.on)
+            result.jumps(here)
+            if fits and case.guard is None:
+                return result
+        for way in rest:
+            # Cases that name the members of an enumeration may well be all there are.
+            way.doubtful = way.doubtful or all(_names_members(case.pattern) for case in node.cases)
+        result.on.extend(rest)
+        return result
+
+
+def _as_read(target: ast.Subscript) -> ast.expr:
+    return ast.copy_location(ast.Subscript(value=target.value, slice=target.slice, ctx=ast.Load()), target)
+
+
+def _can_raise(node: ast.stmt) -> bool:
+    """Whether a statement can raise before anything in it has its effect."""
+    if isinstance(node, (ast.Pass, ast.Break, ast.Continue, ast.Global, ast.Nonlocal)):
+        return False
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.With, ast.AsyncWith, ast.Raise)):
+        return not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    value = getattr(node, "value", None)
+    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) and (value is None or _is_harmless(value)):
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        return not all(isinstance(target, ast.Name) for target in targets)
+    return not (isinstance(node, ast.If) and _is_harmless(node.test))
+
+
+def _is_harmless(node: ast.expr) -> bool:
+    if isinstance(node, ast.Dict):
+        return all(key is not None and _is_harmless(key) for key in node.keys) and all(map(_is_harmless, node.values))
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return all(map(_is_harmless, node.elts))
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.operand, ast.Constant) or (isinstance(node.op, ast.Not) and _is_harmless(node.operand))
+    return isinstance(node, (ast.Constant, ast.Name))
+
+
+def _pattern_fits(pattern: ast.pattern, subject: Shape) -> bool | None:
+    if isinstance(pattern, ast.MatchAs):
+        return True if pattern.pattern is None else _pattern_fits(pattern.pattern, subject)
+    if isinstance(pattern, ast.MatchOr):
+        parts = [_pattern_fits(part, subject) for part in pattern.patterns]
+        return True if True in parts else (None if None in parts else False)
+    if isinstance(pattern, ast.MatchValue) and isinstance(pattern.value, ast.Constant):
+        if isinstance(subject, Constant):
+            return bool(subject.value == pattern.value.value)
+        return False if is_text(subject) and not isinstance(pattern.value.value, str) else None
+    if isinstance(pattern, ast.MatchSingleton) and pattern.value is None:
+        if subject == NONE:
+            return True
+        return False if is_scalar(subject) or is_text(subject) or isinstance(subject, Dictionary) else None
+    return None
+
+
+def _names_members(pattern: ast.pattern) -> bool:
+    if isinstance(pattern, ast.MatchOr):
+        return all(map(_names_members, pattern.patterns))
+    return (isinstance(pattern, ast.MatchValue) and isinstance(pattern.value, ast.Attribute)) or (
+        isinstance(pattern, ast.MatchSingleton) and pattern.value is not None
+    )

@@ -1,0 +1,466 @@
+"""What expressions give, for what is known of the variables in them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from relax_lint.flow.conditions import branches
+from relax_lint.flow.loops import element_of, items_of
+from relax_lint.flow.methods import call_method
+from relax_lint.flow.scopes import changed_by, may_change
+from relax_lint.flow.shapes import (
+    NONE,
+    SAMPLES_LENGTH,
+    SCALAR,
+    TEXT,
+    UNKNOWN,
+    UNKNOWN_LENGTH,
+    Arguments,
+    Awaitable,
+    Class,
+    Constant,
+    Dictionary,
+    Function,
+    Instance,
+    Length,
+    Library,
+    Method,
+    Module,
+    NoneValue,
+    Sample,
+    SampleCount,
+    Sequence,
+    Shape,
+    Thing,
+    alternatives,
+    each,
+    is_scalar,
+    is_text,
+    truth,
+    union,
+)
+from relax_lint.flow.signals import NoReturn
+from relax_lint.flow.state import State
+from relax_lint.sources.python import walk
+
+if TYPE_CHECKING:
+    from relax_lint.flow.body import Body
+
+_DEEPEST = 40
+_LOGGING = frozenset({"info", "warning", "error", "debug", "exception", "log", "critical"})
+_NOT_CHANGING = frozenset(
+    (
+        *("len", "print", "str", "repr", "float", "int", "bool", "sum", "min", "max", "sorted", "list", "tuple", "set"),
+        *("dict", "isinstance", "type", "any", "all", "enumerate", "zip", "range", "reversed", "round", "abs", "id"),
+        *("json.dumps", "copy.copy", "copy.deepcopy", "map", "filter", "iter", "hasattr", "callable", "format"),
+        *("asyncio.gather", "numpy.mean", "numpy.array", "numpy.std", "torch.tensor", "math.fsum", "pprint.pprint"),
+    )
+)
+"""What leaves its arguments as they are."""
+
+
+class Expressions:
+    """Evaluates the expressions of one function body."""
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+        self.interpreter = body.interpreter
+        self._depth = 0
+
+    def evaluate(self, node: ast.expr, state: State) -> Shape:
+        """What an expression gives; what it does to variables is done to ``state``."""
+        evaluator = _EVALUATORS.get(type(node))
+        if evaluator is None or self._depth > _DEEPEST:
+            return UNKNOWN
+        self._depth += 1
+        try:
+            return evaluator(self, node, state)
+        finally:
+            self._depth -= 1
+
+    def _or_unknown(self, node: ast.expr, state: State) -> Shape:
+        """What an expression gives that may well not be reached."""
+        try:
+            return self.evaluate(node, state)
+        except NoReturn:
+            return UNKNOWN
+
+    # ------------------------------------------------------------ displays
+
+    def constant(self, node: ast.Constant, state: State) -> Shape:
+        """A literal."""
+        value = node.value
+        if value is None:
+            return NONE
+        if isinstance(value, (bool, int, str)):
+            return Constant(value)
+        if isinstance(value, (float, complex)):
+            return SCALAR
+        return Thing("bytes") if isinstance(value, bytes) else UNKNOWN
+
+    def text(self, node: ast.JoinedStr, state: State) -> Shape:
+        """A formatted string."""
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                self.evaluate(part.value, state)
+        return TEXT
+
+    def dictionary(self, node: ast.Dict, state: State) -> Shape:
+        """``{key: value, **other}``."""
+        result = Dictionary()
+        for key, value in zip(node.keys, node.values, strict=True):
+            shape = self.evaluate(value, state)
+            if key is None:
+                result = result.merged(shape)
+                continue
+            name = self.evaluate(key, state)
+            if isinstance(name, Constant):
+                result = result.put(name.value, shape)
+            else:
+                result = replace(result.merged(Dictionary(open=True)), open=True)
+        return result
+
+    def sequence(self, node: ast.List | ast.Tuple | ast.Set, state: State) -> Shape:
+        """A list, tuple or set display."""
+        kind = {ast.List: "list", ast.Tuple: "tuple", ast.Set: "set"}[type(node)]
+        items: list[Shape] = []
+        length = Length("exact", 0)
+        known = True
+        for item in node.elts:
+            if not isinstance(item, ast.Starred):
+                items.append(self.evaluate(item, state))
+                length = length.plus(Length("exact", 1))
+                continue
+            starred = self.evaluate(item.value, state)
+            inner = starred.items if isinstance(starred, Sequence) else None
+            known = known and inner is not None
+            items.extend(inner if inner is not None else [element_of(starred)])
+            length = length.plus(starred.length if isinstance(starred, Sequence) else UNKNOWN_LENGTH)
+        if known:
+            return Sequence.of(items, kind)  # type: ignore[arg-type]
+        return Sequence(union(items), length, kind=kind)  # type: ignore[arg-type]
+
+    def comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, state: State) -> Shape:
+        """A comprehension: as long as what it goes over, unless it leaves something out."""
+        inside, length = self._generators(node.generators, node, state)
+        element = self._or_unknown(node.elt, inside) if inside is not None else UNKNOWN
+        kinds = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "iterator"}
+        if isinstance(node, ast.SetComp):
+            length = UNKNOWN_LENGTH
+        return Sequence(element, length, kind=kinds[type(node)])  # type: ignore[arg-type]
+
+    def dictionary_comprehension(self, node: ast.DictComp, state: State) -> Shape:
+        """``{key: value for …}``; known when it goes over known keys."""
+        generator = node.generators[0]
+        items = items_of(self.evaluate(generator.iter, state)) if len(node.generators) == 1 else None
+        if items is None or generator.ifs or generator.is_async:
+            self._generators(node.generators, node, state)
+            return Dictionary(open=True)
+        result = Dictionary()
+        for item in items:
+            inside = state.copy()
+            self.body.assign(inside, generator.target, item)
+            key = self.evaluate(node.key, inside)
+            if not isinstance(key, Constant):
+                return Dictionary(open=True)
+            result = result.put(key.value, self.evaluate(node.value, inside))
+        return result
+
+    def _generators(
+        self, generators: list[ast.comprehension], node: ast.expr, state: State
+    ) -> tuple[State | None, Length]:
+        for name in {name for part in walk(node) for name in changed_by(part)}:
+            held = state.variables.get(name)
+            if isinstance(held, (Dictionary, Sequence)):
+                state.change(name, self.interpreter.changed(held))
+        inside: State = state.copy()
+        length = Length("exact", 1)
+        for index, generator in enumerate(generators):
+            iterable = self.evaluate(generator.iter, inside if index else state)
+            length = iterable.length if isinstance(iterable, Sequence) and len(generators) == 1 else UNKNOWN_LENGTH
+            self.body.assign(inside, generator.target, element_of(iterable))
+            for test in generator.ifs:
+                true, false = branches(self, test, inside)
+                if false and length.kind in ("samples", "fewer"):
+                    length = Length("fewer")
+                elif false:
+                    length = UNKNOWN_LENGTH
+                if not true:
+                    return None, length
+                inside = true[0]
+        return inside, length
+
+    # ------------------------------------------------------------ names and parts
+
+    def name(self, node: ast.Name, state: State) -> Shape:
+        """A variable."""
+        return self.body.lookup(state, node.id)
+
+    def attribute(self, node: ast.Attribute, state: State) -> Shape:
+        """``value.name``."""
+        return each(self._bound(node, state), lambda part: UNKNOWN if isinstance(part, Method) else part)
+
+    def _bound(self, node: ast.Attribute, state: State) -> Shape:
+        """``value.name`` where it is called."""
+        holder = self.evaluate(node.value, state)
+        variable = node.value.id if isinstance(node.value, ast.Name) else None
+        return each(holder, lambda part: self._attribute_of(part, node.attr, variable))
+
+    def _attribute_of(self, holder: Shape, name: str, variable: str | None) -> Shape:
+        if isinstance(holder, Library):
+            return Library(f"{holder.name}.{name}")
+        if isinstance(holder, Module):
+            return self.interpreter.attribute_of_module(holder.name, name)
+        if isinstance(holder, Sample):
+            return {"response": TEXT, "metadata": Dictionary(open=True)}.get(name, UNKNOWN)
+        if isinstance(holder, Instance):
+            method = self.interpreter.method(holder, name)
+            return method if method is not None else Method(holder, name)
+        if isinstance(holder, Class):
+            return self.interpreter.class_attribute(holder, name)
+        return Method(holder, name, variable)
+
+    def subscript(self, node: ast.Subscript, state: State) -> Shape:
+        """``value[index]``."""
+        holder = self.evaluate(node.value, state)
+        if isinstance(node.slice, ast.Slice):
+            return each(holder, lambda part: _sliced(part, node.slice))  # type: ignore[arg-type]
+        index = self.evaluate(node.slice, state)
+        return each(holder, lambda part: _item(part, index))
+
+    def starred(self, node: ast.Starred, state: State) -> Shape:
+        """``*value`` where it stands alone."""
+        return self.evaluate(node.value, state)
+
+    def walrus(self, node: ast.NamedExpr, state: State) -> Shape:
+        """``name := value``."""
+        shape = self.evaluate(node.value, state)
+        self.body.assign(state, node.target, shape)
+        return shape
+
+    # ------------------------------------------------------------ operators
+
+    def binary(self, node: ast.BinOp, state: State) -> Shape:
+        """``left + right`` and the like."""
+        return self.operation(node.op, self.evaluate(node.left, state), self.evaluate(node.right, state))
+
+    def operation(self, operator: ast.operator, left: Shape, right: Shape) -> Shape:
+        """What an operator gives for two values."""
+        return union(_operation(operator, one, other) for one in alternatives(left) for other in alternatives(right))
+
+    def unary(self, node: ast.UnaryOp, state: State) -> Shape:
+        """``not value``, ``-value``."""
+        shape = self.evaluate(node.operand, state)
+        if isinstance(node.op, ast.Not):
+            value = truth(shape)
+            return SCALAR if value is None else Constant(not value)
+        if isinstance(node.op, ast.USub) and isinstance(shape, Constant) and not isinstance(shape.value, str):
+            return Constant(-shape.value)
+        return SCALAR if is_scalar(shape) else UNKNOWN
+
+    def choice(self, node: ast.BoolOp, state: State) -> Shape:
+        """``a or b``: the first that is true, or the last."""
+        wanted = isinstance(node.op, ast.Or)
+        found: list[Shape] = []
+        for value in node.values[:-1]:
+            parts = alternatives(self.evaluate(value, state))
+            found.extend(part for part in parts if truth(part) is not (not wanted))
+            if all(truth(part) is wanted for part in parts):
+                return union(found)
+        return union([*found, self._or_unknown(node.values[-1], state)])
+
+    def comparison(self, node: ast.Compare, state: State) -> Shape:
+        """A comparison; of arrays it is an array."""
+        shapes = [self.evaluate(part, state) for part in (node.left, *node.comparators)]
+        plain = all(isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for operator in node.ops)
+        known = any(is_text(shape) or isinstance(shape, NoneValue) for shape in shapes)
+        if plain or known or all(is_scalar(shape) or isinstance(shape, (Sequence, Dictionary)) for shape in shapes):
+            return SCALAR
+        return UNKNOWN
+
+    def ternary(self, node: ast.IfExp, state: State) -> Shape:
+        """``a if test else b``."""
+        true, false = branches(self, node.test, state.copy())
+        parts = [self._or_unknown(node.body, way) for way in true]
+        return union([*parts, *(self._or_unknown(node.orelse, way) for way in false)])
+
+    # ------------------------------------------------------------ calls
+
+    def function(self, node: ast.Lambda, state: State) -> Shape:
+        """A lambda."""
+        return Function(self.body.source, node, self.body.closure(state))
+
+    def awaited(self, node: ast.Await, state: State) -> Shape:
+        """``await value``."""
+        shape = self.evaluate(node.value, state)
+        return each(shape, lambda part: part.result if isinstance(part, Awaitable) else UNKNOWN)
+
+    def call(self, node: ast.Call, state: State) -> Shape:
+        """A call."""
+        callee = (
+            self._bound(node.func, state) if isinstance(node.func, ast.Attribute) else self.evaluate(node.func, state)
+        )
+        arguments = self._arguments(node, state)
+        if isinstance(callee, Method) and isinstance(callee.receiver, (Dictionary, Sequence)):
+            result, changed = call_method(callee, arguments)
+            if changed is not None and callee.variable in state.variables:
+                state.change(callee.variable, changed)
+        else:
+            result = self.interpreter.call(callee, arguments)
+        self._note_changes(node, callee, state)
+        return result
+
+    def _arguments(self, node: ast.Call, state: State) -> Arguments:
+        positional: list[Shape] = []
+        keywords: list[tuple[str, Shape]] = []
+        complete = True
+        for argument in node.args:
+            if not isinstance(argument, ast.Starred):
+                positional.append(self.evaluate(argument, state))
+                continue
+            items = self.evaluate(argument.value, state)
+            if isinstance(items, Sequence) and items.items is not None:
+                positional.extend(items.items)
+            elif isinstance(items, Sequence) and len(node.args) == 1:
+                # One run of arguments: what takes any number of them can be told what they are.
+                return Arguments((replace(items, items=None),), (), complete=False)
+            else:
+                return Arguments((), (), complete=False)
+        for keyword in node.keywords:
+            shape = self.evaluate(keyword.value, state)
+            if keyword.arg is not None:
+                keywords.append((keyword.arg, shape))
+            elif isinstance(shape, Dictionary) and not shape.open and all(entry.sure for entry in shape.entries):
+                keywords.extend((str(entry.key), entry.value) for entry in shape.entries)
+            else:
+                complete = False
+        return Arguments(tuple(positional), tuple(keywords), complete)
+
+    def _note_changes(self, node: ast.Call, callee: Shape, state: State) -> None:
+        """Lists and dictionaries that are handed to code which may change them are no longer known."""
+        if isinstance(callee, Library) and callee.name in _NOT_CHANGING:
+            return
+        if isinstance(callee, Method) and (is_text(callee.receiver) or callee.name in _LOGGING):
+            return
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        for index, argument in enumerate(given):
+            held = state.variables.get(argument.id) if isinstance(argument, ast.Name) else None
+            if not isinstance(argument, ast.Name) or not isinstance(held, (Dictionary, Sequence)):
+                continue
+            if isinstance(callee, Function) and not _changes(callee, node, index):
+                continue
+            state.change(argument.id, self.interpreter.changed(held))
+
+
+def _changes(callee: Function, node: ast.Call, index: int) -> bool:
+    """Whether a function may change its ``index``-th argument in place."""
+    names = [parameter.arg for parameter in (*callee.node.args.posonlyargs, *callee.node.args.args)]
+    if index < len(node.args):
+        position = index + len(callee.bound)
+        return position >= len(names) or may_change(callee.node, names[position])
+    keyword = node.keywords[index - len(node.args)].arg
+    return keyword is None or may_change(callee.node, keyword)
+
+
+def _item(holder: Shape, index: Shape) -> Shape:
+    if isinstance(holder, Dictionary) and isinstance(index, Constant):
+        entry = holder.get(index.value)
+        if entry is not None:
+            return entry.value
+        if not holder.open:
+            raise NoReturn
+        return UNKNOWN
+    if isinstance(holder, Sequence):
+        at = index.value if isinstance(index, Constant) else None
+        if holder.items is not None and type(at) is int and -len(holder.items) <= at < len(holder.items):
+            return holder.items[at]
+        return element_of(holder)
+    return TEXT if is_text(holder) else UNKNOWN
+
+
+def _sliced(holder: Shape, part: ast.Slice) -> Shape:
+    if isinstance(holder, Sequence):
+        if part.lower is None and part.upper is None:
+            return Sequence(holder.element, holder.length, holder.items, kind=holder.kind)
+        ends = [end for end in (part.lower, part.upper, part.step) if end is not None]
+        cut = all(isinstance(end, (ast.Constant, ast.UnaryOp)) for end in ends) and part.step is None
+        length = Length("fewer") if cut and holder.length == SAMPLES_LENGTH else UNKNOWN_LENGTH
+        return Sequence(holder.element, length, kind=holder.kind)
+    return TEXT if is_text(holder) else UNKNOWN
+
+
+def _operation(operator: ast.operator, left: Shape, right: Shape) -> Shape:
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return _constants(operator, left.value, right.value)
+    if is_scalar(left) and is_scalar(right):
+        return SCALAR
+    if is_text(left) and (isinstance(operator, ast.Mod) or (isinstance(operator, ast.Add) and is_text(right))):
+        return TEXT
+    if is_text(left) and is_scalar(right) and isinstance(operator, ast.Mult):
+        return TEXT
+    if isinstance(left, Dictionary) and isinstance(operator, ast.BitOr):
+        return left.merged(right)
+    if isinstance(left, Sequence) and isinstance(operator, ast.Add):
+        if isinstance(right, Sequence):
+            items = left.items + right.items if left.items is not None and right.items is not None else None
+            return Sequence(union((left.element, right.element)), left.length.plus(right.length), items, kind=left.kind)
+        return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind=left.kind)
+    if isinstance(operator, ast.Mult):
+        if isinstance(left, Sequence) and (is_scalar(right) or right == UNKNOWN):
+            return _repeated(left, right)
+        if isinstance(right, Sequence) and (is_scalar(left) or left == UNKNOWN):
+            return _repeated(right, left)
+    return UNKNOWN
+
+
+def _repeated(items: Sequence, times: Shape) -> Shape:
+    length = UNKNOWN_LENGTH
+    if isinstance(times, SampleCount) and items.length == Length("exact", 1):
+        length = SAMPLES_LENGTH
+    elif isinstance(times, Constant) and isinstance(times.value, int) and items.length.kind == "exact":
+        length = Length("exact", items.length.count * max(times.value, 0))
+    return Sequence(items.element, length, kind=items.kind)
+
+
+def _constants(operator: ast.operator, left: bool | int | str, right: bool | int | str) -> Shape:
+    if isinstance(left, str):
+        if isinstance(operator, ast.Add) and isinstance(right, str) and len(left) + len(right) < 1000:
+            return Constant(left + right)
+        return TEXT if isinstance(operator, (ast.Mod, ast.Add, ast.Mult)) else UNKNOWN
+    if isinstance(right, str):
+        return TEXT if isinstance(operator, ast.Mult) else UNKNOWN
+    if isinstance(operator, ast.Add):
+        return Constant(left + right)
+    if isinstance(operator, ast.Sub):
+        return Constant(left - right)
+    return SCALAR
+
+
+_EVALUATORS: dict[type[ast.expr], Callable[..., Shape]] = {
+    ast.Constant: Expressions.constant,
+    ast.JoinedStr: Expressions.text,
+    ast.Dict: Expressions.dictionary,
+    ast.List: Expressions.sequence,
+    ast.Tuple: Expressions.sequence,
+    ast.Set: Expressions.sequence,
+    ast.ListComp: Expressions.comprehension,
+    ast.SetComp: Expressions.comprehension,
+    ast.GeneratorExp: Expressions.comprehension,
+    ast.DictComp: Expressions.dictionary_comprehension,
+    ast.Name: Expressions.name,
+    ast.Attribute: Expressions.attribute,
+    ast.Subscript: Expressions.subscript,
+    ast.Starred: Expressions.starred,
+    ast.NamedExpr: Expressions.walrus,
+    ast.BinOp: Expressions.binary,
+    ast.UnaryOp: Expressions.unary,
+    ast.BoolOp: Expressions.choice,
+    ast.Compare: Expressions.comparison,
+    ast.IfExp: Expressions.ternary,
+    ast.Lambda: Expressions.function,
+    ast.Await: Expressions.awaited,
+    ast.Call: Expressions.call,
+}

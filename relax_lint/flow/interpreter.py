@@ -1,0 +1,354 @@
+"""Follows functions through the recipe's own code: what each can return, for what it is called with."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import weakref
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from relax_lint.flow.body import Body
+from relax_lint.flow.classes import fields_of, find_method, is_plain
+from relax_lint.flow.library import EXECUTOR_METHODS, IDENTITY_DECORATORS, call_library
+from relax_lint.flow.methods import call_method
+from relax_lint.flow.names import Import, Resolution, Resolver
+from relax_lint.flow.scopes import is_generator, parameters
+from relax_lint.flow.shapes import (
+    UNKNOWN,
+    UNKNOWN_LENGTH,
+    Arguments,
+    Awaitable,
+    Class,
+    Dictionary,
+    Entry,
+    Exit,
+    Function,
+    Instance,
+    Library,
+    Method,
+    Module,
+    Sequence,
+    Shape,
+    Thing,
+    alternatives,
+    each,
+    union,
+)
+from relax_lint.flow.signals import NoReturn, TooMuch
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from relax_lint.project import Project
+    from relax_lint.sources.python import PythonSource
+
+DEEPEST_CALL = 8
+MOST_STEPS = 20_000
+"""Statements followed for one question; beyond, nothing is said."""
+
+_ASYNC = (ast.AsyncFunctionDef,)
+
+
+class Interpreter:
+    """Answers what functions of one project return. Answers are kept; nothing is run."""
+
+    def __init__(self, project: Project) -> None:
+        # Held weakly: the interpreters are kept by project, and must not keep it.
+        self.project: Project = weakref.proxy(project)
+        self.resolver = Resolver(self.project)
+        self.steps = 0
+        self._depth = 0
+        self._known: dict[object, tuple[Exit, ...]] = {}
+        self._running: set[object] = set()
+        self._values: dict[tuple[Path, str], Shape] = {}
+
+    def step(self) -> None:
+        """Count a statement that is followed."""
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise TooMuch
+
+    @staticmethod
+    def changed(shape: Shape) -> Shape:
+        """A value after code that is not followed may have changed it."""
+        return changed_unseen(shape)
+
+    # ------------------------------------------------------------ questions
+
+    def outcomes(self, callee: Shape, arguments: Arguments) -> tuple[Exit, ...] | None:
+        """The ways out of a function of the repository, or ``None`` when they cannot all be told."""
+        if not isinstance(callee, Function):
+            return None
+        self.steps = 0
+        try:
+            return self._exits(callee, arguments)
+        except (TooMuch, RecursionError):
+            return None
+
+    def result(self, callee: Shape, arguments: Arguments) -> Shape:
+        """What calling a value gives, a coroutine where it gives one."""
+        self.steps = 0
+        try:
+            return self.call(callee, arguments)
+        except (TooMuch, RecursionError, NoReturn):
+            return UNKNOWN
+
+    def named(self, source: PythonSource, name: str) -> Shape:
+        """The value of a module's top-level name."""
+        try:
+            return self.module_value(source, name)
+        except (TooMuch, RecursionError, NoReturn):
+            return UNKNOWN
+
+    # ------------------------------------------------------------ names
+
+    def follows(self, source: PythonSource) -> bool:
+        """Whether functions of a file are followed: those of recipes are, those of Relax itself are not."""
+        return self.project.root / "examples" in source.path.parents
+
+    def module_value(self, source: PythonSource, name: str) -> Shape:
+        """The value of a module's top-level name once the module is imported."""
+        key = (source.path, name)
+        if key not in self._values:
+            self._values[key] = UNKNOWN  # what a definition that needs itself sees
+            self._values[key] = self.resolved(self.resolver.resolve(source, name), name)
+        return self._values[key]
+
+    def resolved(self, resolution: Resolution, name: str) -> Shape:
+        """The value that a resolution leads to."""
+        if resolution.missing:
+            return Library(name) if hasattr(builtins, name) else UNKNOWN
+        if resolution.external is not None:
+            return Library(resolution.external)
+        if resolution.module is not None:
+            return Module(resolution.module)
+        if not resolution.complete:
+            return UNKNOWN
+        return union(
+            self._binding_value(found.source, found.binding.kind, found.binding.node, found.binding.name)
+            for found in resolution.found
+        )
+
+    def attribute_of_module(self, module: str, name: str) -> Shape:
+        """``module.name`` for a module of the repository."""
+        return self.resolved(self.resolver.attribute(module, name), "")
+
+    def _binding_value(self, source: PythonSource, kind: str, node: ast.AST, name: str) -> Shape:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return self.decorated(Function(source, node), node, source)
+        if isinstance(node, ast.ClassDef):
+            return Class(source, node) if not node.decorator_list or is_plain(node) else UNKNOWN
+        if kind != "value" or not isinstance(node, ast.expr):
+            return UNKNOWN
+        value = self.in_module(source, node)
+        if name in self.resolver.names.changed_after_import(source):
+            return each(value, changed_unseen)
+        return value
+
+    def in_module(self, source: PythonSource, expression: ast.expr) -> Shape:
+        """The value of an expression at a module's top level."""
+        body = Body(self, source, None)
+        try:
+            return body.expressions.evaluate(expression, body.start({}))
+        except NoReturn:
+            return UNKNOWN
+
+    def decorated(self, function: Shape, node: ast.FunctionDef | ast.AsyncFunctionDef, source: PythonSource) -> Shape:
+        """A function after its decorators."""
+        for decorator in reversed(node.decorator_list):
+            function = self.decorate(self.in_module(source, decorator), function)
+        return function
+
+    def decorate(self, decorator: Shape, function: Shape) -> Shape:
+        """A function after one decorator."""
+        if isinstance(decorator, Library) and decorator.name in IDENTITY_DECORATORS:
+            return function
+        return self.call(decorator, Arguments((function,)))
+
+    def imported(self, imported: Import) -> Shape:
+        """What an import statement binds."""
+        if imported.attribute is not None:
+            return self.attribute_of_module(imported.module, imported.attribute)
+        names = self.resolver.names
+        if names.module(imported.module) is not None or names.is_package(imported.module):
+            return Module(imported.module)
+        return Library(imported.module)
+
+    # ------------------------------------------------------------ calls
+
+    def call(self, callee: Shape, arguments: Arguments) -> Shape:
+        """What calling a value gives. :class:`NoReturn` when it never comes back."""
+        results, returns = [], False
+        for target in alternatives(callee):
+            try:
+                results.append(self._call_one(target, arguments))
+                returns = True
+            except NoReturn:
+                continue
+        if not returns:
+            raise NoReturn
+        return union(results)
+
+    def _call_one(self, callee: Shape, arguments: Arguments) -> Shape:
+        if isinstance(callee, Function):
+            return self._call_function(callee, arguments)
+        if isinstance(callee, Library):
+            return call_library(self, callee.name, arguments)
+        if isinstance(callee, Method):
+            if callee.name in EXECUTOR_METHODS:
+                return call_library(self, f".{callee.name}", arguments)
+            return call_method(callee, arguments)[0]
+        if isinstance(callee, Class):
+            return self._instantiate(callee, arguments)
+        if isinstance(callee, Instance):
+            method = self.method(callee, "__call__")
+            return UNKNOWN if method is None else self.call(method, arguments)
+        return UNKNOWN
+
+    def _call_function(self, callee: Function, arguments: Arguments) -> Shape:
+        node = callee.node
+        if not isinstance(node, ast.Lambda) and is_generator(node):
+            what = "an async generator" if isinstance(node, _ASYNC) else "a generator"
+            return Thing(what)
+        if not self.follows(callee.source):
+            return Awaitable(UNKNOWN) if isinstance(node, _ASYNC) else UNKNOWN
+        exits = self._exits(callee, arguments)
+        if exits is None:
+            result: Shape = UNKNOWN
+        elif not exits:
+            if not isinstance(node, _ASYNC):
+                raise NoReturn
+            result = UNKNOWN
+        else:
+            result = union(
+                shape if shape == UNKNOWN else replace(shape, origin=way) for way in exits for shape in [way.shape]
+            )
+        return Awaitable(result) if isinstance(node, _ASYNC) else result
+
+    def _exits(self, callee: Function, arguments: Arguments) -> tuple[Exit, ...] | None:
+        """The ways out of a function; a coroutine's when it is awaited."""
+        arguments = replace(
+            arguments,
+            positional=(*callee.bound, *arguments.positional),
+            keywords=(*callee.keywords, *arguments.keywords),
+        )
+        variables = self.bind(callee, arguments)
+        if variables is None:
+            return None
+        key = (callee.node, callee.closure, tuple(variables.items()))
+        if key in self._known:
+            return self._known[key]
+        if key in self._running or self._depth >= DEEPEST_CALL:
+            return None
+        self._running.add(key)
+        self._depth += 1
+        try:
+            body = Body(self, callee.source, callee)
+            exits = tuple(body.run(variables))
+        finally:
+            self._depth -= 1
+            self._running.discard(key)
+        self._known[key] = exits
+        return exits
+
+    def bind(self, callee: Function, arguments: Arguments) -> dict[str, Shape] | None:
+        """The parameters of a call, or ``None`` when the function cannot be called so."""
+        spec = callee.node.args
+        names = [parameter.arg for parameter in parameters(callee.node)]
+        variables: dict[str, Shape] = dict(zip(names, arguments.positional, strict=False))
+        rest = arguments.positional[len(names) :]
+        if rest and spec.vararg is None:
+            return None
+        by_keyword = {*names[len(spec.posonlyargs) :], *(parameter.arg for parameter in spec.kwonlyargs)}
+        extra: list[Entry] = []
+        for name, shape in arguments.keywords:
+            if name in by_keyword:
+                variables[name] = shape
+            elif spec.kwarg is not None:
+                extra.append(Entry(name, shape))
+            else:
+                return None
+        defaults = dict(zip(reversed(names), reversed(spec.defaults), strict=False))
+        defaults.update(
+            (parameter.arg, default)
+            for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+            if default is not None
+        )
+        for name in (*names, *(parameter.arg for parameter in spec.kwonlyargs)):
+            if name in variables:
+                continue
+            if not arguments.complete:
+                variables[name] = UNKNOWN
+            elif name in defaults:
+                variables[name] = self._default(callee, defaults[name])
+            else:
+                return None
+        if spec.vararg is not None:
+            known = arguments.complete
+            variables[spec.vararg.arg] = (
+                Sequence.of(rest, "tuple") if known else Sequence(UNKNOWN, UNKNOWN_LENGTH, kind="tuple")
+            )
+        if spec.kwarg is not None:
+            variables[spec.kwarg.arg] = Dictionary(tuple(extra), open=not arguments.complete)
+        return variables
+
+    def _default(self, callee: Function, expression: ast.expr) -> Shape:
+        if callee.closure is not None and not isinstance(expression, ast.Constant):
+            return UNKNOWN
+        value = self.in_module(callee.source, expression)
+        # One object for all calls: what an earlier call did to it is not known.
+        return each(value, lambda part: changed_unseen(part) if isinstance(part, (Dictionary, Sequence)) else part)
+
+    # ------------------------------------------------------------ classes
+
+    def method(self, instance: Instance, name: str) -> Shape | None:
+        """A bound method; ``None`` when it cannot be told what it is."""
+        return self._class_member(instance.cls, name, instance)
+
+    def class_attribute(self, cls: Class, name: str) -> Shape:
+        """``Class.name``: a function, unbound or bound to the class."""
+        return self._class_member(cls, name, None) or UNKNOWN
+
+    def _class_member(self, cls: Class, name: str, instance: Instance | None) -> Shape | None:
+        found = find_method(self, cls, name)
+        if found is None or not isinstance(found[1], (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return None
+        source, node = found[0], found[1]
+        decorators = [part.id if isinstance(part, ast.Name) else "" for part in node.decorator_list]
+        if decorators == ["staticmethod"]:
+            return Function(source, node)
+        if decorators == ["classmethod"]:
+            return Function(source, node, bound=(cls,))
+        if decorators:
+            return None
+        return Function(source, node, bound=() if instance is None else (instance,))
+
+    def _instantiate(self, cls: Class, arguments: Arguments) -> Shape:
+        kind = fields_of(self, cls)
+        if kind.is_dictionary:
+            return Dictionary(tuple(Entry(*item) for item in arguments.keywords), open=not arguments.complete)
+        if kind.is_tuple:
+            return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind="tuple")
+        return Instance(cls) if kind.known else UNKNOWN
+
+
+def changed_unseen(shape: Shape) -> Shape:
+    """A value after code that is not followed may have changed it."""
+    if isinstance(shape, Dictionary):
+        return shape.opened()
+    if isinstance(shape, Sequence):
+        return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind=shape.kind)
+    return UNKNOWN
+
+
+_INTERPRETERS: WeakKeyDictionary[Project, Interpreter] = WeakKeyDictionary()
+
+
+def interpreter_of(project: Project) -> Interpreter:
+    """The interpreter of a project, which keeps its answers as long as the project lives."""
+    known = _INTERPRETERS.get(project)
+    if known is None:
+        known = _INTERPRETERS[project] = Interpreter(project)
+    return known

@@ -1,0 +1,210 @@
+"""Follows loops: those over known items pass by pass, the others until nothing new is learned."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from relax_lint.flow.conditions import branches
+from relax_lint.flow.scopes import changed_by, leaves_function
+from relax_lint.flow.shapes import (
+    NOTHING,
+    SAMPLES_LENGTH,
+    SCALAR,
+    TEXT,
+    UNKNOWN,
+    UNKNOWN_LENGTH,
+    Constant,
+    Dictionary,
+    Length,
+    Sequence,
+    Shape,
+    alternatives,
+    union,
+)
+from relax_lint.flow.state import State, distinct, names_in
+from relax_lint.sources.python import walk
+
+if TYPE_CHECKING:
+    from relax_lint.flow.body import Body
+
+MOST_PASSES = 16
+"""Passes of a loop that are followed one by one when each is known."""
+ROUNDS = 4
+"""Times that a loop is gone through in general; what changes after half of them is taken for unknown."""
+
+
+@dataclass(slots=True)
+class After:
+    """Where statements lead: on to the next one, out of the loop around, or to its next pass."""
+
+    on: list[State] = field(default_factory=list)
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+
+    def jumps(self, other: After) -> None:
+        """Take over the jumps of statements inside of these."""
+        self.breaks.extend(other.breaks)
+        self.continues.extend(other.continues)
+
+
+def items_of(shape: Shape) -> tuple[Shape, ...] | None:
+    """The items that iterating gives, when each is known and there are few."""
+    if isinstance(shape, Sequence):
+        if shape.items is not None and len(shape.items) <= MOST_PASSES:
+            return shape.items
+        if shape.length.kind == "exact" and shape.length.count <= MOST_PASSES and shape.kind != "set":
+            return (shape.element,) * shape.length.count
+    if isinstance(shape, Dictionary) and not shape.open and all(entry.sure for entry in shape.entries):
+        return tuple(Constant(entry.key) for entry in shape.entries) if len(shape.entries) <= MOST_PASSES else None
+    return None
+
+
+def element_of(shape: Shape) -> Shape:
+    """What one item of an iterable is."""
+    element = union(part.element if isinstance(part, Sequence) else UNKNOWN for part in alternatives(shape))
+    return UNKNOWN if element == NOTHING else element
+
+
+def follow_for(body: Body, node: ast.For | ast.AsyncFor, state: State) -> After:
+    """Where a ``for`` loop leads."""
+    iterable = body.expressions.evaluate(node.iter, state)
+    items = items_of(iterable)
+    if items is None or isinstance(node, ast.AsyncFor):
+        return _in_general(body, node, state, iterable)
+    result = After()
+    states = [state]
+    for item in items:
+        for way in states:
+            body.assign(way, node.target, item)
+        here = body.block(node.body, states)
+        result.on.extend(here.breaks)
+        states = distinct([*here.on, *here.continues])
+    return _with_else(body, node, states, result)
+
+
+def _with_else(body: Body, node: ast.For | ast.AsyncFor | ast.While, done: Iterable[State], result: After) -> After:
+    """After the loop's ``else``, which breaks (in ``result.on``) leave out."""
+    tail = body.block(node.orelse, distinct(done))
+    result.on = distinct([*tail.on, *result.on])
+    result.jumps(tail)
+    return result
+
+
+def _in_general(body: Body, node: ast.For | ast.AsyncFor, state: State, iterable: Shape) -> After:
+    stored = _stored_in(node)
+    # Lists that the passes add to count from the beginning of a pass: "since".
+    before = {
+        name: shape.length
+        for name, shape in state.variables.items()
+        if isinstance(shape, Sequence) and shape.kind == "list" and name in stored
+    }
+    heads = [_with_lengths(state, dict.fromkeys(before, Length("since")))]
+    breaks: list[State] = []
+    ends: list[State] = []
+    for number in range(ROUNDS):
+        entered = [way.copy() for way in heads]
+        for way in entered:
+            body.assign(way, node.target, element_of(iterable))
+        here = body.block(node.body, entered)
+        breaks.extend(here.breaks)
+        ends = distinct([*here.on, *here.continues])
+        again = [_with_lengths(way, dict.fromkeys(before, Length("since"))) for way in ends]
+        if number >= ROUNDS // 2:
+            again = [_forget_changing(way, stored - before.keys()) for way in again]
+        grown = distinct([*heads, *again])
+        if {way.key() for way in grown} == {way.key() for way in heads}:
+            break
+        heads = grown
+    per_sample = isinstance(iterable, Sequence) and iterable.length == SAMPLES_LENGTH
+    lengths = dict.fromkeys(stored, UNKNOWN_LENGTH)
+    lengths.update((name, _length_after(name, length, ends, breaks, per_sample)) for name, length in before.items())
+    done = [_with_lengths(way, lengths) for way in ends]
+    if not per_sample:  # a loop over the samples has at least one pass: batches without samples are not scored
+        done.append(state)
+    if _counts_attempts(node):
+        for way in done:
+            way.doubtful = True
+    return _with_else(body, node, done, After(on=[_with_lengths(way, lengths) for way in breaks]))
+
+
+def _stored_in(node: ast.AST) -> frozenset[str]:
+    """Names that a loop binds or changes."""
+    stores = (part.id for part in walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
+    return frozenset((*stores, *(name for part in walk(node) for name in changed_by(part))))
+
+
+def _with_lengths(state: State, lengths: dict[str, Length]) -> State:
+    way = state.copy()
+    for name, length in lengths.items():
+        shape = way.variables.get(name)
+        if isinstance(shape, Sequence) and shape.length != length:
+            way.variables[name] = replace(shape, length=length, items=None)
+    return way
+
+
+def _forget_changing(state: State, names: Iterable[str]) -> State:
+    """Without the values of counters, which every pass changes."""
+    way = state.copy()
+    for name in names:
+        shape = way.variables.get(name)
+        if isinstance(shape, Constant) and not isinstance(shape.value, bool):
+            way.variables[name] = TEXT if isinstance(shape.value, str) else SCALAR
+        elif isinstance(shape, Sequence):
+            way.variables[name] = Sequence(shape.element, UNKNOWN_LENGTH, kind=shape.kind)
+    return way
+
+
+def _length_after(name: str, before: Length, ends: list[State], breaks: list[State], per_sample: bool) -> Length:
+    """How long a list is after a loop that adds to it."""
+    shapes = [way.variables.get(name) for way in ends]
+    lengths = {shape.length if isinstance(shape, Sequence) else UNKNOWN_LENGTH for shape in shapes}
+    if lengths == {Length("since")} and not breaks:
+        return before
+    if not per_sample or before != Length("exact", 0) or {length.kind for length in lengths} != {"since"}:
+        return UNKNOWN_LENGTH
+    counts = {length.count for length in lengths}
+    if counts == {1}:
+        return Length("fewer") if breaks else SAMPLES_LENGTH
+    if min(counts) >= 1:
+        return UNKNOWN_LENGTH if breaks else Length("more")
+    return Length("fewer") if max(counts) <= 1 else UNKNOWN_LENGTH
+
+
+def _counts_attempts(node: ast.For | ast.AsyncFor) -> bool:
+    """Whether the loop counts and leaves the function on some count: its end is then not meant to be reached, though
+    nothing says that it is not."""
+    call = node.iter
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("range", "enumerate")):
+        return False
+    counters = names_in(node.target)
+    tests = (part for part in walk(node) if isinstance(part, ast.If) and counters & names_in(part.test))
+    return any(leaves_function(test) for test in tests)
+
+
+def follow_while(body: Body, node: ast.While, state: State) -> After:
+    """Where a ``while`` loop leads."""
+    stored = _stored_in(node)
+    lengths = dict.fromkeys(stored, UNKNOWN_LENGTH)
+    states = [_with_lengths(state, lengths)]
+    breaks: list[State] = []
+    done: list[State] = []
+    seen: set[tuple[object, ...]] = set()
+    for number in range(MOST_PASSES + ROUNDS):
+        fresh = [way for way in states if way.key() not in seen]
+        if not fresh:
+            break
+        seen.update(way.key() for way in fresh)
+        entered: list[State] = []
+        for way in fresh:
+            true, false = branches(body.expressions, node.test, way)
+            entered.extend(true)
+            done.extend(false)
+        here = body.block(node.body, distinct(entered))
+        breaks.extend(here.breaks)
+        states = [_with_lengths(way, lengths) for way in distinct([*here.on, *here.continues])]
+        if number >= MOST_PASSES:
+            states = distinct(_forget_changing(way, stored) for way in states)
+    return _with_else(body, node, done, After(on=breaks))

@@ -1,0 +1,385 @@
+"""What the top level of a module binds, and where an imported name comes from."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from relax_lint.flow.scopes import changed_by
+from relax_lint.sources.python import PythonSource, walk
+
+if TYPE_CHECKING:
+    from relax_lint.project import Project
+
+_DYNAMIC = re.compile(
+    r"\bglobals\s*\(|\bdef\s+__getattr__\b|\bexec\s*\(|\bsys\.modules\s*\[\s*__name__|\bvars\s*\(\s*\)"
+)
+
+BindingKind = Literal["definition", "import", "value", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """Where an import takes a name from: a module, or an attribute of one (or a submodule)."""
+
+    module: str
+    attribute: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One place that binds a name at a module's top level.
+
+    ``node`` is the definition, the import statement or the expression assigned; ``certain`` says that it is reached
+    whenever the module is imported.
+    """
+
+    name: str
+    kind: BindingKind
+    node: ast.AST
+    certain: bool
+    imported: Import | None = None
+
+
+@dataclass(slots=True)
+class ModuleNames:
+    """The names of one module, in the order they are bound when it is imported."""
+
+    source: PythonSource
+    package: str
+    """The dotted name that relative imports start from."""
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)
+    """Modules of ``import *``."""
+    deleted: set[str] = field(default_factory=set)
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether the module may bind names that cannot be seen."""
+        return bool(_DYNAMIC.search(self.source.text)) or "*" in self.deleted
+
+    def of(self, name: str) -> list[Binding]:
+        """What a name can be bound to once the module is imported: the last certain binding and what follows it."""
+        found: list[Binding] = []
+        for binding in self.bindings.get(name, ()):
+            if binding.certain:
+                found.clear()
+            found.append(binding)
+        return found
+
+    @property
+    def exported(self) -> set[str] | None:
+        """``__all__``, when it is a plain list of names."""
+        bindings = self.of("__all__")
+        if len(bindings) != 1 or not isinstance(bindings[0].node, (ast.List, ast.Tuple)):
+            return None
+        return {item.value for item in bindings[0].node.elts if isinstance(item, ast.Constant)}  # type: ignore[misc]
+
+    def gives_to_star(self, name: str) -> bool:
+        """Whether ``import *`` of this module brings a name along."""
+        if "__all__" in self.bindings:
+            exported = self.exported
+            return exported is None or name in exported
+        return not name.startswith("_")
+
+
+def module_names(source: PythonSource, root: Path) -> ModuleNames:
+    """Read the top level of a module."""
+    package = dotted_name(source.path, root)
+    if source.path.name != "__init__.py":
+        package = package.rpartition(".")[0]
+    names = ModuleNames(source, package)
+    if source.tree is not None:
+        _Reader(names).statements(source.tree.body)
+    return names
+
+
+def dotted_name(path: Path, root: Path) -> str:
+    """The module path of a file below a root; empty for files elsewhere."""
+    try:
+        parts = path.relative_to(root).with_suffix("").parts
+    except ValueError:
+        return ""
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def import_target(node: ast.ImportFrom, package: str) -> str:
+    """The absolute module path of a ``from`` import in a module of ``package``; empty when it leaves the root."""
+    if not node.level:
+        return node.module or ""
+    parts = package.split(".") if package else []
+    if node.level - 1 > len(parts):
+        return ""
+    base = parts[: len(parts) - (node.level - 1)]
+    return ".".join([*base, node.module] if node.module else base)
+
+
+def imports_of(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[str, Import]]:
+    """The names that an import statement binds, ``*`` apart."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            if alias.asname:
+                yield alias.asname, Import(alias.name)
+            else:
+                top = alias.name.partition(".")[0]
+                yield top, Import(top)
+        return
+    target = import_target(node, package)
+    for alias in node.names:
+        if alias.name != "*":
+            yield alias.asname or alias.name, Import(target, alias.name)
+
+
+def target_names(target: ast.expr) -> Iterator[str]:
+    """The plain names that an assignment to ``target`` binds."""
+    for node in walk(target):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            yield node.id
+
+
+def is_type_checking(test: ast.expr) -> bool:
+    """Whether this is the condition that only type checkers take for true."""
+    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
+        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
+    )
+
+
+def _never_true_on_import(test: ast.expr) -> bool:
+    if is_type_checking(test) or (isinstance(test, ast.Constant) and not test.value):
+        return True
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and test.left.id == "__name__"
+        and isinstance(test.ops[0], ast.Eq)
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value == "__main__"
+    )
+
+
+class _Reader:
+    """Collects the bindings of a module's statements, nested blocks included, without recursion limits to fear:
+    Python itself allows no more than a hundred levels of blocks."""
+
+    def __init__(self, names: ModuleNames) -> None:
+        self.names = names
+
+    def statements(self, body: Iterable[ast.stmt], certain: bool = True) -> None:
+        for node in body:
+            self.statement(node, certain)
+
+    def statement(self, node: ast.stmt, certain: bool) -> None:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            self.bind(node.name, "definition", node, certain)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            self.imports(node, certain)
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                self.assign(target, node.value, certain)
+        elif isinstance(node, ast.AnnAssign):
+            if node.value is not None:
+                self.assign(node.target, node.value, certain)
+        elif isinstance(node, ast.AugAssign):
+            for name in target_names(node.target):
+                self.bind(name, "other", node, certain)
+        elif isinstance(node, ast.Delete):
+            for target in node.targets:
+                self.names.deleted.update(target_names(target))
+        elif isinstance(node, ast.If):
+            self.condition(node, certain)
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            for name in target_names(node.target):
+                self.bind(name, "other", node, False)
+            self.statements([*node.body, *node.orelse], False)
+        elif isinstance(node, ast.While):
+            self.statements([*node.body, *node.orelse], False)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            for item in node.items:
+                for name in target_names(item.optional_vars) if item.optional_vars is not None else ():
+                    self.bind(name, "other", node, certain)
+            self.statements(node.body, certain)
+        elif isinstance(node, ast.Match):
+            for case in node.cases:
+                self.statements(case.body, False)
+        elif hasattr(node, "handlers"):
+            self.attempt(node, certain)
+        for name in _walrus_names(node):
+            self.bind(name, "other", node, False)
+
+    def imports(self, node: ast.Import | ast.ImportFrom, certain: bool) -> None:
+        for name, imported in imports_of(node, self.names.package):
+            self.bind(name, "import", node, certain, imported)
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            self.names.stars.append(import_target(node, self.names.package))
+
+    def assign(self, target: ast.expr, value: ast.expr, certain: bool) -> None:
+        if isinstance(target, ast.Name):
+            self.bind(target.id, "value", value, certain)
+            return
+        for name in target_names(target):
+            self.bind(name, "other", target, certain)
+
+    def condition(self, node: ast.If, certain: bool) -> None:
+        if _never_true_on_import(node.test):
+            self.statements(node.orelse, certain)
+            return
+        self.statements(node.body, False)
+        self.statements(node.orelse, False)
+
+    def attempt(self, node: ast.stmt, certain: bool) -> None:
+        handlers: list[ast.ExceptHandler] = getattr(node, "handlers", [])
+        # A handler that raises again leaves nothing behind: what the body binds is then certain.
+        rescued = any(not isinstance(handler.body[-1], ast.Raise) for handler in handlers)
+        self.statements(getattr(node, "body", []), certain and not rescued)
+        for handler in handlers:
+            self.statements(handler.body, False)
+        self.statements(getattr(node, "orelse", []), False)
+        self.statements(getattr(node, "finalbody", []), certain)
+
+    def bind(self, name: str, kind: BindingKind, node: ast.AST, certain: bool, imported: Import | None = None) -> None:
+        self.names.bindings.setdefault(name, []).append(Binding(name, kind, node, certain, imported))
+
+
+def _walrus_names(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, (ast.Expr, ast.Assign, ast.If, ast.While)):
+        top = node.test if isinstance(node, (ast.If, ast.While)) else node.value
+        for part in walk(top):
+            if isinstance(part, ast.NamedExpr):
+                yield part.target.id
+
+
+class Names:
+    """The names of a project's modules, read once each."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._read: dict[Path, ModuleNames] = {}
+        self._changed: dict[Path, frozenset[str]] = {}
+
+    def of(self, source: PythonSource) -> ModuleNames:
+        """The names of a module."""
+        known = self._read.get(source.path)
+        if known is None or known.source is not source:
+            known = self._read[source.path] = module_names(source, self.project.root)
+        return known
+
+    def module(self, dotted: str) -> PythonSource | None:
+        """The file of a module that is part of the repository."""
+        return self.project.module(dotted) if dotted else None
+
+    def is_package(self, dotted: str) -> bool:
+        """Whether a dotted name is a directory of the repository, with or without an ``__init__.py``."""
+        return bool(dotted) and self.project.is_dir(self.project.root.joinpath(*dotted.split(".")))
+
+    def changed_after_import(self, source: PythonSource) -> frozenset[str]:
+        """The module's names that functions rebind or whose value something changes in place."""
+        if source.path not in self._changed:
+            self._changed[source.path] = frozenset(_changed_names(source))
+        return self._changed[source.path]
+
+
+def _changed_names(source: PythonSource) -> Iterator[str]:
+    if source.tree is None:
+        return
+    for node in walk(source.tree):
+        if isinstance(node, ast.Global):
+            yield from node.names
+        else:
+            yield from changed_by(node)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a name of a module leads to: a binding in the file that really holds it."""
+
+    source: PythonSource
+    binding: Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """Everything that a name can be. ``complete`` when there is nothing else; ``external`` names what it comes from
+    when that is no file of the repository."""
+
+    found: tuple[Found, ...] = ()
+    complete: bool = True
+    external: str | None = None
+    module: str | None = None
+    """The name is this module."""
+
+    @property
+    def missing(self) -> bool:
+        """Whether nothing at all binds the name."""
+        return self.complete and not self.found and self.external is None and self.module is None
+
+
+class Resolver:
+    """Follows names through imports, re-exports and star imports."""
+
+    def __init__(self, project: Project) -> None:
+        self.names = Names(project)
+
+    def resolve(self, source: PythonSource, name: str, seen: frozenset[tuple[Path, str]] = frozenset()) -> Resolution:
+        """What a module's top-level name leads to."""
+        key = (source.path, name)
+        if key in seen or len(seen) > 40 or source.tree is None:
+            return Resolution(complete=False)
+        names = self.names.of(source)
+        parts = [self._binding(names, binding, seen | {key}) for binding in names.of(name)]
+        if not any(binding.certain for binding in names.of(name)):
+            parts += [self._star(star, name, seen | {key}) for star in names.stars]
+        result = _together(parts)
+        if name in names.deleted or (result.missing and names.dynamic):
+            return Resolution(result.found, complete=False)
+        return result
+
+    def attribute(self, module: str, name: str, seen: frozenset[tuple[Path, str]] = frozenset()) -> Resolution:
+        """What ``from module import name`` gives."""
+        source = self.names.module(module)
+        dotted = f"{module}.{name}"
+        if source is not None:
+            inside = self.resolve(source, name, seen)
+            if not inside.missing:
+                return inside
+        if self.names.module(dotted) is not None or self.names.is_package(dotted):
+            return Resolution(module=dotted)
+        if source is not None:
+            return inside
+        if self.names.is_package(module):
+            return Resolution()
+        return Resolution(external=dotted)
+
+    def _binding(self, names: ModuleNames, binding: Binding, seen: frozenset[tuple[Path, str]]) -> Resolution:
+        if binding.kind == "import" and binding.imported is not None:
+            imported = binding.imported
+            if imported.attribute is not None:
+                return self.attribute(imported.module, imported.attribute, seen)
+            if self.names.module(imported.module) is not None or self.names.is_package(imported.module):
+                return Resolution(module=imported.module)
+            return Resolution(external=imported.module)
+        if binding.kind == "value" and isinstance(binding.node, ast.Name) and binding.node.id != binding.name:
+            alias = self.resolve(names.source, binding.node.id, seen)
+            if not alias.missing:
+                return alias
+        return Resolution((Found(names.source, binding),))
+
+    def _star(self, module: str, name: str, seen: frozenset[tuple[Path, str]]) -> Resolution:
+        source = self.names.module(module)
+        if source is None or source.tree is None:
+            return Resolution(complete=False)
+        if not self.names.of(source).gives_to_star(name):
+            return Resolution()
+        return self.resolve(source, name, seen)
+
+
+def _together(parts: list[Resolution]) -> Resolution:
+    present = [part for part in parts if not part.missing]
+    if len(present) == 1:
+        return present[0]
+    found = tuple(dict.fromkeys(item for part in present for item in part.found))
+    followed = all(part.complete and part.external is None and part.module is None for part in present)
+    return Resolution(found, complete=followed)

@@ -1,0 +1,357 @@
+"""What is known of a value without running anything."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from relax_lint.sources.python import PythonSource
+
+MOST_ALTERNATIVES = 12
+"""A value with more possible shapes than this is not followed any further."""
+
+SequenceKind = Literal["list", "tuple", "iterator", "set"]
+LengthKind = Literal["exact", "samples", "fewer", "more", "since", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """One way out of a function: the ``return``, or the definition where its end is reached, and what comes out."""
+
+    source: PythonSource
+    function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    node: ast.AST
+    shape: Shape
+
+    @property
+    def falls_off(self) -> bool:
+        """Whether no ``return`` stands here."""
+        return self.node is self.function and not isinstance(self.node, ast.Lambda)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Any value at all. ``origin`` is the exit of the function that gave it, if one did."""
+
+    origin: Exit | None = field(default=None, compare=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Shape):
+    """Nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing(Shape):
+    """The item of a list that has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoneValue(Shape):
+    """``None``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar(Shape):
+    """A number: bool, int, float, a numpy scalar or a tensor of no dimension."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleCount(Scalar):
+    """The number of samples that a batch function was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Shape):
+    """A string."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(Shape):
+    """A bool, an integer or a string whose value is known; flags and loop counters decide ways by it."""
+
+    value: bool | int | str
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constant) and type(self.value) is type(other.value) and self.value == other.value
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """How many items a list has.
+
+    ``samples`` is as many as the batch has samples; ``fewer`` and ``more`` that it can be so; ``since`` counts from
+    the beginning of the loop pass that is followed.
+    """
+
+    kind: LengthKind
+    count: int = 0
+
+    def plus(self, other: Length) -> Length:
+        """The length after as many more."""
+        if other.kind == "exact" and self.kind in ("exact", "since"):
+            return Length(self.kind, self.count + other.count)
+        if other == Length("exact", 0):
+            return self
+        if self == Length("exact", 0):
+            return other
+        if self.kind in ("samples", "more") and (other.kind, other.count) >= ("exact", 1) and other.kind == "exact":
+            return Length("more")
+        return UNKNOWN_LENGTH
+
+
+UNKNOWN_LENGTH = Length("unknown")
+SAMPLES_LENGTH = Length("samples")
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(Shape):
+    """A list, or another run of items (``kind``): ``items`` when each is known, else ``element`` for all of them."""
+
+    element: Shape
+    length: Length
+    items: tuple[Shape, ...] | None = None
+    kind: SequenceKind = "list"
+
+    @classmethod
+    def of(cls, items: Iterable[Shape], kind: SequenceKind = "list") -> Sequence:
+        """A run of known items."""
+        known = tuple(items)
+        return cls(union(known or (NOTHING,)), Length("exact", len(known)), known, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A key of a dictionary; ``sure`` when it is there on every way."""
+
+    key: str | int | bool
+    value: Shape
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Dictionary(Shape):
+    """A dictionary; ``open`` when it may hold keys that are not listed."""
+
+    entries: tuple[Entry, ...] = ()
+    open: bool = False
+
+    def get(self, key: object) -> Entry | None:
+        """The entry of a key."""
+        return next((entry for entry in self.entries if entry.key == key), None)
+
+    def put(self, key: str | int | bool, value: Shape, *, sure: bool = True) -> Dictionary:
+        """With a key set."""
+        old = self.get(key)
+        kept = tuple(entry for entry in self.entries if entry.key != key)
+        if not sure and old is not None:
+            return replace(self, entries=(*kept, Entry(key, union((old.value, value)), old.sure)))
+        return replace(self, entries=(*kept, Entry(key, value, sure)))
+
+    def without(self, key: object) -> Dictionary:
+        """With a key gone."""
+        return replace(self, entries=tuple(entry for entry in self.entries if entry.key != key))
+
+    def merged(self, other: Shape) -> Dictionary:
+        """After ``update`` with another value."""
+        if not isinstance(other, Dictionary):
+            return replace(self, open=True, entries=tuple(replace(entry, value=UNKNOWN) for entry in self.entries))
+        result = replace(self, open=self.open or other.open)
+        if other.open:
+            result = replace(result, entries=tuple(replace(entry, value=UNKNOWN) for entry in self.entries))
+        for entry in other.entries:
+            result = result.put(entry.key, entry.value, sure=entry.sure)
+        return result
+
+    def opened(self) -> Dictionary:
+        """After code that is not followed may have changed it."""
+        entries = tuple(Entry(entry.key, UNKNOWN, False) for entry in self.entries)
+        return replace(self, open=True, entries=entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample(Shape):
+    """A Relax sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thing(Shape):
+    """Something that is certainly none of the others: ``what`` says it in words."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Awaitable(Shape):
+    """What gives ``result`` when awaited, and is no value before."""
+
+    result: Shape
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure:
+    """The names that a nested function sees of the function around it."""
+
+    names: dict[str, Shape]
+    outer: Closure | None = None
+
+    def lookup(self, name: str) -> Shape | None:
+        """The value of a name, ``None`` when no function around binds it."""
+        if name in self.names:
+            return self.names[name]
+        return self.outer.lookup(name) if self.outer is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Shape):
+    """A function of the recipe, with what ``partial`` or a method call has bound already."""
+
+    source: PythonSource = field(compare=False)
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    closure: Closure | None = None
+    bound: tuple[Shape, ...] = ()
+    keywords: tuple[tuple[str, Shape], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Class(Shape):
+    """A class of the recipe."""
+
+    source: PythonSource = field(compare=False)
+    node: ast.ClassDef
+
+
+@dataclass(frozen=True, slots=True)
+class Instance(Shape):
+    """An object of a class of the recipe. Its attributes are not followed."""
+
+    cls: Class
+
+
+@dataclass(frozen=True, slots=True)
+class Library(Shape):
+    """A module, function or class from elsewhere, by its dotted name; ``builtins`` have none before theirs."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Module(Shape):
+    """A module of the repository."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Method(Shape):
+    """A method of a value that is no object of the recipe."""
+
+    receiver: Shape
+    name: str
+    variable: str | None = None
+    """The local variable that holds the receiver, which the method may change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Union(Shape):
+    """One of several shapes, which none of the ways followed tells apart."""
+
+    alternatives: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What a function is called with; not ``complete`` when there may be more, from ``*`` or ``**``."""
+
+    positional: tuple[Shape, ...] = ()
+    keywords: tuple[tuple[str, Shape], ...] = ()
+    complete: bool = True
+
+    def at(self, index: int, keyword: str = "") -> Shape | None:
+        """An argument by position or name."""
+        if index < len(self.positional):
+            return self.positional[index]
+        return dict(self.keywords).get(keyword)
+
+
+UNKNOWN = Unknown()
+NOTHING = Nothing()
+NONE = NoneValue()
+SCALAR = Scalar()
+TEXT = Text()
+
+
+def alternatives(shape: Shape) -> tuple[Shape, ...]:
+    """The shapes that a value can have."""
+    return shape.alternatives if isinstance(shape, Union) else (shape,)
+
+
+def union(shapes: Iterable[Shape]) -> Shape:
+    """A value that has one of these shapes."""
+    parts = dict.fromkeys(part for shape in shapes for part in alternatives(shape))
+    found = [part for part in parts if part is not NOTHING] or list(parts)
+    if not found or len(found) > MOST_ALTERNATIVES:
+        return UNKNOWN
+    return found[0] if len(found) == 1 else Union(tuple(found))
+
+
+def each(shape: Shape, change: Callable[[Shape], Shape]) -> Shape:
+    """A value after a change that depends on its shape."""
+    return union(change(part) for part in alternatives(shape))
+
+
+def is_text(shape: Shape) -> bool:
+    """Whether this is certainly a string."""
+    return isinstance(shape, Text) or (isinstance(shape, Constant) and isinstance(shape.value, str))
+
+
+def is_scalar(shape: Shape) -> bool:
+    """Whether this is certainly a number."""
+    return isinstance(shape, Scalar) or (isinstance(shape, Constant) and not isinstance(shape.value, str))
+
+
+def truth(shape: Shape) -> bool | None:
+    """Whether a value counts as true; ``None`` when that is not known."""
+    if isinstance(shape, Union):
+        truths = {truth(part) for part in shape.alternatives}
+        return truths.pop() if len(truths) == 1 else None
+    if isinstance(shape, Constant):
+        return bool(shape.value)
+    if isinstance(shape, NoneValue):
+        return False
+    if isinstance(shape, Dictionary):
+        if any(entry.sure for entry in shape.entries):
+            return True
+        return None if shape.open or shape.entries else False
+    if isinstance(shape, Sequence) and shape.length.kind == "exact" and shape.kind != "iterator":
+        return shape.length.count > 0
+    if isinstance(shape, (Function, Class, Awaitable)):
+        return True
+    return None
+
+
+def in_words(shape: Shape) -> str:
+    """What a value is, for messages."""
+    if isinstance(shape, NoneValue):
+        return "None"
+    if is_text(shape):
+        return "a string"
+    if is_scalar(shape):
+        return "a number"
+    if isinstance(shape, Dictionary):
+        return "a dict"
+    if isinstance(shape, Sequence):
+        return {"list": "a list", "tuple": "a tuple", "iterator": "an iterator", "set": "a set"}[shape.kind]
+    if isinstance(shape, Awaitable):
+        return "a coroutine that nobody awaits"
+    if isinstance(shape, Thing):
+        return shape.what
+    if isinstance(shape, Function):
+        return "a function"
+    return "an object"

@@ -1,0 +1,126 @@
+"""What is known at one point of one way through a function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+
+from relax_lint.flow.shapes import (
+    SCALAR,
+    TEXT,
+    UNKNOWN,
+    UNKNOWN_LENGTH,
+    Dictionary,
+    Entry,
+    Sequence,
+    Shape,
+    is_scalar,
+    is_text,
+    union,
+)
+from relax_lint.sources.python import walk
+
+MOST_STATES = 24
+"""Ways followed side by side; beyond, they are taken together and what differs is forgotten."""
+
+
+class State:
+    """The local variables, and what has been found true or false on the way.
+
+    ``doubtful``: a loop ended in a way that the code seems to rule out, so nothing is certain any more. ``counted``:
+    the number of samples was looked at, so lists of a fixed length may be right.
+    """
+
+    __slots__ = ("counted", "doubtful", "facts", "variables")
+
+    def __init__(
+        self, variables: dict[str, Shape], facts: dict[str, tuple[bool, frozenset[str]]] | None = None
+    ) -> None:
+        self.variables = variables
+        self.facts = facts if facts is not None else {}
+        self.doubtful = False
+        self.counted = False
+
+    def copy(self) -> State:
+        """The same knowledge, to go on along another way."""
+        other = State(dict(self.variables), dict(self.facts))
+        other.doubtful, other.counted = self.doubtful, self.counted
+        return other
+
+    def set(self, name: str, shape: Shape) -> None:
+        """Bind a variable; what was known of conditions on it is gone."""
+        self.variables[name] = shape
+        if self.facts:
+            self.facts = {key: fact for key, fact in self.facts.items() if name not in fact[1]}
+
+    def narrow(self, name: str, shape: Shape) -> None:
+        """Know more of a variable than before."""
+        self.variables[name] = shape
+
+    def change(self, name: str, shape: Shape) -> None:
+        """Change the object that a variable holds, under whatever other names it is known."""
+        old = self.variables.get(name)
+        for other, held in self.variables.items():
+            if held is old:
+                self.variables[other] = shape
+        self.set(name, shape)
+
+    def key(self) -> tuple[object, ...]:
+        """Equal for states that go on alike."""
+        return frozenset(self.variables.items()), self.doubtful, self.counted
+
+
+def distinct(states: Iterable[State]) -> list[State]:
+    """The states without repetitions; taken together when there are too many."""
+    by_key: dict[tuple[object, ...], State] = {}
+    for state in states:
+        known = by_key.setdefault(state.key(), state)
+        if known is not state and known.facts != state.facts:
+            known.facts = {key: fact for key, fact in known.facts.items() if state.facts.get(key) == fact}
+    found = list(by_key.values())
+    return [joined(found)] if len(found) > MOST_STATES else found
+
+
+def joined(states: list[State]) -> State:
+    """One state that stands for all: where they differ, only what holds of all of them."""
+    result = states[0].copy()
+    result.facts = {}
+    result.doubtful = any(state.doubtful for state in states)
+    result.counted = any(state.counted for state in states)
+    for name in {name for state in states for name in state.variables}:
+        shapes = list(dict.fromkeys(state.variables.get(name, UNKNOWN) for state in states))
+        result.variables[name] = shapes[0] if len(shapes) == 1 else common(shapes)
+    return result
+
+
+def common(shapes: list[Shape]) -> Shape:
+    """What several shapes have in common."""
+    if all(is_scalar(shape) for shape in shapes):
+        return SCALAR
+    if all(is_text(shape) for shape in shapes):
+        return TEXT
+    dictionaries = [shape for shape in shapes if isinstance(shape, Dictionary)]
+    if len(dictionaries) == len(shapes):
+        return common_dictionary(dictionaries)
+    sequences = [shape for shape in shapes if isinstance(shape, Sequence)]
+    if len(sequences) == len(shapes) and len({shape.kind for shape in sequences}) == 1:
+        length = sequences[0].length if len({shape.length for shape in sequences}) == 1 else UNKNOWN_LENGTH
+        return Sequence(union(shape.element for shape in sequences), length, kind=sequences[0].kind)
+    return UNKNOWN
+
+
+def common_dictionary(shapes: list[Dictionary]) -> Dictionary:
+    """A dictionary whose sure keys are those that all have."""
+    keys = dict.fromkeys(entry.key for shape in shapes for entry in shape.entries)
+    entries = []
+    for key in keys:
+        found = [entry for entry in (shape.get(key) for shape in shapes) if entry is not None]
+        sure = len(found) == len(shapes) and all(entry.sure for entry in found)
+        entries.append(Entry(key, union(entry.value for entry in found), sure))
+    return replace(shapes[0], entries=tuple(entries), open=any(shape.open for shape in shapes))
+
+
+def names_in(node: ast.AST) -> frozenset[str]:
+    """The names that an expression reads."""
+    return frozenset(part.id for part in walk(node) if isinstance(part, ast.Name))
