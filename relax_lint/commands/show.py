@@ -26,9 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """What `relax-lint show` takes."""
     parser.add_argument("launchers", nargs="+", metavar="LAUNCHER", help="bash scripts")
     parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], help="a variable and its value")
-    parser.add_argument(
-        "--clean-env", action="store_true", help="the environment is what --env gives, and nothing else"
-    )
+    parser.add_argument("--clean-env", action="store_true", help="the environment is what --env gives, nothing else")
     parser.add_argument("--cwd", metavar="DIR", type=Path, help="the directory it is run in")
     parser.add_argument("--all", action="store_true", help="other recorded commands too, not training launches only")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="(default: %(default)s)")
@@ -53,7 +51,7 @@ def run(options: Namespace) -> int:
     for name in options.launchers:
         path = absolute(name)
         try:
-            shown.append((path, _launches(path, name, env, options)))
+            shown.append((path, _launches(path, env, options)))
         except FileNotFoundError:
             complain(f"cannot be read: {name}")
             failed = True
@@ -64,19 +62,19 @@ def run(options: Namespace) -> int:
     return USAGE_ERROR if failed else 0
 
 
-def _launches(path: Path, name: str, env: dict[str, str], options: Namespace) -> list[Launch]:
+def _launches(path: Path, env: dict[str, str], options: Namespace) -> list[Launch]:
     from relax_lint.shell.evaluate import evaluate
 
-    evaluation = evaluate(path, _reading(path, name, env, options))
+    evaluation = evaluate(path, _reading(path, env, options))
     for place, message in evaluation.problems:
         line, column = place.source.position(place.start)
         complain(f"{place.source.path}:{line}:{column}: {message}")
     if evaluation.too_complex is not None:
-        complain(f"{name}: more ways lead through it than are followed; there may be more launches")
+        complain(f"{path}: more ways lead through it than are followed; there may be more launches")
     return [launch for launch in evaluation.launches if options.all or launch.kind != "other"]
 
 
-def _reading(path: Path, name: str, env: dict[str, str], options: Namespace) -> Reading:
+def _reading(path: Path, env: dict[str, str], options: Namespace) -> Reading:
     from relax_lint.config import Configuration
     from relax_lint.discovery import root_of
     from relax_lint.files import Files
@@ -85,7 +83,7 @@ def _reading(path: Path, name: str, env: dict[str, str], options: Namespace) -> 
     root = root_of(path.parent, Files()) or path.parent
     cwd = None if options.cwd is None else absolute(options.cwd)
     if options.clean_env:
-        return Reading(clean=True, env=env, args=tuple(options.rest), cwd=cwd or Path.cwd(), root=root, name=name)
+        return Reading(clean=True, env=env, args=tuple(options.rest), cwd=cwd or Path.cwd(), root=root)
     site = Configuration().settings_for(path).env
     args = tuple(options.rest) if options.rest else None
     return Reading(env={**site, **env}, args=args, cwd=cwd, root=root)
