@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -21,13 +22,15 @@ class Unknown:
 
     ``text`` is its source text; ``variable`` the name of the environment variable or argument it comes from, when
     that is all it is; ``checked`` says that the script refuses to go on when it is empty; ``split`` that it stands
-    unquoted and may be several words or none.
+    unquoted and may be several words or none; ``only`` is the one text it can be when it is not empty
+    (``${X:+text}``).
     """
 
     text: str
     variable: str | None = None
     checked: bool = False
     split: bool = False
+    only: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +75,36 @@ class Argument:
         return None
 
 
+_RELAX_ENTRY = re.compile(r"(?:.*/)?relax/entrypoints/train\.py\Z|relax\.entrypoints\.train\Z")
+_VERL_ENTRY = re.compile(
+    r"(?:.*/)?verl/(?:[\w./-]+/)?main_\w+\.py\Z|verl(?:\.\w+)*\.(?:main_\w+|\w*trainer\w*)\Z|recipe(?:\.\w+)*\.main\w*\Z"
+    r"|(?:.*/)?recipe/(?:[\w./-]+/)?main\w*\.py\Z|(?:\w+\.)*main_ppo\w*\Z|(?:.*/)?main_ppo\w*\.py\Z"
+    r"|verl\.trainer(?:\.\w+)*\Z|(?:.*/)?main_(?:dapo|spin|sppo|eval|generation)\w*\.py\Z"
+)
+_NEGATIVE_NUMBER = re.compile(r"-(?:\d|\.\d)")
+
+
+def classify(argv: Sequence[Word]) -> Kind:
+    """Whose training an argv starts."""
+    at = entry_index(argv)
+    if at < 0:
+        return "other"
+    return "relax" if _RELAX_ENTRY.match(argv[at].text) else "verl"
+
+
+def entry_index(argv: Sequence[Word]) -> int:
+    """The word that names what runs; -1 when it is neither Relax nor verl."""
+    for index, word in enumerate(argv):
+        text = word.text
+        if text.startswith("-") or index == 0:
+            continue
+        if _RELAX_ENTRY.match(text) or _VERL_ENTRY.match(text):
+            return index
+    return -1
+
+
 @dataclass(slots=True)
-class Launch:
-    """One call site with one argv.
-
-    ``site`` is the command in its file; ``conditions`` what must hold for it; ``options`` the shell options on at
-    that point (errexit, pipefail, nounset …); ``pipeline`` the argv of each command that the launch is piped into;
-    ``made_directories`` what ``mkdir`` made on the way.
-    """
-
+class _Launch:
     kind: Kind
     argv: tuple[Word, ...]
     site: Place
@@ -92,12 +116,116 @@ class Launch:
     redirected_to: tuple[Word, ...] = ()
     command: SimpleCommand | None = None
     in_condition: bool = False
-    """The status of the launch is looked at (`if`, `&&`, `||`), so errexit does not apply."""
     directory: str | None = None
-    """Working directory, when known."""
-    defaults: dict[str, str] = field(default_factory=dict)
+
+
+class Launch(_Launch):
+    """One call site with one argv.
+
+    ``site`` is the command in its file; ``conditions`` what must hold for it; ``options`` the shell options on at that
+    point (errexit, pipefail, nounset …); ``pipeline`` the argv of each command that the launch is piped into;
+    ``made_directories`` what ``mkdir`` made on the way; ``in_condition`` says that its status is looked at, so that
+    errexit does not apply; ``directory`` is the working directory, when known.
+    """
 
     @cached_property
     def entry(self) -> int:
         """Index of the word that names what runs (``train.py``, the module after ``-m``); -1 when there is none."""
-        raise NotImplementedError
+        return entry_index(self.argv)
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        """What follows the entry point: flags with their values, or the overrides of a verl launch."""
+        words = self.argv[self.entry + 1 :]
+        if self.kind == "verl":
+            return tuple(Argument(word.text, (), word) for word in words)
+        return _arguments(words)
+
+    @cached_property
+    def _by_flag(self) -> dict[str, list[Argument]]:
+        found: dict[str, list[Argument]] = {}
+        for argument in self.arguments:
+            found.setdefault(argument.flag, []).append(argument)
+        return found
+
+    def all(self, flag: str) -> list[Argument]:
+        """Every time a flag is passed."""
+        return self._by_flag.get(flag, [])
+
+    def last(self, flag: str) -> Argument | None:
+        """The time that counts: argparse takes the last."""
+        found = self._by_flag.get(flag)
+        return found[-1] if found else None
+
+    def has(self, flag: str) -> bool:
+        """Whether a flag is passed for sure."""
+        return flag in self._by_flag
+
+    def value(self, flag: str) -> str | None:
+        """The single known value that counts; None when the flag is absent or its value is not known."""
+        found = self.last(flag)
+        return found.value if found is not None else None
+
+    def may_have(self, flag: str) -> bool:
+        """Whether a flag is passed, or a word that is not known could hold it."""
+        if self.has(flag):
+            return True
+        return any(self._may_be(word, flag) for word in self.argv[self.entry + 1 :])
+
+    @staticmethod
+    def _may_be(word: Word, flag: str) -> bool:
+        for unknown in word.unknowns:
+            if unknown.only is not None and flag not in unknown.only.split():
+                continue
+            if unknown.split or word.text.startswith(unknown.text):
+                return True
+        return False
+
+    @cached_property
+    def mode(self) -> Mode:
+        """How Relax runs it: by ``--loss-type``, ``--hybrid``, ``--fully-async``, ``--colocate``."""
+        loss = self.value("--loss-type")
+        if loss is not None and loss.startswith("sft"):
+            return "sft"
+        if self.has("--hybrid"):
+            return "hybrid"
+        if self.has("--fully-async"):
+            return "async"
+        return "colocate" if self.has("--colocate") else "separate"
+
+
+def _arguments(words: Sequence[Word]) -> tuple[Argument, ...]:
+    """Flags and what follows each up to the next flag; words before the first flag have an empty flag."""
+    found: list[Argument] = []
+    flag: Word | None = None
+    values: list[Word] = []
+
+    def close() -> None:
+        if flag is not None:
+            found.append(Argument(flag.text, tuple(values), flag))
+        else:
+            found.extend(Argument("", (word,), word) for word in values)
+        values.clear()
+
+    for word in words:
+        text = word.text
+        if text.startswith("-") and len(text) > 1 and not _NEGATIVE_NUMBER.match(text) and not _has_blank(text):
+            close()
+            flag = word
+            name, equals, value = text.partition("=")
+            if equals and text.startswith("--"):
+                unknowns = tuple(unknown for unknown in word.unknowns if unknown.text in value)
+                found.append(Argument(name, (Word(value, unknowns, word.place, word.defaults),), word, inline=True))
+                flag = None
+            continue
+        if word.open and flag is None:
+            found.append(Argument("", (word,), word))
+            continue
+        values.append(word)
+    close()
+    return tuple(found)
+
+
+def _has_blank(text: str) -> bool:
+    """argparse takes a word with a space in it for a value."""
+    return " " in text

@@ -83,12 +83,13 @@ Part = Union[Literal, Parameter, CommandSubstitution, ArithmeticExpansion, Proce
 
 @dataclass(slots=True)
 class Word:
-    """A word as written. ``literal`` is its value when nothing in it is special."""
+    """A word as written. ``literal`` is its value when nothing in it is special; ``cached`` belongs to the evaluator."""
 
     parts: tuple[Part, ...]
     start: int
     end: int
     literal: str | None = None
+    cached: object = field(default=None, compare=False, repr=False)
 
 
 # ---------------------------------------------------------------- commands

@@ -1,0 +1,567 @@
+"""The builtins that launchers use."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from relax_lint.diagnostics import Place
+from relax_lint.shell import conditions, formatting
+from relax_lint.shell.commands import builtin, leave, run_named, run_wrapped, unknown_program, write
+from relax_lint.shell.nodes import SimpleCommand
+from relax_lint.shell.parameters import Discard
+from relax_lint.shell.state import Flow, State, UnknownArguments
+from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, known, unknown
+
+if TYPE_CHECKING:
+    from relax_lint.shell.interpret import Shell
+
+_OPTIONS = {
+    "e": "errexit", "u": "nounset", "x": "xtrace", "f": "noglob", "a": "allexport", "v": "verbose", "n": "noexec",
+    "b": "notify", "h": "hashall", "m": "monitor", "B": "braceexpand", "C": "noclobber", "E": "errtrace",
+    "H": "histexpand", "P": "physical", "T": "functrace", "k": "keyword", "p": "privileged", "t": "onecmd",
+}  # fmt: skip
+
+
+def _texts(words: list[Value], state: State) -> list[str | None]:
+    return [state.resolve(word).likely for word in words]
+
+
+def _roots(words: list[Value], state: State) -> tuple[Root, ...]:
+    return tuple(dict.fromkeys(root for word in words for root in state.resolve(word).roots))
+
+
+@builtin(":", "true")
+def nothing(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Succeeds."""
+
+
+@builtin("false")
+def fail(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Fails."""
+    state.status = 1
+
+
+@builtin("wait", "kill", "ulimit", "jobs", "fg", "bg", "help", "times", "umask")
+def uncertain(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
+    """Builtins whose status depends on the machine."""
+    return unknown_program(shell, node, state)
+
+
+@builtin("disown", "hash", "alias", "unalias", "enable", "history", "bind", "complete", "compgen", "logout", "suspend")
+def harmless(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Builtins that change nothing that a launch depends on."""
+
+
+# ---------------------------------------------------------------- output
+
+
+@builtin("echo")
+def echo(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Prints its words."""
+    if state.output is None:
+        return
+    values = [state.resolve(word) for word in words[1:]]
+    if any(type(chunk) is Sym for value in values for chunk in value.chunks):
+        _echo_partly_known(values, state)
+        return
+    state.output += (Known(formatting.echo([value.text or "" for value in values]).text),)
+
+
+def _echo_partly_known(values: list[Value], state: State) -> None:
+    options = ""
+    while values and (text := values[0].text) is not None and len(text) > 1 and text[0] == "-" and set(text[1:]) <= set("neE"):
+        options += text[1:]
+        values = values[1:]
+    out: list[Known | Sym] = []
+    for index, value in enumerate(values):
+        if index:
+            out.append(Known(" "))
+        for chunk in value.chunks:
+            if type(chunk) is Known and "e" in options:
+                chunk = Known(formatting.echo(["-ne", chunk.text]).text)
+            out.append(chunk)
+    if "n" not in options:
+        out.append(Known("\n"))
+    assert state.output is not None
+    state.output += tuple(out)
+
+
+@builtin("printf")
+def printf(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Prints by a format, or sets a variable with ``-v``."""
+    arguments = words[1:]
+    target = None
+    texts = _texts(arguments, state)
+    if texts[:1] == ["-v"] and len(texts) > 2:
+        target = texts[1]
+        arguments, texts = arguments[2:], texts[2:]
+    if texts[:1] == ["--"]:
+        arguments, texts = arguments[1:], texts[1:]
+    if not arguments:
+        state.status = 2
+        return
+    roots = _roots(arguments, state)
+    root = shell.expander.root(node, roots)
+    try:
+        printed = None
+        if None not in texts:
+            printed = formatting.printf(texts[0] or "", [text or "" for text in texts[1:]])
+    except formatting.Unpredictable:
+        printed = None
+    if printed is not None:
+        state.status = printed.status
+    if target is not None:
+        value = known(printed.text) if printed and not roots else unknown(root, printed.text if printed else None)
+        _set_target(shell, target, value, state)
+    elif printed is not None and not roots:
+        if state.output is not None:
+            state.output += (Known(printed.text),)
+    elif state.output is not None:
+        plain = [state.resolve(value) for value in arguments]
+        if texts[0] in ("%s", "%s\n") and len(plain) == 2:
+            state.output += plain[1].chunks
+            if texts[0] == "%s\n":
+                state.output += (Known("\n"),)
+        elif printed is not None:
+            write(state, printed.text, roots, lambda parents: root)
+        else:
+            root.text = f"$({shell.source.text[node.start : node.end]})"
+            state.output += (Sym(root),)
+
+
+def _set_target(shell: Shell, target: str, value: Value, state: State) -> None:
+    name, _, index = target.partition("[")
+    if not index:
+        state.set_value(name, value)
+        return
+    variable = state.lookup(state.resolve_name(name))
+    if variable is not None and "A" in variable.attributes:
+        shell.expander.parameters.assign_element(name, index.removesuffix("]"), value, state)
+    else:
+        number = shell.expander.arithmetic_of(known(index.removesuffix("]")), state, shell.command).likely
+        shell.expander.parameters.assign_element(name, int(number or 0), value, state)
+
+
+# ---------------------------------------------------------------- directories
+
+
+@builtin("pwd")
+def pwd(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Prints the directory."""
+    if state.output is None:
+        return
+    if state.cwd is None:
+        state.output += (Sym(shell.expander.variable_root("PWD")), Known("\n"))
+    elif "-P" in _texts(words, state):
+        state.output += (Known(os.path.realpath(state.cwd) + "\n"),)
+    else:
+        state.output += (Known(state.cwd + "\n"),)
+
+
+@builtin("cd")
+def cd(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
+    """Changes the directory."""
+    arguments = words[1:]
+    physical = False
+    while arguments and (text := state.resolve(arguments[0]).text) is not None and text.startswith("-") and len(text) > 1:
+        physical = physical or "P" in text
+        arguments = arguments[1:]
+        if text == "--":
+            break
+    if len(arguments) > 1:
+        state.status = 1
+        return [state]
+    if not arguments:
+        home = state.lookup("HOME")
+        target: Value | None = home.value if home is not None else None
+        if target is None and shell.reading.clean:
+            state.status = 1
+            return [state]
+    else:
+        target = arguments[0]
+    text = state.resolve(target).likely if target is not None else None
+    if text == "-":
+        old = state.lookup("OLDPWD")
+        text = old.value.likely if old is not None and old.value is not None else None
+        if text is not None and state.output is not None:
+            state.output += (Known(text + "\n"),)
+    return _go(shell, text, state, physical=physical)
+
+
+def _go(shell: Shell, text: str | None, state: State, *, physical: bool = False) -> list[State]:
+    """Change to a directory; one that is not there may be there when the launcher runs."""
+    previous = state.cwd
+    if text == "":
+        return [state]
+    if text is None or (previous is None and not text.startswith("/")):
+        state.cwd = None
+    else:
+        path = os.path.normpath(os.path.join(previous or "/", text))
+        if path.startswith("//"):
+            path = path[1:]
+        state.cwd = os.path.realpath(path) if physical else path
+        if shell.is_certain(path) and os.path.isfile(path):
+            state.cwd = previous
+            state.status = 1
+            return [state]
+    if previous is not None:
+        state.set_text("OLDPWD", previous)
+    if state.cwd is not None:
+        state.set_text("PWD", state.cwd)
+    else:
+        state.set_value("PWD", unknown(shell.expander.variable_root("PWD", "$(pwd)")))
+    return [state]
+
+
+@builtin("pushd", "popd")
+def push_directory(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
+    """Directories on a stack."""
+    stack = state.lookup("DIRSTACK")
+    elements = list((stack.elements or {}).values()) if stack is not None else []
+    if words[0].text == "pushd":
+        target = state.resolve(words[1]).likely if len(words) == 2 else None
+        elements.insert(0, known(state.cwd or ""))
+    else:
+        if not elements:
+            state.status = 1
+            return [state]
+        target = elements.pop(0).likely
+    state.frames[0]["DIRSTACK"] = Variable(None, dict(enumerate(elements)))
+    return _go(shell, target or None, state)
+
+
+def make_directories(words: list[Value], state: State) -> None:
+    """``mkdir``: what a launch may rely on."""
+    made = tuple(
+        word for word in words[1:] if not ((text := state.resolve(word).likely) is not None and text.startswith("-"))
+    )
+    state.made += tuple(word for word in made if word not in state.made)
+
+
+# ---------------------------------------------------------------- options and arguments
+
+
+@builtin("set")
+def set_options(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Options, and with ``--`` or plain words the positional parameters."""
+    texts = _texts(words, state)
+    at = 1
+    while at < len(words):
+        text = texts[at]
+        if text is None:
+            break
+        if text == "--":
+            state.arguments = tuple(state.resolve(word) for word in words[at + 1 :])
+            return
+        if text in ("-", "+"):
+            at += 1
+            break
+        if text[0] not in "-+" or words[at].many:
+            break
+        turn_on = text[0] == "-"
+        at += 1
+        for letter in text[1:]:
+            if letter == "o":
+                name = texts[at] if at < len(texts) else None
+                at += 1
+                if name:
+                    state.options = state.options | {name} if turn_on else state.options - {name}
+            elif letter in _OPTIONS:
+                name = _OPTIONS[letter]
+                state.options = state.options | {name} if turn_on else state.options - {name}
+            else:
+                state.status = 2
+                return
+    if at < len(words):
+        state.arguments = tuple(state.resolve(word) for word in words[at:])
+
+
+@builtin("shopt")
+def shopt(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Options with long names."""
+    texts = [text or "" for text in _texts(words[1:], state)]
+    flags = "".join(text[1:] for text in texts if text.startswith("-"))
+    names = [text for text in texts if not text.startswith("-")]
+    if "s" in flags:
+        state.options |= frozenset(names)
+    elif "u" in flags:
+        state.options -= frozenset(names)
+    else:
+        state.status = 0 if all(name in state.options for name in names) else 1
+
+
+@builtin("shift")
+def shift(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Drops arguments."""
+    text = state.resolve(words[1]).likely if len(words) > 1 else "1"
+    count = int(text) if text is not None and text.isdigit() else 1
+    arguments = state.arguments
+    if isinstance(arguments, UnknownArguments):
+        state.arguments = UnknownArguments(arguments.shifted + count)
+        state.status = None
+    elif count > len(arguments):
+        state.status = 1
+    else:
+        state.arguments = arguments[count:]
+
+
+@builtin("getopts")
+def getopts(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """The next option of the arguments."""
+    from relax_lint.shell.reading import next_option
+
+    next_option(shell, node, words, state)
+
+
+@builtin("read")
+def read(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """A line of input into variables."""
+    from relax_lint.shell.reading import read_line
+
+    read_line(shell, node, words, state)
+
+
+@builtin("mapfile", "readarray")
+def mapfile(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Lines of input into an array."""
+    from relax_lint.shell.reading import read_lines
+
+    read_lines(shell, node, words, state)
+
+
+@builtin("unset")
+def unset(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Removes variables, elements and functions."""
+    functions = False
+    for text in _texts(words[1:], state):
+        if text is None:
+            continue
+        if text.startswith("-"):
+            functions = "f" in text
+            continue
+        name, bracket, index = text.partition("[")
+        variable = state.lookup(state.resolve_name(name))
+        if functions or (variable is None and name in state.functions):
+            state.functions = {key: value for key, value in state.functions.items() if key != name}
+        elif variable is not None and "r" in variable.attributes:
+            state.status = 1
+        elif bracket:
+            _unset_element(shell, state.resolve_name(name), index.removesuffix("]"), state)
+        else:
+            state.remove(state.resolve_name(name))
+
+
+def _unset_element(shell: Shell, name: str, index: str, state: State) -> None:
+    variable = state.lookup(name)
+    if variable is None or variable.elements is None:
+        state.remove(name)
+        return
+    if index in ("@", "*"):
+        state.store(name, variable._replace(elements={}))
+        return
+    elements = dict(variable.elements)
+    if "A" in variable.attributes:
+        elements.pop(index.strip("'\""), None)  # type: ignore[call-overload]
+    else:
+        number = shell.expander.arithmetic_of(known(index), state, shell.command).likely
+        position = int(number) if number is not None else -1
+        if position < 0:
+            position += max((int(key) for key in elements), default=-1) + 1
+        elements.pop(position, None)  # type: ignore[call-overload]
+    state.store(name, variable._replace(elements=elements))
+
+
+@builtin("let")
+def let(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Arithmetic; fails when the last value is 0."""
+    value = EMPTY
+    try:
+        for word in words[1:]:
+            value = state.resolve(shell.expander.arithmetic_of(word, state, node))
+    except Discard:
+        state.status = 1
+        return
+    if value.text is not None:
+        state.status = 0 if value.text != "0" else 1
+    else:
+        shell.set_outcome(state, conditions.numeric("-ne", value, known("0"), state))
+
+
+@builtin("test", "[")
+def test(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """A condition."""
+    arguments = words[1:]
+    if words[0].text == "[":
+        if not arguments or state.resolve(arguments[-1]).text != "]":
+            state.status = 2
+            return
+        arguments = arguments[:-1]
+    try:
+        shell.set_outcome(state, conditions.test_command(arguments, state, shell))
+    except conditions.TestFault:
+        state.status = 2
+
+
+# ---------------------------------------------------------------- flow
+
+
+def _status(words: list[Value], state: State) -> int | None:
+    if len(words) < 2:
+        return state.status
+    text = state.resolve(words[1]).likely
+    try:
+        return int(text) & 255 if text is not None else None
+    except ValueError:
+        return 2
+
+
+@builtin("exit")
+def leave_shell(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Ends the shell."""
+    status = _status(words, state) if len(words) > 1 else _before(shell, state)
+    if shell.subshell_depth == 0 and status != 0:
+        shell.recorder.exits_at(Place(shell.source, node.start, node.end), status)
+    leave(state, "exit", status)
+
+
+@builtin("return")
+def leave_function(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Ends a function or a sourced file."""
+    if all(frame.name == "main" for frame in shell.calls):
+        state.status = 2
+        return
+    leave(state, "return", _status(words, state) if len(words) > 1 else _before(shell, state))
+
+
+def _before(shell: Shell, state: State) -> int | None:
+    """The status that ``$?`` had when this command began."""
+    return state.pipe_status[-1] if state.pipe_status else 0
+
+
+@builtin("break", "continue")
+def leave_loop(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Leaves loops, or rounds of them."""
+    text = state.resolve(words[1]).likely if len(words) > 1 else "1"
+    levels = int(text) if text is not None and text.isdigit() else 1
+    state.flow = Flow(words[0].text or "break", max(levels, 1))
+
+
+@builtin("trap")
+def trap(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """What to do at the end."""
+    arguments = words[1:]
+    if arguments and state.resolve(arguments[0]).text == "--":
+        arguments = arguments[1:]
+    if len(arguments) < 2:
+        if arguments and (name := state.resolve(arguments[0]).text) in ("EXIT", "0"):
+            state.traps = {key: value for key, value in state.traps.items() if key != "EXIT" or not name}
+        return
+    for signal in arguments[1:]:
+        name = state.resolve(signal).text
+        if name in ("EXIT", "0", "exit", "SIGEXIT"):
+            traps = {key: value for key, value in state.traps.items() if key != "EXIT"}
+            if state.resolve(arguments[0]).text != "-":
+                traps["EXIT"] = arguments[0]
+            state.traps = traps
+
+
+# ---------------------------------------------------------------- commands that run commands
+
+
+@builtin("eval")
+def evaluate(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
+    """Its words, joined, as commands."""
+    texts = _texts(words[1:], state)
+    if None in texts:
+        shell.recorder.problem(Place(shell.source, node.start, node.end), "what is evaluated here is not known")
+        return unknown_program(shell, node, state)
+    text = " ".join(text or "" for text in texts)
+    if not text.strip():
+        return [state]
+    return shell.run_text(text, state)
+
+
+@builtin("source", ".")
+def source(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
+    """Another file, in this shell."""
+    if len(words) < 2:
+        state.status = 2
+        return [state]
+    spelled, found = shell.reading.find_source(shell, node, words[1], state)
+    if found is None:
+        place = Place(shell.source, node.start, node.end)
+        shell.recorder.unresolved(place)
+        state.status = None
+        return [state]
+    if sum(frame.source is found for frame in shell.calls) > 1:
+        state.status = None
+        return [state]
+    shell.recorder.reads(found)
+    return shell.source_file(found, spelled, words[2:], state)
+
+
+@builtin("command", "builtin")
+def command(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
+    """A command that is no function; ``-v`` asks whether there is one."""
+    arguments = words[1:]
+    while arguments and (text := state.resolve(arguments[0]).text) is not None and text.startswith("-"):
+        if set(text[1:]) & {"v", "V"}:
+            return _which(shell, node, arguments[1:], state)
+        arguments = arguments[1:]
+        if text == "--":
+            break
+    if not arguments:
+        return [state]
+    declared = [word for word in node.words if not hasattr(word, "parts")]
+    return run_named(shell, node, arguments, declared, state)  # type: ignore[arg-type]
+
+
+@builtin("type", "which")
+def find_command(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
+    """Asks what a name is."""
+    return _which(shell, node, [word for word in words[1:] if not (word.text or "").startswith("-")], state)
+
+
+def _which(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
+    from relax_lint.shell.commands import BUILTINS
+
+    name = state.resolve(words[0]).text if words else None
+    if name is not None and (name in state.functions or name in BUILTINS) and len(words) == 1:
+        if state.output is not None:
+            if node.words and getattr(node.words[0], "literal", None) == "command":
+                state.output += (Known(name + "\n"),)
+            else:
+                return unknown_program(shell, node, state)
+        return [state]
+    return unknown_program(shell, node, state)
+
+
+@builtin("exec")
+def execute(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
+    """A command in place of the shell; without one, redirections that stay."""
+    arguments = words[1:]
+    while arguments and (text := state.resolve(arguments[0]).text) is not None and text.startswith("-"):
+        arguments = arguments[2:] if "a" in text else arguments[1:]
+        if text == "--":
+            break
+    if not arguments:
+        return [state]
+    from relax_lint.shell.commands import run_program
+
+    states = run_program(shell, node, arguments, state)
+    for each in states:
+        each.flow = Flow("exit")
+        each.traps = {}
+    return states
+
+
+@builtin("env")
+def env(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
+    """A command with more in its environment."""
+    from relax_lint.shell.wrappers import unwrap
+
+    inner = unwrap("env", words, state)
+    return run_wrapped(shell, node, inner, state) if inner is not None else unknown_program(shell, node, state)
+
+

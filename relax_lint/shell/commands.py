@@ -1,0 +1,354 @@
+"""What a command name means: a function, a builtin, a wrapper round another command, a program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint.shell.nodes import ArrayLiteral, Assignment, SimpleCommand
+from relax_lint.shell.state import Flow, State, Undecided
+from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, unknown
+
+if TYPE_CHECKING:
+    from relax_lint.shell.interpret import Shell
+    from relax_lint.shell.wrappers import Wrapped
+
+Builtin = Callable[["Shell", SimpleCommand, list[Value], State], "list[State] | None"]
+BUILTINS: dict[str, Builtin] = {}
+RECORDED = frozenset({"python", "python3", "ray", "torchrun", "accelerate", "sbatch"})
+SHELLS = frozenset({"bash", "sh"})
+_DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
+MAXIMUM_NESTED_SCRIPTS = 6
+
+
+def builtin(*names: str) -> Callable[[Builtin], Builtin]:
+    """Register a builtin; it changes the state and returns None, or returns the states it ends in."""
+
+    def register(function: Builtin) -> Builtin:
+        for name in names:
+            BUILTINS[name] = function
+        return function
+
+    return register
+
+
+def is_recorded(name: str) -> bool:
+    """Whether calls of a program are launches."""
+    return name in RECORDED or (name.startswith("python3.") and name[8:].isdigit())
+
+
+# ---------------------------------------------------------------- assignments
+
+
+def assign(shell: Shell, node: Assignment, state: State) -> bool:
+    """``name=value``; False when the variable is read-only."""
+    name = state.resolve_name(node.name)
+    old = state.lookup(name)
+    if old is not None and "r" in old.attributes:
+        return False
+    attributes = old.attributes if old is not None else frozenset[str]()
+    if isinstance(node.value, ArrayLiteral):
+        assign_array(shell, name, node, state, attributes)
+        return True
+    value = shell.expander.value(node.value, state, assigned=True) if node.value is not None else EMPTY
+    old = state.lookup(name)
+    if node.subscript is not None:
+        assign_subscript(shell, name, node, value, state)
+        return True
+    current = old.scalar if old is not None else None
+    if current is None and node.append and old is None:
+        current = shell.expander.parameters.scalar(name, state)
+    value = converted(shell, value, current, attributes, state, append=node.append)
+    state.set_value(name, value)
+    return True
+
+
+def converted(
+    shell: Shell, value: Value, current: Value | None, attributes: frozenset[str], state: State, *, append: bool
+) -> Value:  # fmt: skip
+    """A value as a variable of these attributes takes it: integers computed, ``-l`` and ``-u`` applied, ``+=`` added."""
+    if "i" in attributes:
+        value = shell.expander.arithmetic_of(value, state, shell.command)
+        if append and current is not None:
+            both = Value((*current.chunks, Known("+("), *value.chunks, Known(")")))
+            value = shell.expander.arithmetic_of(both, state, shell.command)
+        return value
+    if append and current is not None:
+        value = Value((*current.chunks, *value.chunks), value.place, value.many or current.many)
+    if "l" in attributes:
+        value = shell.expander.computed(shell.command, state, [value], str.lower)
+    elif "u" in attributes:
+        value = shell.expander.computed(shell.command, state, [value], str.upper)
+    return value
+
+
+def assign_subscript(shell: Shell, name: str, node: Assignment, value: Value, state: State) -> None:
+    """``name[i]=value``."""
+    assert node.subscript is not None
+    old = state.lookup(name)
+    attributes = old.attributes if old is not None else frozenset[str]()
+    parameters = shell.expander.parameters
+    index: int | str
+    if "A" in attributes:
+        key = state.resolve(shell.expander.value(node.subscript, state)).likely
+        if key is None:
+            state.store(name, Variable(None, {"": unknown(parameters.many_root(name), many=True)}, attributes))
+            return
+        index = key
+    else:
+        number = state.resolve(shell.expander.integer(node.subscript, state, node)).likely
+        if number is None:
+            state.store(name, Variable(None, {0: unknown(parameters.many_root(name), many=True)}, attributes))
+            return
+        index = int(number)
+    current = parameters.element(name, index, state) if node.append else None
+    value = converted(shell, value, current, attributes, state, append=node.append)
+    parameters.assign_element(name, index, value, state)
+
+
+def assign_array(
+    shell: Shell, name: str, node: Assignment, state: State, attributes: frozenset[str]
+) -> None:  # fmt: skip
+    """``name=( … )`` and ``name+=( … )``."""
+    literal = node.value
+    assert isinstance(literal, ArrayLiteral)
+    associative = "A" in attributes
+    old = state.lookup(name)
+    elements: dict[int | str, Value] = {}
+    if node.append and old is not None:
+        if old.elements is not None:
+            elements.update(old.elements)
+        elif old.value is not None:
+            elements[0] = old.value
+    following = max((key for key in elements if isinstance(key, int)), default=-1) + 1
+    if associative and any(element.key is None for element in literal.elements):
+        pairs = [field for element in literal.elements for field in shell.expander.fields(element.value, state)]
+        for key, value in zip(pairs[::2], [*pairs[1::2], EMPTY], strict=False):
+            elements[state.resolve(key).likely or ""] = value
+        state.store(name, Variable(None, elements, attributes))  # type: ignore[arg-type]
+        return
+    for element in literal.elements:
+        if element.key is None:
+            word = element.value
+            fields = word.cached or shell.expander.fields(word, state)
+            for field in fields:  # type: ignore[attr-defined]
+                elements[following] = field
+                following += 1
+            continue
+        value = shell.expander.value(element.value, state, assigned=True)
+        index: int | str
+        if associative:
+            key_text = state.resolve(shell.expander.value(element.key, state)).likely
+            index = key_text if key_text is not None else element.key.literal or ""
+        else:
+            number = state.resolve(shell.expander.integer(element.key, state, node)).likely
+            index = int(number) if number is not None else following
+            if index < 0:
+                index += max((key for key in elements if isinstance(key, int)), default=-1) + 1
+            following = index + 1
+        current = elements.get(index) if element.append else None
+        elements[index] = converted(shell, value, current, attributes, state, append=element.append)
+    if not associative:
+        elements = dict(sorted(elements.items()))  # type: ignore[type-var]
+        attributes |= {"a"}
+    if "i" in attributes:
+        elements = {key: shell.expander.arithmetic_of(value, state, node) for key, value in elements.items()}
+    state.store(name, Variable(None, elements, attributes))  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- dispatch
+
+
+def dispatch(
+    shell: Shell, node: SimpleCommand, words: list[Value], assigned: list[Assignment], state: State
+) -> list[State]:  # fmt: skip
+    """Run a command whose words are expanded."""
+    import relax_lint.shell.builtins  # noqa: F401  (registers them)
+
+    name = state.resolve(words[0]).likely
+    if name is not None and name in state.functions and not words[0].many:
+        return shell.call_function(name, words[1:], state)
+    return run_named(shell, node, words, assigned, state)
+
+
+def run_named(
+    shell: Shell, node: SimpleCommand, words: list[Value], assigned: list[Assignment], state: State
+) -> list[State]:  # fmt: skip
+    """A command that is no function, as after ``command``."""
+    name = state.resolve(words[0]).likely
+    state.undecided = None
+    if name in _DECLARING:
+        from relax_lint.shell.declarations import declare
+
+        declare(shell, name or "", words[1:], assigned, state)
+        return [state]
+    found = BUILTINS.get(name) if name is not None else None
+    if found is not None:
+        state.status = 0
+        ends = found(shell, node, words, state)
+        return [state] if ends is None else ends
+    return run_program(shell, node, words, state)
+
+
+def run_program(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
+    """A program outside: recorded when it launches, read through when it wraps, otherwise unknown."""
+    from relax_lint.shell import wrappers
+
+    name = state.resolve(words[0]).likely
+    base = os.path.basename(name) if name else None
+    if base is None:
+        if shell.recorder.looks_like_launch(words[1:], state):
+            shell.recorder.record(shell, node, words, state)
+        return unknown_program(shell, node, state)
+    if is_recorded(base):
+        shell.recorder.record(shell, node, words, state)
+        return unknown_program(shell, node, state)
+    inner = wrappers.unwrap(base, words, state)
+    if inner is not None:
+        return run_wrapped(shell, node, inner, state)
+    if base in SHELLS:
+        return run_shell(shell, node, words, state)
+    if name is not None and "/" in name:
+        return run_path(shell, node, name, words, state)
+    return run_text_program(shell, node, base, words, state)
+
+
+def run_wrapped(shell: Shell, node: SimpleCommand, inner: Wrapped, state: State) -> list[State]:
+    """The command inside ``env A=1``, ``nohup`` and the like."""
+    words, environment = inner
+    if not words:
+        return unknown_program(shell, node, state)
+    scope = {name: Variable(value, None, frozenset("x")) for name, value in environment}
+    state.frames.append(scope)
+    depth = len(state.frames) - 1
+    states = run_program(shell, node, words, state)
+    for each in states:
+        del each.frames[depth]
+    return states
+
+
+def unknown_program(shell: Shell, node: SimpleCommand, state: State) -> list[State]:
+    """A program of which neither status nor output is known."""
+    state.status, state.undecided = None, None
+    if state.output is not None:
+        root = shell.expander.root(node)
+        text = shell.source.text[node.start : node.end]
+        root.text = text if text.startswith("$(") else f"$({text})"
+        state.forget(root)
+        state.output += (Sym(root),)
+    return [state]
+
+
+def run_text_program(
+    shell: Shell, node: SimpleCommand, name: str, words: list[Value], state: State
+) -> list[State]:  # fmt: skip
+    """``dirname``, ``seq`` and others that only turn text into text."""
+    from relax_lint.shell import programs
+
+    if name == "mkdir":
+        from relax_lint.shell.builtins import make_directories
+
+        make_directories(words, state)
+    if name not in programs.PROGRAMS or any(word.many for word in words):
+        return unknown_program(shell, node, state)
+    values = [state.resolve(word) for word in words[1:]]
+    stdin = state.resolve(state.stdin) if state.stdin is not None else None
+    texts = [value.likely for value in values]
+    given = stdin.likely if stdin is not None else None
+    if None in texts or (state.cwd is None and name in ("realpath", "readlink")):
+        return unknown_program(shell, node, state)
+    result = programs.run(
+        name, [text or "" for text in texts], given, state.cwd or "/",
+        exists=lambda path: shell.is_certain(path) and os.path.lexists(path), resolve=os.path.realpath,
+    )  # fmt: skip
+    if result is None:
+        return unknown_program(shell, node, state)
+    inputs = values if stdin is None or not programs.reads_input(name) else [*values, stdin]
+    roots = tuple(dict.fromkeys(root for value in inputs for root in value.roots))
+    if stdin is not None and programs.reads_input(name):
+        state.stdin = EMPTY
+    write(state, result.output, roots, lambda parents: shell.expander.root(node, parents))
+    state.status = result.status
+    if roots and name in programs.ANSWERING:
+        state.status, state.undecided = None, Undecided(likely=result.status == 0)
+    return [state]
+
+
+def write(state: State, text: str, roots: tuple[Root, ...], root: Callable[[tuple[Root, ...]], Root]) -> None:
+    """Output of a command that was computed from values with these roots."""
+    if state.output is None or not text:
+        return
+    if not roots:
+        state.output += (Known(text),)
+        return
+    ending = "\n" if text.endswith("\n") else ""
+    state.output += (Sym(root(roots), text.removesuffix("\n") or None),)
+    if ending:
+        state.output += (Known(ending),)
+
+
+# ---------------------------------------------------------------- other scripts
+
+
+def run_shell(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
+    """``bash script args``, ``bash -c 'commands' name args``."""
+    options: set[str] = set()
+    at = 1
+    command_string = False
+    while at < len(words):
+        text = state.resolve(words[at]).likely
+        if text is None or not text.startswith(("-", "+")) or text == "-":
+            break
+        at += 1
+        if text == "--":
+            break
+        if text.startswith("--"):
+            at += text in ("--rcfile", "--init-file")
+            continue
+        for letter in text[1:]:
+            if letter == "c":
+                command_string = True
+            elif letter == "o" and at < len(words):
+                options.add(state.resolve(words[at]).likely or "")
+                at += 1
+            elif letter in ("e", "u", "x", "f"):
+                options.add({"e": "errexit", "u": "nounset", "x": "xtrace", "f": "noglob"}[letter])
+    if at >= len(words) or shell.nested_scripts >= MAXIMUM_NESTED_SCRIPTS:
+        return unknown_program(shell, node, state)
+    first = state.resolve(words[at]).likely
+    rest = words[at + 1 :]
+    if first is None:
+        return unknown_program(shell, node, state)
+    if command_string:
+        from relax_lint.diagnostics import Place
+
+        place = Place(shell.source, node.start, node.end)
+        source = shell.reading.evaluated(first, place, shell.source)
+        name = state.resolve(rest[0]).likely if rest else "bash"
+        return shell.run_process(source, name or "bash", rest[1:], state, frozenset(options))
+    path = shell.resolve_path(first, state)
+    found = shell.reading.script(Path(path)) if path is not None else None
+    if found is None:
+        return unknown_program(shell, node, state)
+    shell.recorder.reads(found)
+    return shell.run_process(found, first, rest, state, frozenset(options))
+
+
+def run_path(shell: Shell, node: SimpleCommand, name: str, words: list[Value], state: State) -> list[State]:
+    """``./script.sh args``: followed when it is a bash script that can be executed."""
+    path = shell.resolve_path(name, state)
+    if path is None or shell.nested_scripts >= MAXIMUM_NESTED_SCRIPTS or not os.access(path, os.X_OK):
+        return unknown_program(shell, node, state)
+    found = shell.reading.script(Path(path))
+    if found is None or not found.is_shell:
+        return unknown_program(shell, node, state)
+    shell.recorder.reads(found)
+    return shell.run_process(found, name, words[1:], state, frozenset())
+
+
+def leave(state: State, kind: str, status: int | None) -> None:
+    """``exit`` and ``return``."""
+    state.flow = Flow(kind)
+    state.status, state.undecided = status, None

@@ -1,0 +1,466 @@
+"""``[ … ]``, ``test`` and ``[[ … ]]``: true, false, or undecided with what either outcome would mean."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from relax_lint.shell import patterns
+from relax_lint.shell.nodes import BinaryTest, LogicalTest, Test, UnaryTest
+from relax_lint.shell.regex import compile_regex
+from relax_lint.shell.state import NONEMPTY, NOT_DEFAULT, Bindings, Outcome, State, Undecided
+from relax_lint.shell.values import Known, Root, Sym, Value, Variable, known
+
+if TYPE_CHECKING:
+    from relax_lint.shell.interpret import Shell
+
+FILE_TESTS = frozenset("-a -b -c -d -e -f -g -h -k -p -r -s -t -u -w -x -G -L -N -O -S".split())
+UNARY = FILE_TESTS | {"-z", "-n", "-o", "-v", "-R"}
+NUMERIC = frozenset("-eq -ne -lt -le -gt -ge".split())
+BINARY = NUMERIC | frozenset("= == != < > -nt -ot -ef".split())
+_INTEGER = re.compile(r"[ \t]*[-+]?[0-9]+[ \t]*")
+
+
+class TestFault(Exception):
+    """What makes ``[`` return 2."""
+
+
+# ---------------------------------------------------------------- outcomes
+
+
+def negate(outcome: Outcome) -> Outcome:
+    """``!``."""
+    return outcome.negated() if isinstance(outcome, Undecided) else not outcome
+
+
+def both(left: Outcome, right: Outcome) -> Outcome:
+    """``&&``."""
+    if left is False or right is False:
+        return False
+    if left is True:
+        return right
+    if right is True:
+        return left
+    assert isinstance(left, Undecided) and isinstance(right, Undecided)
+    likely: bool | None = None
+    if left.likely is False or right.likely is False:
+        likely = False
+    elif left.likely and right.likely:
+        likely = True
+    contradiction = tuple(
+        (root, binding) for root, binding in left.when_false + right.when_false if binding is NOT_DEFAULT
+    )
+    return Undecided(left.when_true + right.when_true, contradiction if likely else (), likely)
+
+
+def either(left: Outcome, right: Outcome) -> Outcome:
+    """``||``."""
+    return negate(both(negate(left), negate(right)))
+
+
+def _contradiction(*values: Value) -> Bindings:
+    """What is learned when the opposite of what the defaults give turns out to hold."""
+    return tuple(
+        (chunk.root, NOT_DEFAULT)
+        for value in values
+        for chunk in value.chunks
+        if type(chunk) is Sym and chunk.default is not None
+    )
+
+
+def _question(operator: str, *values: Value) -> object:
+    """A key under which the answer is remembered."""
+    return (operator, *(tuple(c.text if type(c) is Known else c.root for c in value.chunks) for value in values))  # type: ignore[union-attr]
+
+
+def _by_likely(operator: str, likely: bool | None, *values: Value) -> Undecided:
+    """Undecided, with nothing learned but that defaults do not hold where they are contradicted."""
+    contradiction = _contradiction(*values)
+    return Undecided(
+        contradiction if likely is False else (),
+        contradiction if likely is True else (),
+        likely,
+        _question(operator, *values),
+    )
+
+
+# ---------------------------------------------------------------- single tests
+
+
+def is_empty(value: Value, state: State) -> Outcome:
+    """``-z``."""
+    value = state.resolve(value)
+    text = value.text
+    if text is not None:
+        return text == ""
+    if any(type(chunk) is Known and chunk.text for chunk in value.chunks):
+        return False
+    if any(state.is_nonempty(root) for root in value.roots):
+        return False
+    likely = None if value.likely is None else value.likely == ""
+    symbols = [chunk for chunk in value.chunks if type(chunk) is Sym]
+    nonempty: Bindings = ()
+    if len(symbols) == 1 and symbols[0].default is None:
+        nonempty = ((symbols[0].root, NONEMPTY),)
+    empty: Bindings = tuple((chunk.root, "") for chunk in symbols)
+    return Undecided(empty, nonempty, likely, _question("-z", value))
+
+
+def equal(left: Value, right: Value, state: State) -> Outcome:
+    """Whether two texts are the same."""
+    left, right = state.resolve(left), state.resolve(right)
+    left_text, right_text = left.text, right.text
+    if left_text is not None and right_text is not None:
+        return left_text == right_text
+    if left_text is not None:
+        left, right, right_text = right, left, left_text
+    likely = None
+    if left.likely is not None and right.likely is not None:
+        likely = left.likely == right.likely
+    if right_text is None:
+        return _by_likely("=", likely, left, right)
+    middle = _solve(left, right_text)
+    if middle is None:
+        return False
+    symbols = [chunk for chunk in left.chunks if type(chunk) is Sym]
+    if len(symbols) > 1:
+        return _by_likely("=", likely, left, right)
+    root = symbols[0].root
+    if middle == "" and state.is_nonempty(root):
+        return False
+    when_false: Bindings = ((root, NOT_DEFAULT),) if likely else ()
+    if middle == "" and symbols[0].default is None:
+        when_false = ((root, NONEMPTY),)
+    return Undecided(((root, middle),), when_false, likely, _question("=", left, right))
+
+
+def _solve(value: Value, text: str) -> str | None:
+    """What the unknown part must be for the value to equal ``text``; None when it cannot."""
+    chunks = list(value.chunks)
+    while chunks and isinstance(chunks[0], Known):
+        if not text.startswith(chunks[0].text):
+            return None
+        text = text[len(chunks.pop(0).text) :]  # type: ignore[union-attr]
+    while chunks and isinstance(chunks[-1], Known):
+        if not text.endswith(chunks[-1].text):
+            return None
+        last = chunks.pop()
+        text = text[: len(text) - len(last.text)]  # type: ignore[union-attr]
+    return text
+
+
+def matches(subject: Value, pieces: list[tuple[str, bool]] | None, state: State, *, extglob: bool) -> Outcome:
+    """Whether a text matches a pattern."""
+    subject = state.resolve(subject)
+    if pieces is None:
+        return Undecided()
+    pattern = patterns.compile_pattern(pieces, extglob=extglob, ignore_case="nocasematch" in state.options)
+    text = subject.text
+    if text is not None:
+        return patterns.matches(pattern, text)
+    if pattern.literal is not None and "nocasematch" not in state.options:
+        return equal(subject, known(pattern.literal), state)
+    if not any(text.strip("*") for text, quoted in pieces) and not any(quoted for _, quoted in pieces) and pieces:
+        return True
+    likely = None if subject.likely is None else patterns.matches(pattern, subject.likely)
+    return _by_likely("match", likely, subject, known("".join(text for text, _ in pieces)))
+
+
+def numeric(operator: str, left: Value, right: Value, state: State) -> Outcome:
+    """``-eq`` and its like, on texts that are numbers."""
+    left, right = state.resolve(left), state.resolve(right)
+    left_likely, right_likely = left.likely, right.likely
+    likely = None
+    if left_likely is not None and right_likely is not None:
+        likely = _compare(operator, int(left_likely), int(right_likely))
+    if left.text is not None and right.text is not None:
+        assert likely is not None
+        return likely
+    undecided = _by_likely(operator, likely, left, right)
+    if operator in ("-eq", "-ne"):
+        fixed = _fixed_number(left, right) or _fixed_number(right, left)
+        if fixed and operator == "-eq":
+            return Undecided((fixed,), undecided.when_false, likely, undecided.key)
+        if fixed:
+            return Undecided(undecided.when_true, (fixed,), likely, undecided.key)
+    return undecided
+
+
+def _fixed_number(value: Value, number: Value) -> tuple[Root, str] | None:
+    if len(value.chunks) == 1 and type(value.chunks[0]) is Sym and number.text is not None:
+        return value.chunks[0].root, number.text.strip()
+    return None
+
+
+def _compare(operator: str, left: int, right: int) -> bool:
+    return {
+        "-eq": left == right, "-ne": left != right, "-lt": left < right, "-le": left <= right, "-gt": left > right,
+        "-ge": left >= right,
+    }[operator]  # fmt: skip
+
+
+def file_test(operator: str, value: Value, state: State, shell: Shell) -> Outcome:
+    """Tests of the file system: decided only where a file is there and is sure to be there on another machine too."""
+    value = state.resolve(value)
+    undecided = Undecided(key=_question("file" + operator, value))
+    text = value.text
+    if text == "":
+        return False
+    if text is None or operator == "-t":
+        return undecided
+    if not text.startswith("/") and state.cwd is None:
+        return undecided
+    path = os.path.join(state.cwd or "/", text)
+    if not shell.is_certain(path):
+        return undecided
+    try:
+        exists = os.path.exists(path)
+        answer = {
+            "-e": exists, "-a": exists, "-f": os.path.isfile(path), "-d": os.path.isdir(path),
+            "-L": os.path.islink(path), "-h": os.path.islink(path), "-r": exists,
+            "-s": exists and os.path.getsize(path) > 0,
+        }.get(operator)  # fmt: skip
+    except (OSError, ValueError):
+        return undecided
+    return answer if answer else undecided
+
+
+def unary(operator: str, value: Value, state: State, shell: Shell) -> Outcome:
+    """``-z word`` and the others."""
+    if operator == "-z":
+        return is_empty(value, state)
+    if operator == "-n":
+        return negate(is_empty(value, state))
+    if operator in ("-v", "-R"):
+        return _is_set(value, state, shell)
+    if operator == "-o":
+        text = state.resolve(value).text
+        return Undecided() if text is None else text in state.options
+    return file_test(operator, value, state, shell)
+
+
+def _is_set(value: Value, state: State, shell: Shell) -> Outcome:
+    text = state.resolve(value).text
+    if text is None:
+        return Undecided()
+    match = re.fullmatch(r"([A-Za-z_]\w*)(?:\[(.*)\])?|([0-9]+)", text, re.DOTALL)
+    if match is None:
+        return False
+    parameters = shell.expander.parameters
+    if match.group(3):
+        found = parameters.argument(int(match.group(3)), state)
+    else:
+        variable: Variable | None = parameters.variable(match.group(1), state)
+        if variable is None:
+            return False
+        index = match.group(2)
+        if index is None:
+            found = variable.scalar if variable.elements is None else parameters.first(variable)
+        elif index in ("@", "*"):
+            return bool(variable.elements) if variable.elements is not None else variable.value is not None
+        elif "A" in variable.attributes:
+            found = (variable.elements or {}).get(index)  # type: ignore[call-overload]
+        else:
+            number = shell.expander.arithmetic_of(known(index), state, shell.command).text
+            found = parameters.indexed(variable, int(number)) if number is not None else None
+    if found is None:
+        return False
+    found = state.resolve(found)
+    if found.text is None and found.likely is None and not any(state.is_nonempty(root) for root in found.roots):
+        return Undecided(key=_question("-v", found))
+    return True
+
+
+def binary(operator: str, left: Value, right: Value, state: State) -> Outcome:
+    """``left = right`` and the others of ``[``."""
+    if operator in ("=", "=="):
+        return equal(left, right, state)
+    if operator == "!=":
+        return negate(equal(left, right, state))
+    if operator in ("<", ">"):
+        return _ordered(operator, left, right, state)
+    if operator in NUMERIC:
+        for value in (left, right):
+            likely = state.resolve(value).likely
+            if likely is not None and not _INTEGER.fullmatch(likely):
+                raise TestFault
+        return numeric(operator, left, right, state)
+    return Undecided(key=_question(operator, left, right))
+
+
+def _ordered(operator: str, left: Value, right: Value, state: State) -> Outcome:
+    left, right = state.resolve(left), state.resolve(right)
+    likely = None
+    if left.likely is not None and right.likely is not None:
+        likely = left.likely < right.likely if operator == "<" else left.likely > right.likely
+    if left.text is not None and right.text is not None and likely is not None:
+        return likely
+    return _by_likely(operator, likely, left, right)
+
+
+# ---------------------------------------------------------------- [ … ]
+
+
+def test_command(words: list[Value], state: State, shell: Shell) -> Outcome:
+    """The words between ``[`` and ``]``; raises :class:`TestFault` where bash returns 2."""
+    if any(word.many for word in words):
+        return Undecided()
+    return _Test(words, state, shell).evaluate()
+
+
+class _Test:
+    """POSIX fixes the meaning by the number of words; beyond four, a grammar with ``-a`` and ``-o``."""
+
+    def __init__(self, words: list[Value], state: State, shell: Shell) -> None:
+        self.words = words
+        self.texts = [state.resolve(word).likely for word in words]
+        self.state = state
+        self.shell = shell
+        self.at = 0
+
+    def evaluate(self) -> Outcome:
+        return self.counted(0, len(self.words))
+
+    def counted(self, start: int, end: int) -> Outcome:
+        count = end - start
+        first = self.texts[start] if count else None
+        if count == 0:
+            return False
+        if count == 1:
+            return negate(is_empty(self.words[start], self.state))
+        if count == 2:
+            if first == "!":
+                return negate(self.counted(start + 1, end))
+            return self.one(start)
+        if count == 3:
+            if self.texts[start + 1] in BINARY:
+                return binary(self.texts[start + 1] or "", self.words[start], self.words[start + 2], self.state)
+            if self.texts[start + 1] in ("-a", "-o"):
+                join = both if self.texts[start + 1] == "-a" else either
+                return join(self.counted(start, start + 1), self.counted(start + 2, end))
+            if first == "!":
+                return negate(self.counted(start + 1, end))
+            if first == "(" and self.texts[end - 1] == ")":
+                return self.counted(start + 1, end - 1)
+            raise TestFault
+        if count == 4:
+            if first == "!":
+                return negate(self.counted(start + 1, end))
+            if first == "(" and self.texts[end - 1] == ")":
+                return self.counted(start + 1, end - 1)
+        self.at = start
+        outcome = self.disjunction()
+        if self.at != end:
+            raise TestFault
+        return outcome
+
+    def one(self, at: int) -> Outcome:
+        operator = self.texts[at]
+        if operator not in UNARY:
+            raise TestFault
+        return unary(operator or "", self.words[at + 1], self.state, self.shell)
+
+    def text(self) -> str | None:
+        if self.at >= len(self.words):
+            raise TestFault
+        return self.texts[self.at]
+
+    def disjunction(self) -> Outcome:
+        outcome = self.conjunction()
+        while self.at < len(self.words) and self.text() == "-o":
+            self.at += 1
+            outcome = either(outcome, self.conjunction())
+        return outcome
+
+    def conjunction(self) -> Outcome:
+        outcome = self.term()
+        while self.at < len(self.words) and self.text() == "-a":
+            self.at += 1
+            outcome = both(outcome, self.term())
+        return outcome
+
+    def term(self) -> Outcome:
+        text = self.text()
+        if text == "!":
+            self.at += 1
+            return negate(self.term())
+        if self.at + 2 < len(self.words) and self.texts[self.at + 1] in BINARY:
+            outcome = binary(self.texts[self.at + 1] or "", self.words[self.at], self.words[self.at + 2], self.state)
+            self.at += 3
+            return outcome
+        if text == "(":
+            self.at += 1
+            outcome = self.disjunction()
+            if self.text() != ")":
+                raise TestFault
+            self.at += 1
+            return outcome
+        if text in UNARY and self.at + 1 < len(self.words):
+            self.at += 2
+            return self.one(self.at - 2)
+        self.at += 1
+        return negate(is_empty(self.words[self.at - 1], self.state))
+
+
+# ---------------------------------------------------------------- [[ … ]]
+
+
+def conditional(test: Test, state: State, shell: Shell) -> Outcome:
+    """``[[ … ]]``. Raises :class:`TestFault` for an invalid regular expression."""
+    expander = shell.expander
+    if isinstance(test, LogicalTest):
+        left = state.decided(conditional(test.left, state, shell))
+        if test.operator == "!":
+            return negate(left)
+        assert test.right is not None
+        if left is (test.operator == "||"):
+            return left
+        right = state.decided(conditional(test.right, state, shell))
+        return both(left, right) if test.operator == "&&" else either(left, right)
+    if isinstance(test, UnaryTest):
+        return unary(test.operator, expander.value(test.operand, state), state, shell)
+    left_value = expander.value(test.left, state)
+    operator = test.operator
+    if operator in ("=", "==", "!="):
+        pieces = expander.pieces(test.right, state)
+        if pieces is None:
+            outcome = equal(left_value, expander.value(test.right, state), state)
+        else:
+            outcome = matches(left_value, pieces, state, extglob=True)
+        return negate(outcome) if operator == "!=" else outcome
+    if operator == "=~":
+        return _regex(test, left_value, state, shell)
+    if operator in NUMERIC:
+        numbers = [
+            expander.arithmetic_of(value, state, shell.command)
+            for value in (left_value, expander.value(test.right, state))
+        ]
+        return numeric(operator, numbers[0], numbers[1], state)
+    return binary(operator, left_value, expander.value(test.right, state), state)
+
+
+def _regex(test: BinaryTest, left: Value, state: State, shell: Shell) -> Outcome:
+    pieces = shell.expander.pieces(test.right, state)
+    left = state.resolve(left)
+    likely = left.likely
+    if pieces is None:
+        return Undecided()
+    try:
+        pattern = compile_regex(pieces, ignore_case="nocasematch" in state.options)
+    except re.error:
+        raise TestFault from None
+    if pattern is None or likely is None:
+        state.store("BASH_REMATCH", Variable(None, {}))
+        return _by_likely("=~", None, left, known("".join(text for text, _ in pieces)))
+    match = pattern.search(likely)
+    groups = [match.group(), *(group or "" for group in match.groups())] if match else []
+    if left.text is None:
+        root = shell.expander.root(shell.command, left.roots)
+        values = {index: Value((Sym(root, group or None),)) for index, group in enumerate(groups)}
+        state.store("BASH_REMATCH", Variable(None, values))
+        return _by_likely("=~", match is not None, left, known("".join(text for text, _ in pieces)))
+    state.store("BASH_REMATCH", Variable(None, {index: known(group) for index, group in enumerate(groups)}))
+    return match is not None
+
+

@@ -1,0 +1,250 @@
+"""Where a continued command breaks off before its author meant it to end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from relax_lint.diagnostics import Edit, Place
+from relax_lint.shell.nodes import ArrayLiteral, Assignment, Command, Parameter, Script, SimpleCommand, Word
+from relax_lint.shell.walk import command_lists, find, first_simple, innermost, simple_commands
+from relax_lint.sources.launcher import LauncherSource
+
+Kind = Literal["blanks", "comment", "blank line", "no backslash", "swallowed", "headless"]
+
+_STRAY_BLANKS = re.compile(r"\\[ \t]+\r?(?:\n|\Z)")
+_FLAG = re.compile(r"--?[A-Za-z]|--\Z|\{\s*\"")
+_GOES_ON = re.compile(r"[ \t]*(?:--?[A-Za-z]|--[ \t\n]|\"?\$|\||&&|[12]?>|&>|<|'|\")")
+_ARRAY_OF_FLAGS = re.compile(r".*ARGS\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """One break: its cause, the command that it cuts short (a span of the text), and the edits that join it again."""
+
+    kind: Kind
+    place: Place
+    cut: tuple[int, int]
+    edits: tuple[Edit, ...] = ()
+
+
+@lru_cache(maxsize=64)
+def breaks(source: LauncherSource) -> tuple[Break, ...]:
+    """Every break of a script, in the order of the text."""
+    found = [*_stray_blanks(source), *_Orphans(source).breaks()]
+    return tuple(sorted(found, key=lambda item: item.place.start))
+
+
+def is_cut(source: LauncherSource, start: int) -> bool:
+    """Whether the command at an offset does not reach as far as it was meant to."""
+    return any(item.cut[0] <= start < item.cut[1] for item in breaks(source))
+
+
+def _stray_blanks(source: LauncherSource) -> Iterator[Break]:
+    """Backslashes that blanks follow: they quote a blank instead of joining two lines."""
+    text, script = source.text, source.script
+    for match in _STRAY_BLANKS.finditer(text):
+        start = match.start()
+        word = innermost(script, start, start + 2, Word)
+        if word is None or word.end != start + 2 or text[word.start - 1 : word.start] == "=":
+            continue
+        array = innermost(script, start, start + 2, ArrayLiteral)
+        command = innermost(script, start, start + 2, SimpleCommand)
+        if command is None or (array is None and not _GOES_ON.match(text, match.end())):
+            continue
+        end = match.end() - len(match.group()) + len(match.group().rstrip("\r\n"))
+        edit = Edit(source.path, start + 1, end, "")
+        yield Break("blanks", Place(source, start, end), (command.start, command.end), (edit,))
+
+
+class _Orphans:
+    """Commands that are no commands: lines of flags that lost the command above them."""
+
+    def __init__(self, source: LauncherSource) -> None:
+        self.source = source
+        self.text = source.text
+        self.script: Script = source.script
+        self.joins = set(self.script.continuations)
+        self.comment_at = {start: end for start, end in self.script.comments}
+
+    def breaks(self) -> Iterator[Break]:
+        """The cause of each."""
+        for commands in command_lists(self.script):
+            head: Command | None = None
+            for before, command in zip((None, *commands), commands):
+                if self.is_orphan(command):
+                    found = self.cause(command.start, before, head)
+                    if found is not None:
+                        yield found
+                else:
+                    head = command
+        yield from self.unreadable()
+
+    def is_orphan(self, command: Command) -> bool:
+        """Whether a command begins like the middle of one."""
+        simple = first_simple(command)
+        if simple is None or simple.assignments:
+            return False
+        if not simple.words:
+            return bool(simple.redirects) and self.joined_above(simple.start)
+        word = simple.words[0]
+        if isinstance(word, Assignment):
+            return False
+        if word.literal is not None:
+            return bool(_FLAG.match(word.literal))
+        parameter = word.parts[0] if len(word.parts) == 1 else None
+        return isinstance(parameter, Parameter) and self.holds_flags(parameter)
+
+    def holds_flags(self, parameter: Parameter) -> bool:
+        """Whether a whole array is expanded, and one of flags."""
+        if parameter.operator or parameter.length or parameter.indirect or parameter.subscript is None:
+            return False
+        if parameter.subscript.literal not in ("@", "*"):
+            return False
+        arrays = self.arrays(parameter.name)
+        if not arrays:
+            return bool(_ARRAY_OF_FLAGS.match(parameter.name))
+        return any(
+            array.elements and (array.elements[0].value.literal or "").startswith("--") for array in arrays
+        )
+
+    def arrays(self, name: str) -> list[ArrayLiteral]:
+        """The literals that an array is set to in this file."""
+        return [
+            assignment.value
+            for command in simple_commands(self.script)
+            for assignment in (*command.assignments, *command.words)
+            if isinstance(assignment, Assignment) and assignment.name == name
+            if isinstance(assignment.value, ArrayLiteral)
+        ]
+
+    def unreadable(self) -> Iterator[Break]:
+        """Lines that begin with an operator and so cannot be read at all."""
+        for problem in self.script.problems:
+            if self.text[problem.start : problem.start + 1] in ("|", "&") and self.joined_above(problem.start):
+                above = [command for command in simple_commands(self.script) if command.end <= problem.start]
+                last = max(above, key=lambda command: command.end, default=None)
+                found = self.cause(problem.start, last, last)
+                if found is not None:
+                    yield found
+
+    # ------------------------------------------------------------ causes
+
+    def joined_above(self, start: int) -> bool:
+        """Whether a backslash wants to join the text above with this line, comments and empty lines between."""
+        content, between = self.lines_above(start)
+        return bool(between) and self.ends_joined(content)
+
+    def cause(self, start: int, before: Command | None, head: Command | None) -> Break | None:
+        """Why the command at ``start`` stands alone; ``head`` is what it should belong to."""
+        content, between = self.lines_above(start)
+        cut = (head.start, head.end) if head is not None else (start, start)
+        if before is None or head is None:
+            return Break("headless", self.line_place(start), cut)
+        if self.ends_joined(content):
+            comment = self.first_comment(between)
+            line = comment or between[0]
+            kind: Kind = "comment" if comment else "blank line"
+            return Break(kind, self.trimmed(line), cut, self.without(between, head))
+        if before.end < content[0] or before.end > content[1]:
+            return self.commented_out(between, cut, start)
+        if _STRAY_BLANKS.match(self.text, before.end - 2):
+            return None  # reported as what it is
+        tail = self.text[before.end : content[1]]
+        joinable = isinstance(before, SimpleCommand) and bool(before.words)
+        if tail.strip():
+            return self.trailing_comment(before, content, between, head, joinable)
+        edits: tuple[Edit, ...] = ()
+        if joinable:
+            edits = (Edit(self.source.path, before.end, content[1], " \\"), *self.without(between, head))
+        return Break("no backslash", self.last_word(before), cut, edits)
+
+    def trailing_comment(
+        self, before: Command, content: tuple[int, int], between: Sequence[tuple[int, int]], head: Command,
+        joinable: bool,
+    ) -> Break | None:  # fmt: skip
+        """A comment behind the words of a line that was to go on."""
+        at = before.end + len(self.text[before.end : content[1]]) - len(self.text[before.end : content[1]].lstrip())
+        if at not in self.comment_at:
+            return None
+        comment = self.text[at : content[1]].rstrip()
+        place = Place(self.source, at, at + len(comment))
+        cut = (head.start, head.end)
+        kind: Kind = "swallowed" if comment.endswith("\\") else "no backslash"
+        if not joinable:
+            return Break(kind, place, cut)
+        moved = comment.rstrip("\\").rstrip()
+        edits = [Edit(self.source.path, before.end, content[1], " \\")]
+        edits += self.without(between, head, [moved])
+        return Break(kind, place, cut, tuple(edits))
+
+    def commented_out(
+        self, between: Sequence[tuple[int, int]], cut: tuple[int, int], start: int
+    ) -> Break:
+        """The head of the command is a comment, or there is none."""
+        if between:
+            last = self.text[slice(*between[-1])].rstrip()
+            if last.endswith("\\"):
+                return Break("swallowed", self.trimmed(between[-1]), (start, start))
+        return Break("headless", self.line_place(start), (start, start))
+
+    # ------------------------------------------------------------ lines
+
+    def lines_above(self, start: int) -> tuple[tuple[int, int], list[tuple[int, int]]]:
+        """The nearest line above with words on it, and the lines of comments or of nothing in between."""
+        between: list[tuple[int, int]] = []
+        end = self.text.rfind("\n", 0, start)
+        while end >= 0:
+            line = (self.text.rfind("\n", 0, end) + 1, end)
+            content = self.text[slice(*line)].strip()
+            if content and not content.startswith("#"):
+                return line, between[::-1]
+            between.append(line)
+            end = line[0] - 1
+        return (0, 0), between[::-1]
+
+    def ends_joined(self, line: tuple[int, int]) -> bool:
+        """Whether a line ends in a backslash that joins it with the next."""
+        return line[1] - 1 in self.joins
+
+    def first_comment(self, lines: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+        """The first of some lines that is not empty."""
+        return next((line for line in lines if self.text[slice(*line)].strip()), None)
+
+    def trimmed(self, line: tuple[int, int]) -> Place:
+        """A line without the blanks around it; an empty one as it is."""
+        content = self.text[slice(*line)]
+        start = line[0] + len(content) - len(content.lstrip())
+        if not content.strip():
+            return Place(self.source, *line)
+        return Place(self.source, start, line[0] + len(content.rstrip()))
+
+    def line_place(self, start: int) -> Place:
+        """The rest of a line."""
+        end = self.text.find("\n", start)
+        return Place(self.source, start, len(self.text) if end < 0 else end)
+
+    def last_word(self, command: Command) -> Place:
+        """The last word of a command."""
+        words = [word for word in find(command, Word) if word.end == command.end and word.start < word.end]
+        start = max((word.start for word in words), default=command.start)
+        return Place(self.source, start, command.end)
+
+    def without(
+        self, lines: Sequence[tuple[int, int]], head: Command, more: Sequence[str] = ()
+    ) -> tuple[Edit, ...]:
+        """Take lines out; their comments go above the command."""
+        comments = [self.text[slice(*line)].strip().rstrip("\\").rstrip() for line in lines]
+        kept = [*more, *(comment for comment in comments if comment)]
+        edits = []
+        if kept:
+            start = self.text.rfind("\n", 0, head.start) + 1
+            indent = self.text[start : head.start]
+            indent = indent if not indent.strip() else indent[: len(indent) - len(indent.lstrip())]
+            edits.append(Edit(self.source.path, start, start, "".join(f"{indent}{line}\n" for line in kept)))
+        if lines:
+            edits.append(Edit(self.source.path, lines[0][0], lines[-1][1] + 1, ""))
+        return tuple(edits)

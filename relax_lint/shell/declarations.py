@@ -1,0 +1,152 @@
+"""``declare``, ``local``, ``export``, ``readonly``, ``typeset``: names, attributes, values."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from relax_lint.shell.nodes import ArrayLiteral, Assignment
+from relax_lint.shell.state import State
+from relax_lint.shell.values import EMPTY, Known, Value, Variable
+
+if TYPE_CHECKING:
+    from relax_lint.shell.interpret import Shell
+
+_NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?(\+?=)?")
+_ATTRIBUTES = frozenset("aAilnrtux")
+
+
+def declare(shell: Shell, name: str, words: list[Value], assigned: list[Assignment], state: State) -> None:
+    """One of the declaring builtins; ``words`` are its options and computed arguments, ``assigned`` those written."""
+    status = _Declaration(shell, name, state).run(words, assigned)
+    state.status, state.undecided = status, None
+
+
+class _Declaration:
+    def __init__(self, shell: Shell, name: str, state: State) -> None:
+        self.shell = shell
+        self.state = state
+        self.name = name
+        self.added = {"export": {"x"}, "readonly": {"r"}}.get(name, set[str]())
+        self.removed: set[str] = set()
+        self.globally = name in ("export", "readonly")
+        self.functions = False
+        self.prints = False
+
+    def run(self, words: list[Value], assigned: list[Assignment]) -> int | None:
+        rest = self.options(words)
+        if self.functions:
+            return 0
+        if self.prints and self.state.output is not None:
+            root = self.shell.expander.root(self.shell.command)
+            from relax_lint.shell.values import Sym
+
+            self.state.output += (Sym(root),)
+            return None
+        if self.name == "local" and len(self.state.frames) == 1:
+            return 1
+        status = 0
+        for assignment in assigned:
+            if not self.declare(assignment):
+                status = 1
+        for word in rest:
+            assignment = self.computed(word)
+            if assignment is None:
+                status = 1
+            elif not self.declare(*assignment):
+                status = 1
+        return status
+
+    def options(self, words: list[Value]) -> list[Value]:
+        for at, word in enumerate(words):
+            text = self.state.resolve(word).likely
+            if text is None or len(text) < 2 or text[0] not in "-+":
+                return words[at:]
+            if text == "--":
+                return words[at + 1 :]
+            for letter in text[1:]:
+                if letter == "g":
+                    self.globally = True
+                elif letter in "fF":
+                    self.functions = True
+                elif letter == "p":
+                    self.prints = True
+                elif letter == "n" and self.name == "export":
+                    self.added.discard("x")
+                    self.removed.add("x")
+                elif letter in _ATTRIBUTES:
+                    (self.added if text[0] == "-" else self.removed).add(letter)
+        return []
+
+    def computed(self, word: Value) -> tuple[Assignment, Value | None] | None:
+        """A name, or ``name=value``, that came out of an expansion."""
+        first = word.chunks[0]
+        match = _NAME.match(first.text) if type(first) is Known else None
+        if match is None or (match.end() != len(first.text) and match.group(2) is None):  # type: ignore[union-attr]
+            return None
+        node = Assignment(match.group(1), -1, -1, append=match.group(2) == "+=")
+        if match.group(2) is None:
+            return node, None
+        rest = Known(first.text[match.end() :])  # type: ignore[union-attr]
+        return node, Value((rest, *word.chunks[1:]))
+
+    def declare(self, node: Assignment, value: Value | None = None) -> bool:
+        """One name; False when it is read-only already."""
+        from relax_lint.shell.commands import assign, assign_array, assign_subscript, converted
+
+        state, shell = self.state, self.shell
+        reference = "n" in self.added
+        name = node.name if reference else state.resolve_name(node.name)
+        local = not self.globally and len(state.frames) > 1
+        old = state.frames[-1].get(name) if local else state.lookup(name)
+        if self.globally and self.name not in ("export", "readonly"):
+            old = state.frames[0].get(name)
+        has_value = node.value is not None or value is not None
+        if old is not None and "r" in old.attributes and has_value:
+            return False
+        attributes = frozenset(((old.attributes if old else frozenset()) | self.added) - self.removed)
+        if old is None and local and self.name == "local":
+            outer = state.lookup(name)
+            if outer is not None and outer.exported:
+                attributes |= {"x"}
+        variable = old or self.inherited(name, local) or Variable()
+        if attributes & {"a", "A"} and variable.elements is None:
+            elements = {} if variable.value is None else {("0" if "A" in attributes else 0): variable.value}
+            variable = Variable(None, elements if has_value or variable.value else None, attributes)  # type: ignore[arg-type]
+            if variable.elements is None:
+                variable = Variable(None, {}, attributes)
+        variable = variable._replace(attributes=attributes - {"r"})
+        frame = state.frames[-1] if local else self.frame(name)
+        frame[name] = variable
+        if isinstance(node.value, ArrayLiteral):
+            assign_array(shell, name, node, state, variable.attributes)
+        elif node.subscript is not None:
+            text = shell.expander.value(node.value, state, assigned=True) if node.value is not None else EMPTY
+            assign_subscript(shell, name, node, text, state)
+        elif value is not None or reference:
+            value = value or (shell.expander.value(node.value, state) if node.value is not None else None)  # type: ignore[arg-type]
+            if value is not None:
+                current = variable.scalar
+                frame[name] = variable._replace(
+                    value=converted(shell, value, current, variable.attributes, state, append=node.append)
+                )
+        elif node.value is not None:
+            if local or self.globally:
+                assign(shell, node, state)
+            else:
+                assign(shell, node, state)
+        if "r" in attributes:
+            frame[name] = frame[name]._replace(attributes=attributes | frame[name].attributes)
+        return True
+
+    def frame(self, name: str) -> dict[str, Variable]:
+        if self.globally and self.name not in ("export", "readonly"):
+            return self.state.frames[0]
+        return self.state.frame_of(name)
+
+    def inherited(self, name: str, local: bool) -> Variable | None:
+        """An environment variable that is not known keeps its value when it is only exported."""
+        if local or self.name not in ("export", "readonly", "declare", "typeset"):
+            return None
+        found = self.shell.expander.parameters.variable(name, self.state)
+        return found if found is not None and found.elements is None else None

@@ -1,0 +1,200 @@
+"""Entry to the evaluator: a script and what is known of its world in, its launches out."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from relax_lint.diagnostics import Place
+from relax_lint.shell.interpret import Frame, Shell, TooComplex
+from relax_lint.shell.launch import Launch
+from relax_lint.shell.nodes import Script, SimpleCommand
+from relax_lint.shell.recorder import Recorder
+from relax_lint.shell.state import State, UnknownArguments
+from relax_lint.shell.syntax import parse
+from relax_lint.shell.values import REMOVED, Sym, Value, Variable, known
+from relax_lint.sources.text import SourceFile
+
+MAXIMUM_FILE = 4_000_000
+_DIRECTIVE = re.compile(r"[ \t]*#[ \t]*shellcheck[ \t]+(.*)")
+
+
+class ScriptFile(SourceFile):
+    """A shell script, parsed when it is first asked."""
+
+    @cached_property
+    def script(self) -> Script:
+        """The syntax tree."""
+        return parse(self.text)
+
+    @property
+    def is_shell(self) -> bool:
+        """Whether running the file by its path runs bash."""
+        first = self.text.partition("\n")[0]
+        return "sh" in first.rsplit("/", 1)[-1] if first.startswith("#!") else "\0" not in self.text[:512]
+
+
+class EvaluatedText(ScriptFile):
+    """A string that a script evaluates: its places are where that is done."""
+
+    def __init__(self, text: str, origin: Place) -> None:
+        super().__init__(origin.source.path, text.encode("utf-8", "surrogateescape"))
+        self.origin = origin
+
+
+ReadScript = Callable[[Path], "ScriptFile | None"]
+
+
+def read_script(path: Path) -> ScriptFile | None:
+    """A script from disk; None when there is none, or it is out of bounds."""
+    try:
+        if not path.is_file() or path.stat().st_size > MAXIMUM_FILE:
+            return None
+        return ScriptFile(path, path.read_bytes())
+    except OSError:
+        return None
+
+
+@dataclass
+class Reading:
+    """What is known of the world a script runs in.
+
+    ``clean``: exactly what happens; ``env`` is the whole environment, ``args`` the arguments, ``cwd`` the directory.
+    Otherwise, what can happen: variables and arguments not given may be anything; a variable given as None is certainly
+    unset, and ``args`` of None are unknown. ``root`` is the repository's root.
+    """
+
+    clean: bool = False
+    env: Mapping[str, str | None] = field(default_factory=dict)
+    args: tuple[str, ...] | None = None
+    cwd: Path | None = None
+    root: Path = field(default_factory=Path.cwd)
+    name: str | None = None
+    read: ReadScript = read_script
+    _texts: dict[tuple[str, Place], EvaluatedText] = field(default_factory=dict)
+
+    def script(self, path: Path) -> ScriptFile | None:
+        """A file that a script reads or runs."""
+        return self.read(path)
+
+    def find_source(
+        self, shell: Shell, node: SimpleCommand, word: Value, state: State
+    ) -> tuple[str, ScriptFile | None]:  # fmt: skip
+        """The file that ``source`` names, and how it names it."""
+        value = state.resolve(word)
+        spelled = value.likely
+        if spelled is not None:
+            found = self._source_at(shell, spelled, state)
+            if found is not None or self.clean:
+                return spelled, found
+        shown = value.shown
+        guess = self._model_config(value)
+        if guess is None:
+            guess = self._directive(shell, node)
+        if guess is not None:
+            found = self.script(guess)
+            if found is not None:
+                return str(guess), found
+        return spelled or shown, None
+
+    def _source_at(self, shell: Shell, spelled: str, state: State) -> ScriptFile | None:
+        path = shell.resolve_path(spelled, state)
+        return self.script(Path(path)) if path is not None else None
+
+    def _model_config(self, value: Value) -> Path | None:
+        """``${MODEL_CONFIG_DIR}/x.sh`` is in ``scripts/models/`` of the checkout, whatever the entrypoint."""
+        chunks = value.chunks
+        first = chunks[0]
+        if type(first) is not Sym or first.root.variable != "MODEL_CONFIG_DIR":
+            return None
+        rest = Value(chunks[1:]).likely if len(chunks) > 1 else None
+        return self.root / "scripts" / "models" / rest.lstrip("/") if rest else None
+
+    def _directive(self, shell: Shell, node: SimpleCommand) -> Path | None:
+        """``# shellcheck source=path`` on the line above."""
+        source = shell.source
+        line = source.position(node.start)[0]
+        while line > 1:
+            line -= 1
+            match = _DIRECTIVE.match(source.line_text(line))
+            if match is None:
+                return None
+            named = re.search(r"(?:^|\s)source=(\S+)", match.group(1))
+            if named:
+                path = Path(named.group(1).strip("'\""))
+                for base in (source.path.parent, self.root):
+                    if named.group(1) != "/dev/null" and self.script(base / path) is not None:
+                        return Path(os.path.normpath(base / path))
+                return None
+        return None
+
+    def evaluated(self, text: str, origin: Place, source: SourceFile) -> EvaluatedText:
+        """A string to evaluate, the same object for the same string at the same place."""
+        key = (text, origin)
+        found = self._texts.get(key)
+        if found is None:
+            found = self._texts[key] = EvaluatedText(text, origin)
+        return found
+
+    def initial_variables(self) -> dict[str, Variable]:
+        """What every bash sets at its start."""
+        variables = {
+            "IFS": Variable(known(" \t\n")),
+            "OPTIND": Variable(known("1")),
+            "OPTERR": Variable(known("1")),
+            "PS4": Variable(known("+ ")),
+        }
+        exported = frozenset("x")
+        for name, text in self.env.items():
+            if name != "IFS":
+                variables[name] = REMOVED if text is None else Variable(known(text), None, exported)
+        return variables
+
+
+@dataclass
+class Evaluation:
+    """What a script launches, and what could not be told."""
+
+    launches: list[Launch]
+    too_complex: Place | None
+    problems: list[tuple[Place, str]]
+    exits: list[tuple[Place, int | None]]
+    unresolved_sources: list[Place]
+    sourced: list[ScriptFile]
+
+
+def evaluate(script: Path | ScriptFile, reading: Reading) -> Evaluation:
+    """Everything a script can launch. Raises ``FileNotFoundError`` when it cannot be read."""
+    source = script if isinstance(script, ScriptFile) else reading.script(Path(os.path.abspath(script)))
+    if source is None:
+        raise FileNotFoundError(str(script))
+    recorder = Recorder()
+    shell = Shell(reading, recorder)
+    state = State()
+    state.frames[0] = reading.initial_variables()
+    cwd = reading.cwd or (Path.cwd() if reading.clean else reading.root)
+    state.cwd = str(cwd)
+    state.frames[0]["PWD"] = Variable(known(state.cwd), None, frozenset("x"))
+    if reading.args is not None or reading.clean:
+        state.arguments = tuple(known(text) for text in reading.args or ())
+    else:
+        state.arguments = UnknownArguments()
+    name = reading.name or str(source.path)
+    shell.name_of_script = name
+    shell.source = source
+    recorder.files.append(source)
+    try:
+        frame = Frame("main", source, name, 0)
+        shell.within(frame, lambda: shell.run_exit_traps(shell.run_lines(source, state)))
+    except TooComplex:
+        pass
+    except RecursionError:
+        recorder.too_complex(Place(source, 0, 0))
+    return Evaluation(
+        recorder.launches(), recorder.complex_at, recorder.problems, recorder.exits, recorder.unresolved_sources,
+        [each for each in recorder.files if each is not source],
+    )  # fmt: skip

@@ -1,0 +1,430 @@
+"""Expansion: from a word as written to the words that a command gets.
+
+The order is bash's: braces, tildes, parameters, commands and arithmetic from left to right, splitting, globs, quotes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Union
+
+from relax_lint.diagnostics import Place
+from relax_lint.shell import arithmetic
+from relax_lint.shell.globbing import expand_glob
+from relax_lint.shell.nodes import (
+    ArithmeticExpansion, BadSubstitution, CommandSubstitution, Literal, Parameter, Part, ProcessSubstitution, Word,
+)  # fmt: skip
+from relax_lint.shell.parameters import Discard, Parameters
+from relax_lint.shell.state import State
+from relax_lint.shell.values import EMPTY, Chunk, Known, Root, Sym, Value, Variable, known, unknown
+
+if TYPE_CHECKING:
+    from relax_lint.shell.interpret import Shell
+    from relax_lint.sources.text import SourceFile
+
+# (characters, quoted, subject to splitting, the place of an array's element); None stands between two elements.
+Segment = Union[tuple[Chunk, bool, bool, Union[Place, None]], None]
+
+_ASSIGNMENT_LIKE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+_OPAQUE = 0xE000
+
+
+class Expander:
+    """Expands the words of one shell."""
+
+    def __init__(self, shell: Shell) -> None:
+        self.shell = shell
+        self.parameters = Parameters(self)
+        self.roots: dict[object, Root] = {}
+
+    @property
+    def source(self) -> SourceFile:
+        """The file that the words at hand are written in."""
+        return self.shell.source
+
+    # ------------------------------------------------------------ what is not known
+
+    def root(self, node: Any, parents: tuple[Root, ...] = (), *, alternative: str | None = None) -> Root:
+        """The root of what a node gives, the same for the same node and operands."""
+        key = (self.source, node.start, node.end, parents, alternative)
+        found = self.roots.get(key)
+        if found is None:
+            text = self.source.text[node.start : node.end] or "?"
+            found = self.roots[key] = Root(text, None, parents, alternative=alternative)
+        return found
+
+    def variable_root(self, name: str, text: str = "") -> Root:
+        """The root of an environment variable or argument that is not given."""
+        found = self.roots.get(name)
+        if found is None:
+            found = self.roots[name] = Root(text or f"${{{name}}}", name)
+        return found
+
+    def computed(self, node: Any, state: State, inputs: list[Value], compute: Callable[..., str]) -> Value:
+        """What ``compute`` gives of the texts, as far as they are known."""
+        inputs = [state.resolve(value) for value in inputs]
+        texts = [value.text for value in inputs]
+        if None not in texts:
+            return known(compute(*texts))
+        parents = tuple(dict.fromkeys(root for value in inputs for root in value.roots))
+        likely = [value.likely for value in inputs]
+        default = compute(*likely) if None not in likely else None
+        return unknown(self.root(node, parents), default or None)
+
+    # ------------------------------------------------------------ words
+
+    def fields(self, word: Word, state: State) -> list[Value]:
+        """The words that a word of a command becomes."""
+        cached = word.cached
+        if cached is not None:
+            return cached  # type: ignore[return-value]
+        if word.literal is not None:
+            place = Place(self.source, word.start, word.end)
+            part = word.parts[0] if len(word.parts) == 1 else None
+            start = part.start if isinstance(part, Literal) and part.end - part.start == len(part.text) else -1
+            fields = [Value((Known(word.literal, self.source if start >= 0 else None, start),), place)]
+            word.cached = fields
+            return fields
+        parts = word.parts
+        if len(parts) > 1 and _may_have_braces(parts):
+            return [
+                field
+                for expanded in _brace_expanded(parts)
+                for field in self.split(self.segments(expanded, state, word), state, word)
+            ]
+        return self.split(self.segments(parts, state, word), state, word)
+
+    def value(self, word: Word, state: State, *, assigned: bool = False) -> Value:
+        """A word without splitting and globs: what is assigned, compared, or read from."""
+        if word.literal is not None:
+            return self.fields(word, state)[0] if word.parts else EMPTY
+        chunks: list[Chunk] = []
+        many = False
+        segments = self.segments(word.parts, state, word, assigned=assigned)
+        for segment in segments:
+            if segment is None:
+                chunks.append(Known(" "))
+            else:
+                chunk = segment[0]
+                chunks.append(chunk)
+                many = many or (type(chunk) is Sym and chunk.root.many)
+        place = Place(self.source, word.start, word.end)
+        return Value(_joined(chunks), place, many and len(chunks) == 1)
+
+    def pieces(self, word: Word, state: State) -> list[tuple[str, bool]] | None:
+        """A pattern as characters, quoted ones marked; None when a part is not known."""
+        pieces: list[tuple[str, bool]] = []
+        for segment in self.segments(word.parts, state, word):
+            if segment is None:
+                pieces.append((" ", False))
+                continue
+            chunk = segment[0]
+            if type(chunk) is not Known:
+                return None
+            pieces.append((chunk.text, segment[1]))
+        return pieces
+
+    def segments(
+        self, parts: tuple[Part, ...], state: State, word: Word, *, assigned: bool = False
+    ) -> list[Segment]:  # fmt: skip
+        """Every part expanded, not yet split."""
+        segments: list[Segment] = []
+        source = self.source
+        first = True
+        tilde_after = assigned
+        for part in parts:
+            kind = type(part)
+            if kind is Literal:
+                text, quoted = part.text, part.quoted  # type: ignore[union-attr]
+                start = part.start if part.end - part.start == len(text) else -1  # type: ignore[union-attr]
+                if not quoted and "~" in text:
+                    if first and not assigned and _ASSIGNMENT_LIKE.match(text):
+                        tilde_after = True
+                    text = self.tildes(text, state, part, first=first, assigned=tilde_after, last=part is parts[-1])
+                    start = start if text == part.text else -1  # type: ignore[union-attr]
+                segments.append((Known(text, source if start >= 0 else None, start), quoted, False, None))
+                if not quoted and first and not assigned and _ASSIGNMENT_LIKE.match(text):
+                    tilde_after = True
+            elif kind is Parameter:
+                segments.extend(self.parameters.segments(part, state))  # type: ignore[arg-type]
+            elif kind is CommandSubstitution:
+                value = self.shell.substitute(part, state)  # type: ignore[arg-type]
+                quoted = part.quoted  # type: ignore[union-attr]
+                segments.extend((chunk, quoted, not quoted, None) for chunk in value.chunks)
+            elif kind is ArithmeticExpansion:
+                value = self.arithmetic_value(part.expression, state, part)  # type: ignore[union-attr]
+                quoted = part.quoted  # type: ignore[union-attr]
+                segments.extend((chunk, quoted, not quoted, None) for chunk in value.chunks)
+            elif kind is ProcessSubstitution:
+                segments.append((Sym(self.shell.process_substitution(part, state)), True, False, None))  # type: ignore[arg-type]
+            elif kind is BadSubstitution:
+                raise Discard
+            first = False
+        return segments
+
+    def tildes(self, text: str, state: State, part: Part, *, first: bool, assigned: bool, last: bool) -> str:
+        """Tildes at the start of a word, and after ``=`` and ``:`` of what is assigned."""
+        home = state.lookup("HOME")
+        value = state.resolve(home.value).text if home is not None and home.value is not None else None
+
+        def replaced(match: re.Match[str]) -> str:
+            prefix, user = match.group(1), match.group(2)
+            ends_here = match.end() < len(text) or last
+            if not ends_here:
+                return match.group()
+            if user == "" and value is not None:
+                return prefix + value
+            if user == "+" and state.cwd is not None:
+                return prefix + state.cwd
+            return match.group()
+
+        if assigned:
+            begin = r"(\A|:|\A[A-Za-z_]\w*\+?=)" if first else r"(:)"
+        elif first:
+            begin = r"(\A)"
+        else:
+            return text
+        end = r"(?=[/:]|\Z)" if assigned else r"(?=/|\Z)"
+        return re.sub(begin + r"~([^/:~]*)" + end, replaced, text)
+
+    # ------------------------------------------------------------ splitting
+
+    def split(self, segments: list[Segment], state: State, word: Word) -> list[Value]:
+        """Fields out of segments: splitting by IFS, then globs, then quotes."""
+        if len(segments) == 1:
+            segment = segments[0]
+            assert segment is not None
+            chunk, quoted, _, place = segment
+            if quoted:
+                many = type(chunk) is Sym and chunk.root.many
+                return [Value((chunk,), place or self.field_place(chunk, word), many)]
+        fields = _split_fields(segments, self.separators(state))
+        single = len(fields) == 1
+        whole = Place(self.source, word.start, word.end)
+        found: list[Value] = []
+        for pieces, place, many in fields:
+            value = Value(_joined([chunk for chunk, _ in pieces]), place, many)
+            if place is None:
+                if single:
+                    chunk = value.chunks[0]
+                    value = value._replace(place=self.field_place(chunk, word) if len(value.chunks) == 1 else whole)
+                else:
+                    value = value._replace(place=_chunk_place(value.chunks[0]) or whole)
+            if any(not quoted and type(chunk) is Known and _GLOB(chunk.text) for chunk, quoted in pieces):
+                found.extend(expand_glob(value, pieces, state))
+            else:
+                found.append(value)
+        return found
+
+    def field_place(self, chunk: Chunk, word: Word) -> Place:
+        """Where a user would edit a field: where the word stands, or where a flag kept in a variable was written."""
+        if type(chunk) is Known and chunk.source is not None and chunk.text.startswith("-"):
+            return Place(chunk.source, chunk.start, chunk.start + len(chunk.text))
+        return Place(self.source, word.start, word.end)
+
+    def separators(self, state: State) -> str:
+        """The characters of IFS."""
+        variable = state.lookup("IFS")
+        if variable is None or variable.scalar is None:
+            return " \t\n"
+        text = state.resolve(variable.scalar).likely
+        return " \t\n" if text is None else text
+
+    # ------------------------------------------------------------ arithmetic
+
+    def arithmetic_value(self, expression: Word, state: State, node: Any) -> Value:
+        """The number that an expression gives, as text."""
+        text = self.value(expression, state)
+        return self.arithmetic_of(text, state, node)
+
+    def arithmetic_of(self, text: Value, state: State, node: Any) -> Value:
+        """The same for an expression that is expanded already."""
+        text = state.resolve(text)
+        soft: list[Root] = list(text.roots)
+        likely = text.likely
+        if likely is None:
+            return unknown(self.root(node, tuple(dict.fromkeys(soft))))
+
+        def read(name: str, index: arithmetic.Index) -> str:
+            value = self.parameters.element(name, index, state)
+            if value is None:
+                if "nounset" in state.options:
+                    raise self.parameters.unbound()
+                return ""
+            value = state.resolve(value)
+            soft.extend(value.roots)
+            if value.likely is None:
+                raise arithmetic.UnknownOperand
+            return value.likely
+
+        def write(name: str, index: arithmetic.Index, number: int) -> None:
+            value = known(str(number))
+            if soft:
+                value = unknown(self.root(node, tuple(dict.fromkeys(soft))), str(number))
+            self.parameters.assign_element(name, index, value, state)
+
+        def associative(name: str) -> bool:
+            variable = state.lookup(state.resolve_name(name))
+            return variable is not None and "A" in variable.attributes
+
+        try:
+            number = arithmetic.evaluate(likely, read, write, associative)
+        except arithmetic.UnknownOperand:
+            for name in re.findall(r"\b([A-Za-z_]\w*)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|(?:\+\+|--)([A-Za-z_]\w*)", likely):
+                target = name[0] or name[1]
+                state.set_value(target, unknown(self.root(node, tuple(dict.fromkeys(soft)))))
+            return unknown(self.root(node, tuple(dict.fromkeys(soft))))
+        except arithmetic.ArithmeticFault:
+            raise Discard from None
+        if soft:
+            return unknown(self.root(node, tuple(dict.fromkeys(soft))), str(number))
+        return known(str(number))
+
+    def integer(self, expression: Word, state: State, node: Any) -> Value:
+        """An expression that stands where bash wants a number, such as a subscript or an offset."""
+        if expression.literal is not None and re.fullmatch(r"-?[1-9][0-9]*|0", expression.literal):
+            return known(expression.literal)
+        return self.arithmetic_value(expression, state, node)
+
+    def keyed_variable(self, name: str, state: State) -> Variable | None:
+        """The variable behind a name, namerefs followed."""
+        return state.lookup(state.resolve_name(name))
+
+
+_GLOB = re.compile(r"[*?\[]|[+@!]\(").search
+
+
+def _chunk_place(chunk: Chunk) -> Place | None:
+    if type(chunk) is Known and chunk.source is not None:
+        return Place(chunk.source, chunk.start, chunk.start + len(chunk.text))
+    return None
+
+
+def _joined(chunks: list[Chunk]) -> tuple[Chunk, ...]:
+    """Chunks without empty ones, unless nothing else is there."""
+    if len(chunks) > 1:
+        chunks = [chunk for chunk in chunks if type(chunk) is Sym or chunk.text] or chunks[:1]  # type: ignore[union-attr]
+    return tuple(chunks) if chunks else EMPTY.chunks
+
+
+Field = tuple[list[tuple[Chunk, bool]], Union[Place, None], bool]
+
+
+def _split_fields(segments: list[Segment], separators: str) -> list[Field]:
+    """Fields with their quoted characters marked.
+
+    Unquoted expansions are split: runs of white space in IFS separate, each other character of IFS ends a field, and
+    what is empty and unquoted leaves none.
+    """
+    fields: list[Field] = []
+    current: list[tuple[Chunk, bool]] | None = None
+    places: list[Place | None] = []
+    many = False
+    after = "start"
+    blank = "".join(char for char in separators if char in " \t\n")
+
+    def flush() -> None:
+        nonlocal current, many
+        if current is not None:
+            fields.append((current, places[0] if all(place is places[0] for place in places) else None, many))
+        current, many = None, False
+        places.clear()
+
+    for segment in segments:
+        if segment is None:
+            flush()
+            after = "start"
+            continue
+        chunk, quoted, splits, at = segment
+        if not splits:
+            if type(chunk) is Known and not chunk.text and not quoted:
+                continue
+            current = current or []
+            current.append((chunk, quoted))
+            places.append(at)
+            many = many or (type(chunk) is Sym and chunk.root.many)
+            after = "in"
+            continue
+        if type(chunk) is not Known:
+            current = current or []
+            current.append((chunk, False))
+            places.append(at)
+            many, after = True, "in"
+            continue
+        text = chunk.text
+        begin = 0
+        for index, char in enumerate(text):
+            if char not in separators:
+                continue
+            if index > begin:
+                current = current or []
+                current.append((_slice(chunk, begin, index), False))
+                places.append(at)
+                after = "in"
+            begin = index + 1
+            if char in blank:
+                if current is not None:
+                    flush()
+                    after = "blank"
+            elif current is not None:
+                flush()
+                after = "mark"
+            elif after == "blank":
+                after = "mark"
+            else:
+                fields.append(([(Known(""), True)], None, False))
+                after = "mark"
+        if begin < len(text):
+            current = current or []
+            current.append((_slice(chunk, begin, len(text)), False))
+            places.append(at)
+            after = "in"
+    flush()
+    return fields
+
+
+def _slice(chunk: Known, start: int, end: int) -> Known:
+    if start == 0 and end == len(chunk.text):
+        return chunk
+    where = chunk.start + start if chunk.source is not None else -1
+    return Known(chunk.text[start:end], chunk.source, where)
+
+
+# ---------------------------------------------------------------- braces
+
+
+def _may_have_braces(parts: tuple[Part, ...]) -> bool:
+    opened = False
+    for part in parts:
+        if type(part) is Literal and not part.quoted:
+            opened = opened or "{" in part.text
+            if opened and "}" in part.text:
+                return True
+    return False
+
+
+def _brace_expanded(parts: tuple[Part, ...]) -> list[tuple[Part, ...]]:
+    """The words that ``a{b,c}`` stands for; expansions inside are moved about unopened."""
+    from relax_lint.shell.braces import expand_braces
+
+    pieces: list[tuple[str, bool]] = []
+    for index, part in enumerate(parts):
+        if type(part) is Literal:
+            pieces.append((part.text, part.quoted))
+        else:
+            pieces.append((chr(_OPAQUE + index), True))
+    expanded = expand_braces(pieces)
+    if len(expanded) == 1:
+        return [parts]
+    words = []
+    for variant in expanded:
+        word: list[Part] = []
+        for text, quoted in variant:
+            opaque = ord(text) - _OPAQUE if quoted and len(text) == 1 else -1
+            if 0 <= opaque < len(parts) and type(parts[opaque]) is not Literal:
+                word.append(parts[opaque])
+            else:
+                word.append(Literal(text, quoted, -1, -2))
+        words.append(tuple(word))
+    return words

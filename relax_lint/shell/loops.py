@@ -1,0 +1,186 @@
+"""Loops: exact while everything that decides them is known; once round, and then any number of times, where not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from relax_lint.shell.nodes import ArithmeticFor, Command, For, Loop, Word
+from relax_lint.shell.parameters import Abort, Discard
+from relax_lint.shell.state import Flow, State, merge, widen
+from relax_lint.shell.values import Root, Value, known, unknown
+
+if TYPE_CHECKING:
+    from relax_lint.shell.interpret import Shell
+
+MAXIMUM_ROUNDS = 5_000
+
+
+def run_while(shell: Shell, node: Loop, state: State) -> list[State]:
+    """``while`` and ``until``."""
+
+    def ask(current: State) -> list[tuple[State, bool]]:
+        answers = []
+        for each in shell.run_condition(node.condition, [current]):
+            if each.flow is not None:
+                answers.append((each, True))
+                continue
+            yes, no = shell.branch(each, node.condition[-1] if node.condition else node)
+            for branch, outcome in ((yes, True), (no, False)):
+                if branch is not None:
+                    answers.append((branch, outcome != node.until))
+        return answers
+
+    return _rounds(shell, node, node.body, state, ask, None)
+
+
+def run_arithmetic_for(shell: Shell, node: ArithmeticFor, state: State) -> list[State]:
+    """``for ((…; …; …))``."""
+
+    def compute(word: Word, current: State) -> Value:
+        shell.command = node
+        if not word.parts:
+            return known("1")
+        return current.resolve(shell.expander.arithmetic_value(word, current, word))
+
+    def ask(current: State) -> list[tuple[State, bool]]:
+        from relax_lint.shell.conditions import numeric
+
+        value = compute(node.condition, current)
+        if value.text is not None:
+            return [(current, value.text != "0")]
+        shell.set_outcome(current, numeric("-ne", value, known("0"), current))
+        yes, no = shell.branch(current, shell.source.text[node.condition.start : node.condition.end].strip())
+        return [(branch, outcome) for branch, outcome in ((yes, True), (no, False)) if branch is not None]
+
+    def step(current: State) -> None:
+        compute(node.step, current)
+
+    try:
+        compute(node.initial, state)
+        return _rounds(shell, node, node.body, state, ask, step)
+    except (Abort, Discard) as error:
+        return shell.failed_expansion(state, error)
+
+
+def run_for(shell: Shell, node: For, state: State) -> list[State]:
+    """``for name in words``, and ``select`` read as choosing any."""
+    shell.command = node
+    try:
+        if node.words is None:
+            values = shell.expander.parameters.arguments(state)
+        else:
+            values = [field for word in node.words for field in shell.expander.fields(word, state)]
+    except (Abort, Discard) as error:
+        return shell.failed_expansion(state, error)
+    if node.select or any(state.resolve(value).many for value in values):
+        return _any_number(shell, node, values, state)
+    if not values:
+        state.status, state.undecided = 0, None
+        return [state]
+    going, left = [state], list[State]()
+    for value in values:
+        for each in going:
+            each.set_value(node.name, each.resolve(value)._replace(place=None))
+        going, gone = _sort_out(shell.run(node.body, going))
+        left.extend(gone)
+        if not going:
+            break
+    return merge(left + going)
+
+
+def _any_number(shell: Shell, node: For, values: list[Value], state: State) -> list[State]:
+    """A loop over words that are not known: not at all, or with an unknown one."""
+    before = state.copy()
+    before.status = 0
+    several = [value for value in values if value.many] or values
+    root = shell.expander.root(node, tuple(root for value in several for root in value.roots))
+    state.set_value(node.name, unknown(Root(f"${node.name}", None, root.parents)))
+    going, left = _sort_out(shell.run(node.body, [state]))
+    ended = [each for each in left if each.flow is not None]
+    rounds = [before, *(each for each in left if each.flow is None), *going]
+    return [*ended, widen(rounds, lambda name: _loop_root(shell, node, name))]
+
+
+def _loop_root(shell: Shell, node: Command, name: str) -> Root:
+    """The root of what a variable may hold after a loop."""
+    key = (shell.source, node.start, "loop", name)
+    roots = shell.expander.roots
+    if key not in roots:
+        roots[key] = Root(f"${{{name}}}", None)
+    return roots[key]
+
+
+def _sort_out(states: list[State]) -> tuple[list[State], list[State]]:
+    """States that go on with the next round, and those that left the loop, ``break`` and ``continue`` dealt with."""
+    going, left = [], []
+    for state in states:
+        flow = state.flow
+        if flow is None:
+            going.append(state)
+        elif flow.kind in ("break", "continue"):
+            if flow.levels > 1:
+                state.flow = Flow(flow.kind, flow.levels - 1)
+                left.append(state)
+            else:
+                state.flow = None
+                (going if flow.kind == "continue" else left).append(state)
+        else:
+            left.append(state)
+    return merge(going), left
+
+
+def _rounds(
+    shell: Shell, node: Loop | ArithmeticFor, body: tuple[Command, ...], state: State,
+    ask: Callable[[State], list[tuple[State, bool]]], step: Callable[[State], None] | None,
+) -> list[State]:  # fmt: skip
+    """Round after round, until the condition fails, something leaves, or the rest can no longer be counted."""
+    going = [state]
+    left: list[State] = []
+    first = True
+    for _ in range(MAXIMUM_ROUNDS):
+        entering: list[State] = []
+        failed: list[State] = []
+        undecided = False
+        for each in going:
+            last = 0 if first else each.status
+            answers = ask(each)
+            outcomes = {outcome for _, outcome in answers}
+            undecided = undecided or len(outcomes) > 1
+            for branch, outcome in answers:
+                (entering if outcome else failed).append(branch)
+                if not outcome:
+                    branch.status, branch.undecided = last, None
+        if not entering:
+            return merge(left + failed)
+        before = [each.copy() for each in failed]
+        going, gone = _sort_out(shell.run(body, entering))
+        escaped = bool(gone) and bool(going)
+        first = False
+        if step is not None:
+            for each in going:
+                step(each)
+        if undecided or escaped:
+            ended = [each for each in (*left, *gone) if each.flow is not None]
+            stopped = [each for each in (*left, *gone) if each.flow is None]
+            rounds = before + stopped + going
+            if not rounds:
+                return merge(ended)
+            return [*merge(ended), widen(rounds, lambda name: _loop_root(shell, node, name))]
+        left.extend(gone)
+        left.extend(failed)
+        if not going:
+            return merge(left)
+    from relax_lint.diagnostics import Place
+
+    shell.recorder.too_complex(Place(shell.source, node.start, node.end))
+    return merge(left) if left else [_stopped(going[0])]
+
+
+def _stopped(state: State) -> State:
+    """A way that never came out of its loop launches nothing after it."""
+    state.flow = Flow("exit")
+    state.status = 1
+    return state
+
+

@@ -1,0 +1,87 @@
+"""Questions about a launch that several rules ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from relax_lint.catalog.relax_defaults import INTEGER_DEFAULTS
+from relax_lint.diagnostics import Place
+from relax_lint.shell.continuations import is_cut
+from relax_lint.shell.launch import Argument, Launch, Word
+from relax_lint.sources.launcher import LauncherSource
+
+if TYPE_CHECKING:
+    from relax_lint.project import Project
+
+
+class NotKnown(Exception):
+    """A value that is not known statically, with the word that hides it and where it stands."""
+
+    def __init__(self, because: str, place: Place) -> None:
+        super().__init__(because)
+        self.because = because
+        self.place = place
+
+
+def place_of(launch: Launch, word: Word | None) -> Place:
+    """Where a word is written; the launch itself when it was computed."""
+    return launch.site if word is None or word.place is None else word.place
+
+
+def why_unknown(word: Word) -> str:
+    """The part of a word that is not known, as it is written."""
+    return word.unknowns[0].text if word.unknowns else word.text
+
+
+def integer(launch: Launch, flag: str) -> int | None:
+    """The number that a flag has in a launch, or that Relax takes in its absence.
+
+    Raises :class:`NotKnown` when it cannot be told, or is no number at all (which other rules say).
+    """
+    argument = launch.last(flag)
+    if argument is None:
+        if launch.may_have(flag):
+            raise NotKnown(open_word(launch), launch.site)
+        return INTEGER_DEFAULTS[flag]
+    if argument.value is None:
+        hidden = next((word for word in argument.values if not word.known), argument.word)
+        raise NotKnown(why_unknown(hidden), place_of(launch, argument.word))
+    try:
+        return int(argument.value)
+    except ValueError:
+        raise NotKnown(argument.value, place_of(launch, argument.word)) from None
+
+
+def open_word(launch: Launch) -> str:
+    """The first word that may be several, or none, and so could be any flag."""
+    return next((why_unknown(word) for word in launch.argv if word.open), "an unknown word")
+
+
+def is_broken_off(launch: Launch) -> bool:
+    """Whether a broken continuation keeps flags from this launch: then nothing can be said of what is absent."""
+    source = launch.site.source
+    return isinstance(source, LauncherSource) and is_cut(source, launch.site.start)
+
+
+def is_own(project: Project, launch: Launch, place: Place) -> bool:
+    """Whether a place is in a file that belongs to this launcher: itself, its recipe, or its own directory."""
+    path = place.source.path
+    recipe = project.recipe_of(launch.script)
+    if recipe is not None:
+        return recipe.directory in path.parents
+    return path == launch.script
+
+
+def program(word: Word) -> str:
+    """The name of the program that a word runs, without its directory."""
+    return PurePosixPath(word.text).name
+
+
+def other_launches(launch: Launch, project: Project, argument: Argument) -> Iterator[Launch]:
+    """The other launches of the script to which the same written flag goes."""
+    script = project.launcher(launch.script)
+    for other in script.launches if script is not None else ():
+        if other is not launch and any(given.word.place == argument.word.place for given in other.all(argument.flag)):
+            yield other

@@ -1,0 +1,136 @@
+"""Collects what a script launches, and what could not be followed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from relax_lint.diagnostics import Place
+from relax_lint.shell.launch import Launch, Unknown, Word, classify
+from relax_lint.shell.nodes import SimpleCommand
+from relax_lint.shell.state import NONEMPTY, State, common
+from relax_lint.shell.values import Known, Sym, Value
+
+if TYPE_CHECKING:
+    from relax_lint.shell.evaluate import ScriptFile
+    from relax_lint.shell.interpret import Shell
+
+_LAUNCHED = re.compile(r"(?:^|/)relax/entrypoints/train\.py$|^relax\.entrypoints|^verl\.|main_ppo|^recipe\.|main_\w+\.py$")
+
+
+@dataclass(slots=True)
+class _Way:
+    """One way that reached a launch."""
+
+    launch: Launch
+    stages: tuple[list[tuple[Value, ...]], int] | None
+    state: State
+
+
+@dataclass(slots=True)
+class Recorder:
+    """What one evaluation found."""
+
+    ways: list[_Way] = field(default_factory=list)
+    complex_at: Place | None = None
+    problems: list[tuple[Place, str]] = field(default_factory=list)
+    exits: list[tuple[Place, int | None]] = field(default_factory=list)
+    unresolved_sources: list[Place] = field(default_factory=list)
+    files: list[ScriptFile] = field(default_factory=list)
+    redirected_to: list[Value] = field(default_factory=list)
+
+    def too_complex(self, place: Place) -> None:
+        """A bound was reached."""
+        self.complex_at = self.complex_at or outermost(place)
+
+    def problem(self, place: Place, message: str) -> None:
+        """Something was not understood."""
+        found = (outermost(place), message)
+        if found not in self.problems:
+            self.problems.append(found)
+
+    def exits_at(self, place: Place, status: int | None) -> None:
+        """A way ended early."""
+        found = (outermost(place), status)
+        if found not in self.exits:
+            self.exits.append(found)
+
+    def unresolved(self, place: Place) -> None:
+        """A file to source was not found."""
+        place = outermost(place)
+        if place not in self.unresolved_sources:
+            self.unresolved_sources.append(place)
+
+    def reads(self, source: ScriptFile) -> None:
+        """Another file is evaluated too."""
+        if source not in self.files:
+            self.files.append(source)
+
+    def looks_like_launch(self, words: list[Value], state: State) -> bool:
+        """Whether the words behind an unknown program name are those of a training run."""
+        return any(_LAUNCHED.search(state.resolve(word).shown) for word in words)
+
+    def record(self, shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+        """A launch."""
+        argv = tuple(_word(word, state) for word in words)
+        site = outermost(Place(shell.source, node.start, node.end))
+        targets = tuple(_word(target, state) for target in self.redirected_to) if node.redirects else ()
+        launch = Launch(
+            kind=classify(argv), argv=argv, site=site, script=shell.source.path, conditions=state.conditions,
+            options=state.options, made_directories=tuple(_word(made, state) for made in state.made),
+            redirected_to=targets, command=node, in_condition=shell.guard > 0, directory=state.cwd,
+        )  # fmt: skip
+        self.ways.append(_Way(launch, shell.stages[-1] if shell.stages else None, state))
+        self.redirected_to.clear()
+
+    def launches(self) -> list[Launch]:
+        """One launch a call site and argv, in the order bash makes them."""
+        found: dict[object, Launch] = {}
+        for way in self.ways:
+            launch = way.launch
+            if way.stages is not None:
+                words, index = way.stages
+                launch.pipeline = tuple(
+                    tuple(_word(word, way.state) for word in stage) for stage in words[index + 1 :] if stage
+                )
+            key = (launch.site, tuple((word.text, word.unknowns) for word in launch.argv))
+            known = found.get(key)
+            if known is None:
+                found[key] = launch
+                continue
+            known.conditions = common(known.conditions, launch.conditions)
+            known.options &= launch.options
+            known.in_condition = known.in_condition or launch.in_condition
+            known.made_directories += tuple(m for m in launch.made_directories if m not in known.made_directories)
+        return list(found.values())
+
+
+def outermost(place: Place) -> Place:
+    """The place in a real file: for text that was evaluated, where that was done."""
+    while True:
+        origin: Place | None = getattr(place.source, "origin", None)
+        if origin is None:
+            return place
+        place = origin
+
+
+def _word(value: Value, state: State) -> Word:
+    resolved = state.resolve(value)
+    place = outermost(value.place) if value.place is not None else None
+    chunks = resolved.chunks
+    if len(chunks) == 1 and type(chunks[0]) is Known:
+        return Word(chunks[0].text, (), place)
+    unknowns = []
+    defaults = []
+    for chunk in chunks:
+        if type(chunk) is not Sym:
+            continue
+        root = chunk.root
+        if chunk.default is not None:
+            defaults.append(root.variable or root.text)
+            continue
+        unknowns.append(
+            Unknown(root.text, root.variable, state.bindings.get(root) is NONEMPTY, value.many, root.alternative)
+        )
+    return Word(resolved.shown, tuple(unknowns), place, tuple(dict.fromkeys(defaults)))

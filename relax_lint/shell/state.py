@@ -1,0 +1,314 @@
+"""One way through a script: everything that bash remembers between two commands, and what was assumed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from relax_lint.shell.values import REMOVED, Chunk, Known, Root, Sym, Value, Variable, known
+
+if TYPE_CHECKING:
+    from relax_lint.shell.nodes import Function
+    from relax_lint.sources.text import SourceFile
+
+
+class NonEmpty:
+    """What is known of a root that was found not to be empty."""
+
+
+class NotDefault:
+    """What is known of a root that was found not to have its default."""
+
+
+NONEMPTY, NOT_DEFAULT = NonEmpty(), NotDefault()
+Binding = str | NonEmpty | NotDefault
+
+
+Bindings = tuple[tuple[Root, Binding], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A condition that is not known: what each outcome would teach, and the outcome that script-given defaults give."""
+
+    when_true: Bindings = ()
+    when_false: Bindings = ()
+    likely: bool | None = None
+    key: object = None
+
+    def negated(self) -> Undecided:
+        """The same for ``!``."""
+        likely = None if self.likely is None else not self.likely
+        return Undecided(self.when_false, self.when_true, likely, ("!", self.key) if self.key is not None else None)
+
+
+Outcome = bool | Undecided
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownArguments:
+    """Positional parameters not given; ``shifted`` of them are gone."""
+
+    shifted: int = 0
+
+
+Arguments = tuple[Value, ...] | UnknownArguments
+
+
+class Flow(NamedTuple):
+    """Why the commands that follow do not run: break, continue (how many loops), return, exit."""
+
+    kind: str
+    levels: int = 1
+
+
+class State:
+    """The memory of a shell. Copied when a condition is followed both ways; otherwise changed in place."""
+
+    __slots__ = (
+        "arguments", "bindings", "conditions", "cwd", "flow", "frames", "functions", "made", "options", "output",
+        "pipe_status", "status", "stdin", "strays", "traps", "undecided",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.frames: list[dict[str, Variable]] = [{}]
+        self.functions: dict[str, tuple[Function, SourceFile]] = {}
+        self.arguments: Arguments = ()
+        self.options: frozenset[str] = frozenset()
+        self.cwd: str | None = None
+        self.status: int | None = 0
+        self.undecided: Undecided | None = None
+        self.bindings: dict[object, Any] = {}
+        self.conditions: tuple[str, ...] = ()
+        self.traps: dict[str, Value] = {}
+        self.flow: Flow | None = None
+        self.made: tuple[Value, ...] = ()
+        self.output: tuple[Chunk, ...] | None = None
+        self.stdin: Value | None = None
+        self.strays = 0
+        self.pipe_status: tuple[int | None, ...] = (0,)
+
+    def copy(self) -> State:
+        """A way of its own."""
+        other = State.__new__(State)
+        other.frames = [dict(frame) for frame in self.frames]
+        other.functions = self.functions
+        other.arguments = self.arguments
+        other.options = self.options
+        other.cwd = self.cwd
+        other.status = self.status
+        other.undecided = self.undecided
+        other.bindings = dict(self.bindings)
+        other.conditions = self.conditions
+        other.traps = self.traps
+        other.flow = self.flow
+        other.made = self.made
+        other.output = self.output
+        other.stdin = self.stdin
+        other.strays = self.strays
+        other.pipe_status = self.pipe_status
+        return other
+
+    def same(self, other: State) -> bool:
+        """Whether nothing that follows can differ, but for what was assumed."""
+        return (
+            self.status == other.status
+            and self.flow == other.flow
+            and self.cwd == other.cwd
+            and self.options == other.options
+            and self.arguments == other.arguments
+            and self.output == other.output
+            and self.stdin == other.stdin
+            and self.frames == other.frames
+            and self.functions == other.functions
+            and self.traps == other.traps
+        )
+
+    def absorb(self, other: State) -> None:
+        """Become the merger with an equal way: only what both assumed is still assumed."""
+        self.bindings = {
+            key: binding for key, binding in self.bindings.items() if other.bindings.get(key, self) == binding
+        }
+        self.conditions = common(self.conditions, other.conditions)
+        self.strays = min(self.strays, other.strays)
+        self.made += tuple(item for item in other.made if item not in self.made)
+        if self.undecided != other.undecided:
+            self.undecided = None
+
+    # ------------------------------------------------------------ variables
+
+    def lookup(self, name: str) -> Variable | None:
+        """The variable in the innermost scope that has it; None where no scope ever did."""
+        for frame in reversed(self.frames):
+            found = frame.get(name)
+            if found is not None:
+                return found
+        return None
+
+    def resolve_name(self, name: str) -> str:
+        """The name behind namerefs."""
+        for _ in range(8):
+            variable = self.lookup(name)
+            if variable is None or "n" not in variable.attributes or variable.value is None:
+                return name
+            target = variable.value.text
+            if not target:
+                return name
+            name = target
+        return name
+
+    def frame_of(self, name: str) -> dict[str, Variable]:
+        """The scope to write a name in: where it lives, else the global one."""
+        for frame in reversed(self.frames):
+            if name in frame:
+                return frame
+        return self.frames[0]
+
+    def store(self, name: str, variable: Variable) -> None:
+        """Set a variable where it lives."""
+        self.frame_of(name)[name] = variable
+
+    def set_text(self, name: str, text: str) -> None:
+        """Give a variable a known value, keeping its attributes."""
+        self.set_value(name, known(text))
+
+    def set_value(self, name: str, value: Value) -> None:
+        """Give a variable a value as it is, keeping its attributes."""
+        name = self.resolve_name(name)
+        old = self.lookup(name)
+        if old is not None and old.elements is not None:
+            index: Any = "0" if "A" in old.attributes else 0
+            self.store(name, old._replace(elements={**old.elements, index: value}))
+        else:
+            self.store(name, Variable(value, None, old.attributes if old else frozenset()))
+
+    def remove(self, name: str) -> None:
+        """``unset``: the innermost one; an outer one shows again only when its scope ends."""
+        self.frame_of(name)[name] = REMOVED
+
+    # ------------------------------------------------------------ what is assumed
+
+    def resolve(self, value: Value) -> Value:
+        """The value with everything put in that this way has assumed."""
+        bindings = self.bindings
+        if not bindings or all(type(chunk) is Known for chunk in value.chunks):
+            return value
+        chunks = tuple(self._resolve_chunk(chunk) for chunk in value.chunks)
+        return value._replace(chunks=chunks)
+
+    def _resolve_chunk(self, chunk: Chunk) -> Chunk:
+        if isinstance(chunk, Known):
+            return chunk
+        bound = self.bindings.get(chunk.root)
+        if bound is not None:
+            if isinstance(bound, str):
+                return Known(bound)
+            return Sym(chunk.root) if bound is NOT_DEFAULT else chunk
+        if chunk.default is not None and any(self._moved(parent) for parent in chunk.root.parents):
+            return Sym(chunk.root)
+        return chunk
+
+    def _moved(self, root: Root) -> bool:
+        """Whether a root is assumed to differ from the default that something was computed with."""
+        bound = self.bindings.get(root)
+        return (bound is not None and bound is not NONEMPTY) or any(self._moved(parent) for parent in root.parents)
+
+    def is_nonempty(self, root: Root) -> bool:
+        """Whether a root was found not to be empty."""
+        return self.bindings.get(root) is NONEMPTY
+
+    def decided(self, outcome: Outcome) -> Outcome:
+        """The outcome, when the same question was answered before on this way."""
+        if isinstance(outcome, Undecided) and outcome.key is not None:
+            return self.bindings.get(outcome.key, outcome)  # type: ignore[no-any-return]
+        return outcome
+
+    def assume(self, undecided: Undecided | None, outcome: bool, condition: str) -> None:
+        """Go the way on which a condition had this outcome."""
+        if undecided is not None:
+            for root, binding in undecided.when_true if outcome else undecided.when_false:
+                self.bindings[root] = binding
+            if undecided.likely is not None and undecided.likely != outcome:
+                self.strays += 1
+            if undecided.key is not None:
+                self.bindings[undecided.key] = outcome
+        if condition not in self.conditions:
+            self.conditions += (condition,)
+        self.status = 0 if outcome else 1
+        self.undecided = None
+
+    def forget(self, root: Root) -> None:
+        """A program ran again: what was assumed of its last output does not hold of this one."""
+        if self.bindings:
+            self.bindings = {
+                key: binding
+                for key, binding in self.bindings.items()
+                if key is not root and not (isinstance(key, tuple) and _mentions(key, root))
+            }
+
+
+def _mentions(key: Iterable[object], root: Root) -> bool:
+    return any(item is root or (isinstance(item, tuple) and _mentions(item, root)) for item in key)
+
+
+def common(left: tuple[str, ...], right: tuple[str, ...]) -> tuple[str, ...]:
+    """What both lists of conditions hold, in order."""
+    return left if left == right else tuple(item for item in left if item in right)
+
+
+def merge(states: list[State]) -> list[State]:
+    """Ways that have come to the same point in equal states become one."""
+    if len(states) < 2:
+        return states
+    kept: list[State] = []
+    for state in states:
+        for other in kept:
+            if other.same(state):
+                other.absorb(state)
+                break
+        else:
+            kept.append(state)
+    return kept
+
+
+MakeRoot = Callable[[object, str, str | None], Root]
+
+
+def widen(states: list[State], make_root: Callable[[str], Root]) -> State:
+    """One state for ways that left a loop after an unknown number of rounds.
+
+    What differs becomes unknown; the value of the first way, which went round least, counts as its default.
+    """
+    base = states[0]
+    for depth, frame in enumerate(base.frames):
+        others = [state.frames[depth] for state in states[1:] if depth < len(state.frames)]
+        names = dict.fromkeys([*frame, *(name for other in others for name in other)])
+        for name in names:
+            mine = frame.get(name)
+            if any(other.get(name) != mine for other in others):
+                frame[name] = _widened(mine, [other.get(name) for other in others], make_root(name))
+    if any(state.arguments != base.arguments for state in states):
+        base.arguments = UnknownArguments(0)
+    if any(state.cwd != base.cwd for state in states):
+        base.cwd = None
+    for state in states[1:]:
+        base.absorb(state)
+        base.functions = {**state.functions, **base.functions}
+        base.options |= state.options
+    base.status = 0
+    base.undecided = None
+    return base
+
+
+def _widened(mine: Variable | None, others: list[Variable | None], root: Root) -> Variable:
+    attributes = (mine or REMOVED).attributes.union(*((other or REMOVED).attributes for other in others))
+    if any(variable is not None and variable.elements is not None for variable in (mine, *others)):
+        if "A" in attributes:
+            return Variable(None, {"": Value((Sym(root),), None, True)}, attributes)
+        elements = dict(mine.elements) if mine is not None and mine.elements is not None else {}
+        following = max((int(index) for index in elements), default=-1) + 1
+        elements[following] = Value((Sym(root),), None, True)  # type: ignore[index]
+        return Variable(None, elements, attributes)  # type: ignore[arg-type]
+    default = mine.value.likely if mine is not None and mine.value is not None else None
+    return Variable(Value((Sym(root, default or None),)), None, attributes)

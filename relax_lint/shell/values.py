@@ -1,0 +1,151 @@
+"""What a bash variable or word holds when parts of it are not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, Union
+
+from relax_lint.diagnostics import Place
+from relax_lint.sources.text import SourceFile
+
+
+class Root:
+    """One thing that is not known: an environment variable, an argument, a program's output, or what is derived of
+    such. Compared by identity, so that what is learned of it in one place holds in all.
+
+    ``text`` is its source text, ``variable`` the name when it is a bare variable or argument, ``parents`` what it was
+    derived from, ``alternative`` the one text that it can be when it is not empty.
+    """
+
+    __slots__ = ("alternative", "many", "parents", "text", "variable")
+
+    def __init__(
+        self, text: str, variable: str | None = None, parents: tuple[Root, ...] = (), *,
+        alternative: str | None = None, many: bool = False,
+    ) -> None:  # fmt: skip
+        self.text = text
+        self.variable = variable
+        self.parents = parents
+        self.alternative = alternative
+        self.many = many
+
+    def __repr__(self) -> str:
+        return f"Root({self.text!r})"
+
+
+class Known(NamedTuple):
+    """Characters, and where they stand in a source when they were written there one to one."""
+
+    text: str
+    source: SourceFile | None = None
+    start: int = -1
+
+
+class Sym(NamedTuple):
+    """Characters not known. ``default`` is the non-empty value that the script itself gives unless it is overridden."""
+
+    root: Root
+    default: str | None = None
+
+
+Chunk = Union[Known, Sym]
+
+
+class Value(NamedTuple):
+    """A string of known and unknown chunks. ``many``: it may be any number of words."""
+
+    chunks: tuple[Chunk, ...]
+    place: Place | None = None
+    many: bool = False
+
+    @property
+    def text(self) -> str | None:
+        """The string, if all of it is known."""
+        chunks = self.chunks
+        if len(chunks) == 1:
+            chunk = chunks[0]
+            return chunk.text if type(chunk) is Known else None
+        texts = []
+        for chunk in chunks:
+            if type(chunk) is not Known:
+                return None
+            texts.append(chunk.text)
+        return "".join(texts)
+
+    @property
+    def likely(self) -> str | None:
+        """The string, script-given defaults counted in; None when a part stays unknown."""
+        texts = []
+        for chunk in self.chunks:
+            text = chunk.text if type(chunk) is Known else chunk.default  # type: ignore[union-attr]
+            if text is None:
+                return None
+            texts.append(text)
+        return "".join(texts)
+
+    @property
+    def shown(self) -> str:
+        """The string with unknown parts as their source text."""
+        return "".join(_shown(chunk) for chunk in self.chunks)
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """What is not known in it."""
+        return tuple(chunk.root for chunk in self.chunks if type(chunk) is Sym)
+
+
+def _shown(chunk: Chunk) -> str:
+    if isinstance(chunk, Known):
+        return chunk.text
+    return chunk.default if chunk.default is not None else chunk.root.text
+
+
+EMPTY = Value((Known(""),))
+
+
+def known(text: str) -> Value:
+    """A value of which everything is known."""
+    return Value((Known(text),))
+
+
+def unknown(root: Root, default: str | None = None, *, many: bool = False) -> Value:
+    """A value of which nothing is known but its default."""
+    return Value((Sym(root, default),), None, many)
+
+
+def join(values: Iterable[Value], separator: str) -> Value:
+    """The values in a row."""
+    chunks: list[Chunk] = []
+    many = False
+    for index, value in enumerate(values):
+        if index and separator:
+            chunks.append(Known(separator))
+        chunks.extend(value.chunks)
+        many = many or value.many
+    return Value(tuple(chunks), None, many) if chunks else EMPTY
+
+
+class Variable(NamedTuple):
+    """A variable: its value, or its elements by index (``a``) or key (``A``), and its attributes.
+
+    ``value`` is None for a name that is declared, or removed by ``unset``, and holds nothing.
+    """
+
+    value: Value | None = None
+    elements: dict[int, Value] | dict[str, Value] | None = None
+    attributes: frozenset[str] = frozenset()
+
+    @property
+    def exported(self) -> bool:
+        """Whether children see it."""
+        return "x" in self.attributes
+
+    @property
+    def scalar(self) -> Value | None:
+        """What ``$name`` gives: an array's element 0."""
+        if self.elements is None:
+            return self.value
+        return self.elements.get(0) if "A" not in self.attributes else self.elements.get("0")  # type: ignore[call-overload, no-any-return]
+
+
+REMOVED = Variable()

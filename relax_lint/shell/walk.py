@@ -1,0 +1,109 @@
+"""Going through a syntax tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import is_dataclass
+from typing import Any, TypeVar
+
+from relax_lint.shell.nodes import (
+    AndOr, ArithmeticFor, Background, Case, Command, For, Function, Group, If, Loop, Pipeline, Script, SimpleCommand,
+)  # fmt: skip
+
+Node = TypeVar("Node")
+
+
+def find(root: Any, kind: type[Node]) -> Iterator[Node]:
+    """Every node of one kind, at any depth, words and their parts included."""
+    if isinstance(root, kind):
+        yield root
+    for child in _children(root):
+        yield from find(child, kind)
+
+
+def innermost(root: Any, start: int, end: int, kind: type[Node]) -> Node | None:
+    """The smallest node of a kind that holds ``start:end``."""
+    holding = [node for node in find(root, kind) if _start(node) <= start and end <= _end(node)]
+    return min(holding, key=lambda node: _end(node) - _start(node), default=None)
+
+
+def command_lists(root: Script | Command) -> Iterator[Sequence[Command]]:
+    """Every list of commands that run one after another, the outer before the inner. Substitutions are left out."""
+    for commands in _bodies(root):
+        yield commands
+        for command in commands:
+            yield from command_lists(command)
+    for inner in _joined(root):
+        yield from command_lists(inner)
+
+
+def simple_commands(root: Script | Command) -> Iterator[SimpleCommand]:
+    """Every simple command outside of substitutions, in the order of the text."""
+    if isinstance(root, SimpleCommand):
+        yield root
+    for inner in _joined(root):
+        yield from simple_commands(inner)
+    for commands in _bodies(root):
+        for command in commands:
+            yield from simple_commands(command)
+
+
+def first_simple(command: Command) -> SimpleCommand | None:
+    """The simple command that a command begins with, when it is one, or several joined on one line."""
+    while isinstance(command, (Pipeline, AndOr, Background)):
+        if isinstance(command, Pipeline):
+            command = command.commands[0]
+        else:
+            command = command.left if isinstance(command, AndOr) else command.command
+    return command if isinstance(command, SimpleCommand) else None
+
+
+def _bodies(command: Script | Command) -> Iterator[Sequence[Command]]:
+    if isinstance(command, Script):
+        yield command.commands
+    elif isinstance(command, If):
+        for condition, body in command.branches:
+            yield condition
+            yield body
+        yield command.otherwise or ()
+    elif isinstance(command, Loop):
+        yield command.condition
+        yield command.body
+    elif isinstance(command, (For, ArithmeticFor, Group)):
+        yield command.body
+    elif isinstance(command, Case):
+        for item in command.items:
+            yield item.body
+    elif isinstance(command, Function):
+        yield (command.body,)
+
+
+def _joined(command: Script | Command) -> Sequence[Command]:
+    if isinstance(command, Pipeline):
+        return command.commands
+    if isinstance(command, AndOr):
+        return (command.left, command.right)
+    if isinstance(command, Background):
+        return (command.command,)
+    return ()
+
+
+def _children(node: Any) -> Iterator[Any]:
+    for name in getattr(node, "__slots__", ()):
+        yield from _nodes_in(getattr(node, name))
+
+
+def _nodes_in(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _nodes_in(item)
+    elif is_dataclass(value):
+        yield value
+
+
+def _start(node: Any) -> int:
+    return int(node.start)
+
+
+def _end(node: Any) -> int:
+    return int(node.end)
