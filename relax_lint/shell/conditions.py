@@ -163,8 +163,34 @@ def matches(subject: Value, pieces: list[tuple[str, bool]] | None, state: State,
         return equal(subject, known(pattern.literal), state)
     if not any(text.strip("*") for text, quoted in pieces) and not any(quoted for _, quoted in pieces) and pieces:
         return True
+    if _cannot_match(subject, pieces):
+        return False
     likely = None if subject.likely is None else patterns.matches(pattern, subject.likely)
     return _by_likely("match", likely, subject, known("".join(text for text, _ in pieces)))
+
+
+def _cannot_match(subject: Value, pieces: list[tuple[str, bool]]) -> bool:
+    """Whether the known beginning or end of a text already contradicts a pattern's."""
+    first, last = subject.chunks[0], subject.chunks[-1]
+    start = first.text if isinstance(first, Known) else ""
+    end = last.text if isinstance(last, Known) else ""
+    return _conflict(start, _plain(pieces)) or _conflict(end[::-1], _plain([(p[::-1], q) for p, q in reversed(pieces)]))
+
+
+def _plain(pieces: list[tuple[str, bool]]) -> str:
+    """The characters of a pattern up to the first that could stand for others."""
+    plain = ""
+    for text, quoted in pieces:
+        special = None if quoted else re.search(r"[^\w\s./:,=-]", text)
+        if special is not None:
+            return plain + text[: special.start()]
+        plain += text
+    return plain
+
+
+def _conflict(left: str, right: str) -> bool:
+    size = min(len(left), len(right))
+    return left[:size] != right[:size]
 
 
 def numeric(operator: str, left: Value, right: Value, state: State) -> Outcome:

@@ -172,7 +172,7 @@ def evaluate(script: Path | ScriptFile, reading: Reading) -> Evaluation:
     source = script if isinstance(script, ScriptFile) else reading.script(Path(os.path.abspath(script)))
     if source is None:
         raise FileNotFoundError(str(script))
-    recorder = Recorder()
+    recorder = Recorder(source.path)
     shell = Shell(reading, recorder)
     state = State()
     state.frames[0] = reading.initial_variables()

@@ -81,6 +81,13 @@ _VERL_ENTRY = re.compile(
     r"|(?:.*/)?recipe/(?:[\w./-]+/)?main\w*\.py\Z|(?:\w+\.)*main_ppo\w*\Z|(?:.*/)?main_ppo\w*\.py\Z"
     r"|verl\.trainer(?:\.\w+)*\Z|(?:.*/)?main_(?:dapo|spin|sppo|eval|generation)\w*\.py\Z"
 )
+# What the files under scripts/models/ hold: architecture and how the model is divided, nothing of the run.
+_OF_A_MODEL = re.compile(
+    r"--(?:num-(?:layers|attention-heads|query-groups|experts)|hidden-size|ffn-|vocab|kv-channels|norm|rotary|rope"
+    r"|use-(?:rotary|rope)|no-rope|group-query|swiglu|qk-|moe-|mla|multi-latent|disable-bias|add-|untie|position"
+    r"|seq-length|max-position|spec|attention-(?:output|backend)|mtp-|linear-|expert-|tensor-|pipeline-|context-"
+    r"|make-vocab|q-lora|kv-lora|v-head|apply-layernorm)"
+)
 _NEGATIVE_NUMBER = re.compile(r"-(?:\d|\.\d)")
 
 
@@ -176,6 +183,8 @@ class Launch(_Launch):
     def _may_be(word: Word, flag: str) -> bool:
         for unknown in word.unknowns:
             if unknown.only is not None and flag not in unknown.only.split():
+                continue
+            if unknown.variable == "MODEL_ARGS[@]" and not _OF_A_MODEL.match(flag):
                 continue
             if unknown.split or word.text.startswith(unknown.text):
                 return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
@@ -30,8 +31,9 @@ class _Way:
 
 @dataclass(slots=True)
 class Recorder:
-    """What one evaluation found."""
+    """What one evaluation of a script found."""
 
+    script: Path
     ways: list[_Way] = field(default_factory=list)
     complex_at: Place | None = None
     problems: list[tuple[Place, str]] = field(default_factory=list)
@@ -77,7 +79,7 @@ class Recorder:
         site = outermost(Place(shell.source, node.start, node.end))
         targets = tuple(_word(target, state) for target in self.redirected_to) if node.redirects else ()
         launch = Launch(
-            kind=classify(argv), argv=argv, site=site, script=shell.source.path, conditions=state.conditions,
+            kind=classify(argv), argv=argv, site=site, script=self.script, conditions=state.conditions,
             options=state.options, made_directories=tuple(_word(made, state) for made in state.made),
             redirected_to=targets, command=node, in_condition=shell.guard > 0, directory=state.cwd,
         )  # fmt: skip

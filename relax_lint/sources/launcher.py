@@ -1,0 +1,42 @@
+"""A bash launcher: its text, its syntax tree, and what it launches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint.shell.evaluate import Evaluation, Reading, ScriptFile, evaluate
+from relax_lint.shell.launch import Launch
+
+if TYPE_CHECKING:
+    from relax_lint.project import Project
+
+
+class LauncherSource(ScriptFile):
+    """A script of a project; files that it sources come from the same project."""
+
+    def __init__(self, path: Path, data: bytes, project: Project) -> None:
+        super().__init__(path, data)
+        self.project = project
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """What the script can launch when nothing is known of its environment but the configured site variables."""
+        return self.evaluate_with(None, {})
+
+    @property
+    def launches(self) -> list[Launch]:
+        """Every launch, one for each call site and argv."""
+        return self.evaluation.launches
+
+    def evaluate_with(self, args: Sequence[str] | None, env: Mapping[str, str | None]) -> Evaluation:
+        """What the script can launch with these arguments (None: not known) and variables (None: certainly unset)."""
+        reading = Reading(
+            env={**self.project.settings.env, **env},
+            args=None if args is None else tuple(args),
+            root=self.project.root,
+            read=self.project.launcher,
+        )
+        return evaluate(self, reading)
