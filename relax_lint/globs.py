@@ -87,7 +87,8 @@ def _translate(pattern: str) -> str:
             out.append(".+")
             at += 2
         elif pattern[at] == "*":
-            out.append("[^/]*")
+            alone = pattern[at - 1 : at] in ("", "/") and pattern[at + 1 : at + 2] in ("", "/")
+            out.append("[^/]+" if alone else "[^/]*")
             at += 1
         elif pattern[at] == "?":
             out.append("[^/]")
