@@ -88,6 +88,17 @@ _OF_A_MODEL = re.compile(
     r"|seq-length|max-position|spec|attention-(?:output|backend)|mtp-|linear-|expert-|tensor-|pipeline-|context-"
     r"|make-vocab|q-lora|kv-lora|v-head|apply-layernorm)"
 )
+# Names of variables that are meant to hold flags, and what expands to any number of words.
+_HOLDS_FLAGS = re.compile(
+    r"[@*]\Z|\[[@*]\]\Z|(?:\A|_)(?:ARGS?|OPTS?|OPTIONS?|FLAGS?|EXTRAS?|PARAMS?|OVERRIDES?)(?:_|\Z)", re.IGNORECASE
+)
+_TAKES_SEVERAL = frozenset(
+    {
+        "--agent-env", "--eval-prompt-data", "--freeze-params-name-list", "--only-train-params-name-list",
+        "--profile-target", "--rollout-external-engine-addrs", "--rollout-stop", "--rollout-stop-token-ids",
+        "--sglang-cuda-graph-bs", "--slime-router-middleware-paths",
+    }
+)  # fmt: skip
 _NEGATIVE_NUMBER = re.compile(r"-(?:\d|\.\d)")
 
 
@@ -177,18 +188,7 @@ class Launch(_Launch):
         """Whether a flag is passed, or a word that is not known could hold it."""
         if self.has(flag):
             return True
-        return any(self._may_be(word, flag) for word in self.argv[self.entry + 1 :])
-
-    @staticmethod
-    def _may_be(word: Word, flag: str) -> bool:
-        for unknown in word.unknowns:
-            if unknown.only is not None and flag not in unknown.only.split():
-                continue
-            if unknown.variable == "MODEL_ARGS[@]" and not _OF_A_MODEL.match(flag):
-                continue
-            if unknown.split or word.text.startswith(unknown.text):
-                return True
-        return False
+        return any(_may_be(argument, position, flag) for argument in self.arguments for position in _words(argument))
 
     @cached_property
     def mode(self) -> Mode:
@@ -238,3 +238,26 @@ def _arguments(words: Sequence[Word]) -> tuple[Argument, ...]:
 def _has_blank(text: str) -> bool:
     """argparse takes a word with a space in it for a value."""
     return " " in text
+
+
+def _words(argument: Argument) -> range:
+    """Positions of an argument's words: -1 for the flag itself. What is written ``--flag=value`` holds no other flag."""
+    return range(0) if argument.inline else range(-1, len(argument.values))
+
+
+def _may_be(argument: Argument, position: int, flag: str) -> bool:
+    """Whether a word that is not known could be a flag: not a part of a longer word, nor what a flag takes as value."""
+    word = argument.word if position < 0 else argument.values[position]
+    if not word.unknowns:
+        return False
+    unknown = word.unknowns[0]
+    if position < 0 and argument.flag:
+        return flag.startswith(word.text.partition(unknown.text)[0])
+    if len(word.unknowns) > 1 or word.text != unknown.text:
+        return False
+    if unknown.only is not None:
+        return flag in unknown.only.split()
+    if unknown.variable == "MODEL_ARGS[@]":
+        return bool(_OF_A_MODEL.match(flag))
+    is_a_value = position == 0 or argument.flag in _TAKES_SEVERAL
+    return not (argument.flag and is_a_value) or bool(_HOLDS_FLAGS.search(unknown.variable or ""))
