@@ -218,7 +218,7 @@ def _arguments(words: Sequence[Word]) -> tuple[Argument, ...]:
 
     for word in words:
         text = word.text
-        if text.startswith("-") and len(text) > 1 and not _NEGATIVE_NUMBER.match(text) and not _has_blank(text):
+        if text.startswith("-") and len(text) > 1 and not _NEGATIVE_NUMBER.match(text) and not _is_sentence(text):
             close()
             flag = word
             name, equals, value = text.partition("=")
@@ -235,9 +235,9 @@ def _arguments(words: Sequence[Word]) -> tuple[Argument, ...]:
     return tuple(found)
 
 
-def _has_blank(text: str) -> bool:
-    """argparse takes a word with a space in it for a value."""
-    return " " in text
+def _is_sentence(text: str) -> bool:
+    """argparse takes a word with a space in it for a value, but not ``--flag=a value``."""
+    return " " in text.partition("=")[0]
 
 
 def _words(argument: Argument) -> range:
