@@ -158,6 +158,8 @@ class _Run:
         unused = self.rules.get(UNUSED) if UNUSED in self.chosen else None
         for path in {**dict.fromkeys(self.scope.targets), **dict.fromkeys(by_path)}:
             here = by_path.get(path, [])
+            if not here and unused is None:
+                continue
             suppressor = self._suppressor(path)
             if suppressor is not None:
                 suppressor.apply(here)

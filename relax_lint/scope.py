@@ -76,16 +76,15 @@ class Scope:
         for recipe in self.project.recipes:
             if recipe in self.recipes:
                 continue
-            for path in recipe.launcher_paths:
-                data = self.project.read(path) or b""
-                if any(name in data for name in names):
-                    launcher = self.project.launcher(path)
-                    if launcher is not None:
-                        yield launcher
+            for launcher in recipe.launchers:
+                if any(name in launcher.data for name in names):
+                    yield launcher
 
     @property
     def launches(self) -> int:
         """How many launches the targets have."""
+        if all(path.suffix == ".py" or path.suffix in YAML_SUFFIXES for path in self.targets):
+            return 0
         return sum(
             len(launcher.launches) for launcher in (*self.inside, *self.outside) if launcher.path in self._targets
         )
