@@ -15,7 +15,7 @@ from relax_lint.config import Settings
 from relax_lint.diagnostics import Diagnostic
 from relax_lint.engine import lint
 from relax_lint.fixing import fix
-from relax_lint.project import Project
+from relax_lint.project import MEMORY_ROOT, Project
 from relax_lint.rules import Example, Rule, load_rules
 from relax_lint.selection import Layer
 
@@ -70,17 +70,21 @@ def expected_tree(rule: Rule, example: Example) -> dict[str, str]:
     return {**tree_of(rule, example), **changed}
 
 
-def settings_for(rule: Rule) -> Settings:
-    """Rules are run alone, but for those that speak of what others found."""
-    return Settings(selection=() if rule.on == "engine" else (Layer(select=(rule.code,)),))
+def settings_for(rule: Rule, example: Example) -> Settings:
+    """Rules are run alone. The engine's speak of what others found, so those that the example names run too."""
+    named = [rule.code]
+    if rule.on == "engine":
+        text = " ".join(tree_of(rule, example).values())
+        named += [other.code for other in RULES.values() if re.search(rf"{other.code}|{other.name}|RLX\d\b", text)]
+    return Settings(selection=(Layer(select=tuple(named)),))
 
 
 def of_rule(rule: Rule, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
     return [found for found in diagnostics if found.code == rule.code and found.suppressed is None]
 
 
-def found_in(rule: Rule, project: Project) -> list[Diagnostic]:
-    report = lint(project, RULES, settings_for(rule))
+def found_in(rule: Rule, example: Example) -> list[Diagnostic]:
+    report = lint(Project.from_files(tree_of(rule, example)), RULES, settings_for(rule, example))
     assert not report.failures
     return of_rule(rule, report.diagnostics)
 
@@ -95,17 +99,16 @@ def cases(kind: str) -> list[Any]:
 
 @pytest.mark.parametrize(("rule", "example"), cases("valid"))
 def test_valid_example_gives_no_finding(rule: Rule, example: Example) -> None:
-    found = found_in(rule, Project.from_files(tree_of(rule, example)))
+    found = found_in(rule, example)
     assert [(item.path.name, item.line, item.column, item.message) for item in found] == []
 
 
 @pytest.mark.parametrize(("rule", "example"), cases("invalid"))
 def test_invalid_example_gives_exactly_its_findings(rule: Rule, example: Example) -> None:
     assert example.findings, "an invalid example says what is found in it"
-    project = Project.from_files(tree_of(rule, example))
     found = [
-        (item.path.relative_to(project.root).as_posix(), item.line, item.column, item.severity)
-        for item in found_in(rule, project)
+        (item.path.relative_to(MEMORY_ROOT).as_posix(), item.line, item.column, item.severity)
+        for item in found_in(rule, example)
     ]
     assert sorted(found, key=repr) == expected_findings(rule, example)
 
@@ -113,7 +116,7 @@ def test_invalid_example_gives_exactly_its_findings(rule: Rule, example: Example
 @pytest.mark.parametrize(("rule", "example"), cases("invalid"))
 def test_fix_gives_the_fixed_tree_and_nothing_else(rule: Rule, example: Example) -> None:
     project = Project.from_files(tree_of(rule, example))
-    settings = settings_for(rule)
+    settings = settings_for(rule, example)
     result = fix(project, RULES, settings, unsafe=example.unsafe)
     assert [item.reason for item in result.dropped] == []
     after = {path: data.decode("utf-8", "surrogateescape") for path, data in contents(result.project).items()}
