@@ -8,7 +8,6 @@ on with the line after the one it began on.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from relax_lint.shell.nodes import (
     AndOr, ArithmeticCommand, ArithmeticFor, ArrayElement, ArrayLiteral, Assignment, Background, BinaryTest, Case,
@@ -724,7 +723,6 @@ def _is_prefix(word: Word | Assignment) -> bool:
     return isinstance(word, Word) and word.literal in ("builtin", "command")
 
 
-@lru_cache(maxsize=256)
 def parse(text: str) -> Script:
     """Parse a script. Never raises: what cannot be read is in ``problems``."""
     return Parser(text).parse_script()
