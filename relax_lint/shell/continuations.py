@@ -11,7 +11,7 @@ from typing import Literal
 from relax_lint.diagnostics import Edit, Place
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, Command, Parameter, Script, SimpleCommand, Word
 from relax_lint.shell.walk import command_lists, find, first_simple, innermost, simple_commands
-from relax_lint.sources.launcher import LauncherSource
+from relax_lint.shell.evaluate import ScriptFile
 
 Kind = Literal["blanks", "comment", "blank line", "no backslash", "swallowed", "headless"]
 
@@ -32,18 +32,18 @@ class Break:
 
 
 @lru_cache(maxsize=64)
-def breaks(source: LauncherSource) -> tuple[Break, ...]:
+def breaks(source: ScriptFile) -> tuple[Break, ...]:
     """Every break of a script, in the order of the text."""
     found = [*_stray_blanks(source), *_Orphans(source).breaks()]
     return tuple(sorted(found, key=lambda item: item.place.start))
 
 
-def is_cut(source: LauncherSource, start: int) -> bool:
+def is_cut(source: ScriptFile, start: int) -> bool:
     """Whether the command at an offset does not reach as far as it was meant to."""
     return any(item.cut[0] <= start < item.cut[1] for item in breaks(source))
 
 
-def _stray_blanks(source: LauncherSource) -> Iterator[Break]:
+def _stray_blanks(source: ScriptFile) -> Iterator[Break]:
     """Backslashes that blanks follow: they quote a blank instead of joining two lines."""
     text, script = source.text, source.script
     for match in _STRAY_BLANKS.finditer(text):
@@ -63,7 +63,7 @@ def _stray_blanks(source: LauncherSource) -> Iterator[Break]:
 class _Orphans:
     """Commands that are no commands: lines of flags that lost the command above them."""
 
-    def __init__(self, source: LauncherSource) -> None:
+    def __init__(self, source: ScriptFile) -> None:
         self.source = source
         self.text = source.text
         self.script: Script = source.script

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 from relax_lint.catalog.relax_defaults import INTEGER_DEFAULTS
 from relax_lint.diagnostics import Place
 from relax_lint.shell.continuations import is_cut
+from relax_lint.shell.evaluate import ScriptFile
 from relax_lint.shell.launch import Argument, Launch, Word
-from relax_lint.sources.launcher import LauncherSource
+from relax_lint.shell.nodes import SimpleCommand
+from relax_lint.shell.walk import innermost
+from relax_lint.sources.text import SourceFile
 
 if TYPE_CHECKING:
     from relax_lint.project import Project
@@ -25,9 +28,29 @@ class NotKnown(Exception):
         self.place = place
 
 
+def start_of(launch: Launch) -> Place:
+    """Where a launch is written in its script: the command itself, or the first of its words there when a function from
+    a sourced file runs it."""
+    if launch.site.source.path == launch.script:
+        return launch.site
+    places = (word.place for word in launch.argv if word.place is not None)
+    return next((place for place in places if place.source.path == launch.script), launch.site)
+
+
+def written_command(launch: Launch) -> tuple[SourceFile, SimpleCommand] | None:
+    """The command of a launch as its script spells it, for edits."""
+    place = start_of(launch)
+    if place == launch.site:
+        return None if launch.command is None else (place.source, launch.command)
+    if not isinstance(place.source, ScriptFile):
+        return None
+    command = innermost(place.source.script, place.start, place.end, SimpleCommand)
+    return None if command is None else (place.source, command)
+
+
 def place_of(launch: Launch, word: Word | None) -> Place:
     """Where a word is written; the launch itself when it was computed."""
-    return launch.site if word is None or word.place is None else word.place
+    return start_of(launch) if word is None or word.place is None else word.place
 
 
 def why_unknown(word: Word) -> str:
@@ -43,7 +66,7 @@ def integer(launch: Launch, flag: str) -> int | None:
     argument = launch.last(flag)
     if argument is None:
         if launch.may_have(flag):
-            raise NotKnown(open_word(launch), launch.site)
+            raise NotKnown(open_word(launch), start_of(launch))
         return INTEGER_DEFAULTS[flag]
     if argument.value is None:
         hidden = next((word for word in argument.values if not word.known), argument.word)
@@ -61,8 +84,8 @@ def open_word(launch: Launch) -> str:
 
 def is_broken_off(launch: Launch) -> bool:
     """Whether a broken continuation keeps flags from this launch: then nothing can be said of what is absent."""
-    source = launch.site.source
-    return isinstance(source, LauncherSource) and is_cut(source, launch.site.start)
+    place = start_of(launch)
+    return isinstance(place.source, ScriptFile) and is_cut(place.source, place.start)
 
 
 def is_own(project: Project, launch: Launch, place: Place) -> bool:

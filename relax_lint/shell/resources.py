@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from relax_lint.shell.launch import Launch
-from relax_lint.shell.queries import NotKnown, integer, open_word, place_of, why_unknown
+from relax_lint.shell.queries import NotKnown, integer, open_word, place_of, start_of, why_unknown
 
 RESOURCE = "--resource"
 
@@ -18,7 +18,7 @@ def resource(launch: Launch) -> dict[str, int]:
     argument = launch.last(RESOURCE)
     if argument is None:
         if launch.may_have(RESOURCE):
-            raise NotKnown(open_word(launch), launch.site)
+            raise NotKnown(open_word(launch), start_of(launch))
         return {}
     place = place_of(launch, argument.word)
     if argument.value is None:
@@ -43,11 +43,11 @@ def actor_gpus(launch: Launch) -> int:
 def data_parallel_size(launch: Launch) -> int:
     """How often the actor's model is there. Raises :class:`NotKnown`."""
     if launch.has("--dynamic-context-parallel"):
-        raise NotKnown("--dynamic-context-parallel", launch.site)
+        raise NotKnown("--dynamic-context-parallel", start_of(launch))
     model = 1
     for kind in ("tensor-model", "pipeline-model", "context"):
         model *= integer(launch, f"--{kind}-parallel-size") or 1
     gpus = actor_gpus(launch)
     if gpus < model or gpus % model:
-        raise NotKnown(f"{gpus} GPUs for a model of {model}", launch.site)
+        raise NotKnown(f"{gpus} GPUs for a model of {model}", start_of(launch))
     return gpus // model

@@ -90,7 +90,8 @@ def _joined(command: Script | Command) -> Sequence[Command]:
 
 def _children(node: Any) -> Iterator[Any]:
     for name in getattr(node, "__slots__", ()):
-        yield from _nodes_in(getattr(node, name))
+        if name != "cached":
+            yield from _nodes_in(getattr(node, name))
 
 
 def _nodes_in(value: Any) -> Iterator[Any]:

@@ -1,0 +1,105 @@
+"""What Relax (July 2026) does when a flag is absent, and which flags play which part; as far as the launcher rules ask.
+
+The full catalogue of flags takes this table's place.
+"""
+
+from __future__ import annotations
+
+import re
+
+INTEGER_DEFAULTS: dict[str, int | None] = {
+    "--rollout-batch-size": None,  # then g // n, but not in time for fully-async runs
+    "--n-samples-per-prompt": 1,
+    "--global-batch-size": None,  # then r × n // steps, or Megatron's micro × data-parallel size
+    "--num-steps-per-rollout": None,
+    "--micro-batch-size": 1,
+    "--num-gpus-per-node": 8,
+    "--actor-num-nodes": 1,
+    "--actor-num-gpus-per-node": 8,
+    "--tensor-model-parallel-size": 1,
+    "--pipeline-model-parallel-size": 1,
+    "--context-parallel-size": 1,
+    "--expert-model-parallel-size": 1,
+}
+
+GUIDE_OPTIMIZER_FLAGS = (
+    "--optimizer-cpu-offload",
+    "--overlap-cpu-optimizer-d2h-h2d",
+    "--use-precision-aware-optimizer",
+)
+"""What the guide wants in every reinforcement-learning launch."""
+
+DEBUG_FLAGS = ("--debug-rollout-only", "--debug-train-only", "--load-debug-rollout-data")
+"""Runs that look into one half of the machinery; not trainings."""
+
+FORWARD_ROLES = ("reference", "actor_fwd")
+"""The services that ``--ref-actor-config`` speaks to."""
+
+FORWARD_CONFIG_OVERWRITTEN: dict[str, str] = {
+    "max_tokens_per_gpu": "both services take log_probs_max_tokens_per_gpu instead",
+    "only_load_weight": "both services set it themselves",
+}
+"""Keys of ``--ref-actor-config`` that Relax sets again right after it has read them."""
+
+PARALLEL_SIZES = (
+    "tensor_model_parallel_size",
+    "pipeline_model_parallel_size",
+    "context_parallel_size",
+    "expert_model_parallel_size",
+    "expert_tensor_parallel_size",
+)
+
+MODULE_PATH_FLAGS = frozenset(
+    {
+        "--buffer-filter-path",
+        "--custom-convert-samples-to-train-data-path",
+        "--custom-dataset-class-path",
+        "--custom-eval-rollout-log-function-path",
+        "--custom-generate-function-path",
+        "--custom-loss-function-path",
+        "--custom-megatron-before-log-prob-hook-path",
+        "--custom-megatron-before-train-step-hook-path",
+        "--custom-megatron-init-path",
+        "--custom-model-provider-path",
+        "--custom-pg-loss-reducer-function-path",
+        "--custom-prompt-path",
+        "--custom-reward-post-process-path",
+        "--custom-rm-path",
+        "--custom-rollout-log-function-path",
+        "--custom-tis-function-path",
+        "--data-source-path",
+        "--dynamic-sampling-filter-path",
+        "--eval-function-path",
+        "--rollout-all-samples-process-path",
+        "--rollout-data-postprocess-path",
+        "--rollout-function-path",
+        "--rollout-sample-filter-path",
+        "--sft-oversize-custom-function-path",
+        "--slime-router-middleware-paths",
+    }
+)
+"""Flags whose value names a function or class by its module path."""
+
+ENTRYPOINT_VARIABLES = frozenset(
+    {
+        "CUDA_DEVICE_MAX_CONNECTIONS", "HAS_NVLINK", "INDEXER_ROPE_NEOX_STYLE", "MASTER_ADDR", "MKL_NUM_THREADS",
+        "NCCL_NVLS_ENABLE", "NVSHMEM_BOOTSTRAP_UID_SOCK_IFNAME", "NVSHMEM_DISABLE_NCCL",
+        "NVTE_CUTLASS_GROUPED_GEMM_WARN_FALLBACK", "NVTE_USE_CUTLASS_GROUPED_GEMM", "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS", "PYTHONPATH", "PYTHONUNBUFFERED", "RAY_OVERRIDE_JOB_RUNTIME_ENV",
+        "SGLANG_DEEPEP_NUM_MAX_DISPATCH_TOKENS_PER_RANK", "SGLANG_HEALTH_CHECK_TIMEOUT",
+    }
+)  # fmt: skip
+"""What ``scripts/entrypoint`` provides for every worker by itself."""
+
+KNOWN_ENVIRONMENT = re.compile(
+    r"""
+    MODEL_DIR | DATA_DIR | SAVE_DIR | EXP_DIR | MODE | MODEL_CONFIG_DIR | MODEL_ARGS | RUNTIME_ENV_JSON | MEGATRON
+    | RELAX | RELAX_\w+ | RAY_\w+ | NUM_GPUS | HOST_IP | MASTER_ADDR | MASTER_PORT | WORLD_SIZE | RANK | LOCAL_RANK
+    | NODE_RANK | NNODES | CUDA_\w+ | NCCL_\w+ | NVIDIA_\w+ | ASCEND_\w+ | HCCL_\w+ | SGLANG_\w+ | WANDB_\w+
+    | HF_\w+ | HUGGINGFACE_\w+ | TRANSFORMERS_\w+ | SLURM_\w+ | KUBERNETES_\w+ | PYTHON\w+ | CONDA_\w+ | VIRTUAL_ENV
+    | OMP_\w+ | MKL_\w+ | XDG_\w+ | LC_\w+ | HOME | USER | LOGNAME | HOSTNAME | PATH | PWD | OLDPWD | SHELL | TERM
+    | LANG | TMPDIR | EDITOR | HTTP_PROXY | HTTPS_PROXY | NO_PROXY | LD_LIBRARY_PATH | HAS_NVLINK
+    """,
+    re.VERBOSE,
+)
+"""Names that the machine, the entry points and the guide's conventions set for a launcher (whole names)."""

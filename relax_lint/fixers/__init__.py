@@ -1,0 +1,1 @@
+"""Rewrites that are more than the replacement of a word."""

@@ -1,0 +1,81 @@
+"""Edits of Python text that change a single place and leave the rest as it stands."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+
+from relax_lint.diagnostics import Edit
+from relax_lint.sources.python import PythonSource
+
+_BLANKS = " \t"
+_REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\r\n]*)?\r?(?:\n|\Z)")
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_NO_CODE = frozenset((tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT))
+
+
+def remove_statement(source: PythonSource, statement: ast.stmt) -> Edit | None:
+    """Take a statement away with its lines; ``pass`` stands in where a block would be left empty."""
+    place = source.place(statement)
+    line_start = source.text.rfind("\n", 0, place.start) + 1
+    rest = _REST_OF_LINE.match(source.text, place.end)
+    indent = source.text[line_start : place.start].lstrip("\ufeff")
+    if rest is None or indent.strip(_BLANKS):
+        return None
+    if _is_alone(source, statement):
+        return Edit.at(place, "pass")
+    start = place.start - len(indent)
+    return Edit(source.path, start, rest.end(), "")
+
+
+def _is_alone(source: PythonSource, statement: ast.stmt) -> bool:
+    holder = source.parent(statement)
+    if holder is None or isinstance(holder, ast.Module):
+        return False
+    return any(getattr(holder, name, None) == [statement] for name in ("body", "orelse", "finalbody"))
+
+
+def make_async(source: PythonSource, function: ast.FunctionDef) -> Edit:
+    """Write ``async`` in front of a ``def``."""
+    start = source.place(function).start
+    return Edit(source.path, start, start, "async ")
+
+
+def add_keywords(source: PythonSource, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Edit | None:
+    """Let a function take any further keyword arguments."""
+    spec = function.args
+    written = [*spec.posonlyargs, *spec.args, *([spec.vararg] if spec.vararg else []), *spec.kwonlyargs]
+    end = _end_of_parameters(source, function)
+    if spec.kwarg is not None or not written or end is None:
+        return None
+    start = source.place(written[-1]).start
+    indent = source.text[source.text.rfind("\n", 0, start) + 1 : start]
+    separator = f",\n{indent}" if indent and not indent.strip(_BLANKS) else ", "
+    return Edit(source.path, end, end, f"{separator}**{name}")
+
+
+def _end_of_parameters(source: PythonSource, function: ast.FunctionDef | ast.AsyncFunctionDef) -> int | None:
+    """Where the last parameter ends, in front of a trailing comma."""
+    start = source.name_place(function).end
+    lines = io.StringIO(source.text[start:])
+    line_starts = [start]
+    depth, ends = 0, [start]
+    try:
+        for token in tokenize.generate_tokens(lambda: _next_line(lines, line_starts)):
+            depth += (token.string in _OPENING) - (token.string in _CLOSING)
+            if token.type == tokenize.OP and token.string == ")" and depth == 0:
+                return ends[-1]
+            if token.type in _NO_CODE or (token.string == "," and depth == 1):
+                continue
+            ends.append(line_starts[token.end[0] - 1] + token.end[1])
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    return None
+
+
+def _next_line(lines: io.StringIO, line_starts: list[int]) -> str:
+    line = lines.readline()
+    line_starts.append(line_starts[-1] + len(line))
+    return line

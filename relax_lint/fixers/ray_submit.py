@@ -1,0 +1,133 @@
+"""What a launch says to ``ray job submit``, and what would be lost with it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint.catalog.relax_defaults import ENTRYPOINT_VARIABLES
+from relax_lint.shell.launch import Argument, Launch, Word
+from relax_lint.shell.queries import program
+
+if TYPE_CHECKING:
+    from relax_lint.project import Project
+
+RUNTIME_ENV = "--runtime-env-json"
+
+_HOST = re.compile(r"(?:\w+://)?(?P<host>\[[0-9a-fA-F:]+\]|[^:/]+)(?::\d+)?/?")
+_THIS_MACHINE = re.compile(r"localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]")
+_HARMLESS_OPTIONS = ("--address", RUNTIME_ENV, "--working-dir", "--verbose", "-v", "--log-style", "--log-color")
+_HARMLESS_DIRECTORIES = (".", "./", "${PWD}", "$PWD", "$(pwd)")
+_HARMLESS_KEYS = frozenset({"env_vars", "working_dir", "worker_process_setup_hook"})
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """``ray job submit OPTIONS -- COMMAND``: the options, and the index in the argv of the command's first word."""
+
+    options: tuple[Argument, ...]
+    command: int
+
+    @property
+    def address(self) -> Word | None:
+        """The value of ``--address``; the last one counts."""
+        given = [option.values[0] for option in self.options if option.flag == "--address" and option.values]
+        return given[-1] if given else None
+
+
+def submission(launch: Launch) -> Submission | None:
+    """How a launch is submitted; ``None`` when it is run directly."""
+    words = launch.argv
+    if [program(words[0]), *(word.text for word in words[1:3])] != ["ray", "job", "submit"]:
+        return None
+    command = next((at for at in range(3, launch.entry) if words[at].text == "--"), None)
+    end = command
+    if command is None:
+        found = (at for at in range(3, launch.entry + 1) if re.match(r"(?:python[\d.]*|bash|env)\Z", program(words[at])))
+        command = end = next(found, None)
+        if command is None:
+            return None
+    else:
+        command += 1
+    return Submission(tuple(_options(words[3:end])), command)
+
+
+def runtime_environments(launch: Launch) -> list[Argument]:
+    """Every ``--runtime-env-json`` of a launch, whoever would read it."""
+    return [argument for argument in _options(launch.argv) if argument.flag == RUNTIME_ENV]
+
+
+def is_this_machine(address: Word) -> bool:
+    """Whether a known address is one of the machine itself."""
+    match = _HOST.fullmatch(address.text)
+    return address.known and match is not None and bool(_THIS_MACHINE.fullmatch(match.group("host")))
+
+
+def lost_without_submission(launch: Launch, submitted: Submission, project: Project) -> str | None:
+    """Why running a command directly would not be the same to its author; ``None`` when it would."""
+    address = submitted.address
+    if address is not None and address.defaults:
+        return f"{address.defaults[0]} can send this launch to another machine"
+    for option in submitted.options:
+        if option.flag not in _HARMLESS_OPTIONS and not option.flag.startswith("$"):
+            return f"{option.flag} has an effect that a plain command does not have"
+        if option.flag == "--working-dir" and option.value not in _HARMLESS_DIRECTORIES:
+            return "the job may run in another directory than the launcher"
+    for option in runtime_environments(launch):
+        reason = lost_without_environment(launch, option, project)
+        if reason is not None:
+            return reason
+    return None
+
+
+def lost_without_environment(launch: Launch, argument: Argument, project: Project) -> str | None:
+    """What the workers would miss without a ``--runtime-env-json``, beyond what the entry points give them anyway."""
+    if len(argument.values) != 1:
+        return "its value is not known"
+    value = argument.values[0]
+    try:
+        given = json.loads(value.text)
+    except ValueError:
+        given = None
+    if isinstance(given, dict):
+        variables = given.get("env_vars") or {}
+        extra = [*(set(variables) - ENTRYPOINT_VARIABLES), *(set(given) - _HARMLESS_KEYS)]
+        if given.get("working_dir", ".") not in _HARMLESS_DIRECTORIES:
+            extra.append("working_dir")
+        return f"it also sets {', '.join(sorted(extra))}" if extra else None
+    names = {unknown.variable for unknown in value.unknowns}
+    if names and None not in names and not any(_is_set_here(str(name), launch, project) for name in names):
+        return None
+    return "what the launcher puts into it would no longer reach the workers"
+
+
+def _is_set_here(name: str, launch: Launch, project: Project) -> bool:
+    """Whether the launcher, or what it sources but for the entry points, gives a variable a value."""
+    launcher = project.launcher(launch.script)
+    if launcher is None:
+        return True
+    assigned = re.compile(rf"(?<![\w$]){re.escape(name)}\+?=")
+    sources = [launcher, *launcher.evaluation.sourced]
+    return any(assigned.search(source.text) for source in sources if not is_entry_layer(source.path, project))
+
+
+def is_entry_layer(path: Path, project: Project) -> bool:
+    """Whether a file is one of the entry points, which may do what launchers leave to them."""
+    return project.root / "scripts" / "entrypoint" in path.parents
+
+
+def _options(words: tuple[Word, ...]) -> Iterator[Argument]:
+    """The options among some words, each with the word behind it unless that is one too."""
+    for at, word in enumerate(words):
+        flag, equals, text = word.text.partition("=")
+        if word.text.startswith("-") and word.text != "--":
+            if equals:
+                yield Argument(flag, (Word(text, word.unknowns, word.place, word.defaults),), word, inline=True)
+            elif at + 1 < len(words) and not words[at + 1].text.startswith("-"):
+                yield Argument(flag, (words[at + 1],), word)
+            else:
+                yield Argument(flag, (), word)

@@ -1,0 +1,1 @@
+"""Rules about what a launcher launches, and how (RLX4)."""

@@ -1,0 +1,249 @@
+"""Relax is started in another way than `python3 relax/entrypoints/train.py`.
+
+## What
+
+A launch that names the entry point as a module (`python3 -m relax.entrypoints.train`), that hands it to
+`ray job submit` on the machine it already runs on, or that starts it through torchrun or accelerate. Submitting to
+another machine is how several nodes are used and is left alone, as is an address that only the environment knows.
+
+## Why
+
+The entry points below `scripts/entrypoint` have started Ray by the time the launcher gets here. A submission to the same
+machine adds a second environment that hides the launcher's, and gives the launcher an exit status that is not the run's
+once somebody adds `--no-wait`. torchrun starts as many controllers as there are GPUs. Tools that look for the entry
+point's path do not find a module name.
+
+## Source
+
+Guide: ALWAYS use `python3 relax/entrypoints/train.py` directly for both modes; key conversion rule 1.
+
+## Example
+
+    ray job submit --address="http://127.0.0.1:8265" -- python3 -m relax.entrypoints.train --colocate
+
+## Fix
+
+Starts the path directly, in the directory that the launcher is in. Unsafe where that would lose something: an address
+that the environment can change, options such as `--no-wait` or `--submission-id`, a `--runtime-env-json` that holds more
+than the entry points set, or a job that starts in another machine's directory.
+"""
+
+from __future__ import annotations
+
+import os.path
+import re
+from collections.abc import Iterator, Sequence
+
+from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
+from relax_lint.fixers.ray_submit import Submission, is_this_machine, lost_without_submission, submission
+from relax_lint.project import Project
+from relax_lint.rules import WARNING, Example, rule
+from relax_lint.shell.launch import Launch, Word
+from relax_lint.shell.queries import place_of, program, start_of, why_unknown
+
+ENTRY = "relax/entrypoints/train.py"
+_MODULE = "relax.entrypoints.train"
+_SPAWNERS = ("torchrun", "accelerate", "mpirun", "deepspeed")
+
+_HEAD = "#!/bin/bash\nset -eo pipefail\n"
+
+VALID = [
+    "python3 relax/entrypoints/train.py --lr 1e-6\n",
+    "set -ex\npython3 relax/entrypoints/train.py \\\n    --lr 1e-6 \\\n    --colocate 2>&1 | tee train.log\n",
+    'SCRIPT_DIR="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" &>/dev/null && pwd)"\n'
+    "python3 ${SCRIPT_DIR}/../../relax/entrypoints/train.py --lr 1e-6\n",
+    "ray job submit --address=http://10.12.0.4:8265 -- python3 relax/entrypoints/train.py --lr 1e-6\n",
+    'ray job submit --address="http://${HEAD_IP}:8265" \\\n    -- python3 relax/entrypoints/train.py --lr 1e-6\n',
+    'ray job submit --address="http://ray-head.cluster.local:8265" -- python3 relax/entrypoints/train.py --lr 1e-6\n',
+    "export RAY_ADDRESS\nray job submit -- python3 relax/entrypoints/train.py --lr 1e-6\n",
+    "nohup python3 -u relax/entrypoints/train.py --lr 1e-6 > train.log 2>&1 &\nwait\n",
+    "ray job submit --address=http://127.0.0.1:8265 -- python3 scripts/tools/process_demo.py --input-dir /data\n",
+    "python3 -m relax.utils.quant_cast.convert_moe_int4_to_bf16 --model /m\npython3 relax/entrypoints/train.py --lr 1\n",
+    "# ray job submit --address=http://127.0.0.1:8265 -- python3 -m relax.entrypoints.train\n"
+    "PYTHONUNBUFFERED=1 python3 relax/entrypoints/train.py --lr 1e-6\n",
+    "HOST=$(hostname -I | awk '{print $1}')\n"
+    'ray job submit --address="http://${HOST}:8265" -- python3 relax/entrypoints/train.py --lr 1e-6\n',
+    "python3 -m verl.trainer.main_ppo trainer.nnodes=1\n",
+]
+
+INVALID = [
+    Example(
+        "python3 -m relax.entrypoints.train --lr 1e-6\n",
+        findings=((1, 9),),
+        fixed="python3 relax/entrypoints/train.py --lr 1e-6\n",
+    ),
+    Example(
+        f"{_HEAD}python3 -u \\\n    -m relax.entrypoints.train \\\n    --lr 1e-6\n",
+        findings=((4, 5),),
+        fixed=f"{_HEAD}python3 -u \\\n    relax/entrypoints/train.py \\\n    --lr 1e-6\n",
+    ),
+    Example(
+        'ray job submit --address="http://127.0.0.1:8265" -- python3 relax/entrypoints/train.py --lr 1e-6\n',
+        findings=((1, 1),),
+        fixed="python3 relax/entrypoints/train.py --lr 1e-6\n",
+    ),
+    Example(
+        'ray job submit ${RAY_NO_WAIT:+--no-wait} --address="http://127.0.0.1:8265" \\\n'
+        '   --runtime-env-json="${RUNTIME_ENV_JSON}" \\\n'
+        "   -- python3 -m relax.entrypoints.train \\\n"
+        "   --colocate \\\n"
+        '   "${MODEL_ARGS[@]}"  2>&1 | tee log/demo.log\n',
+        findings=((1, 1),),
+        fixed="python3 relax/entrypoints/train.py \\\n"
+        "   --colocate \\\n"
+        '   "${MODEL_ARGS[@]}"  2>&1 | tee log/demo.log\n',
+    ),
+    Example(
+        "mkdir -p log\nif [ ${MODE:-sync} = async ]; then\n"
+        "    python3 relax/entrypoints/train.py --fully-async\n"
+        "else\n"
+        "    ray job submit --address localhost:8265 --working-dir . \\\n"
+        "        -- python3 relax/entrypoints/train.py --colocate\n"
+        "fi\n",
+        findings=((5, 5),),
+        fixed="mkdir -p log\nif [ ${MODE:-sync} = async ]; then\n"
+        "    python3 relax/entrypoints/train.py --fully-async\n"
+        "else\n"
+        "    python3 relax/entrypoints/train.py --colocate\n"
+        "fi\n",
+    ),
+    Example(
+        "export MASTER_ADDR=127.0.0.1\n"
+        'nohup ray job submit --address="http://${MASTER_ADDR}:8265" -- env A=1 python3 -m relax.entrypoints.train \\\n'
+        "    --lr 1e-6 > train.log 2>&1 &\n",
+        findings=((2, 7),),
+        fixed="export MASTER_ADDR=127.0.0.1\n"
+        "nohup env A=1 python3 relax/entrypoints/train.py \\\n"
+        "    --lr 1e-6 > train.log 2>&1 &\n",
+    ),
+    Example(
+        'RAY_ADDRESS="${RAY_ADDRESS:-http://127.0.0.1:8265}"\n'
+        'ray job submit --address="${RAY_ADDRESS}" -- python3 relax/entrypoints/train.py --lr 1e-6\n',
+        findings=((2, 1),),
+    ),
+    Example(
+        'RAY_ADDRESS="${RAY_ADDRESS:-http://127.0.0.1:8265}"\n'
+        'ray job submit --address="${RAY_ADDRESS}" -- python3 relax/entrypoints/train.py --lr 1e-5\n',
+        findings=((2, 1),),
+        fixed='RAY_ADDRESS="${RAY_ADDRESS:-http://127.0.0.1:8265}"\npython3 relax/entrypoints/train.py --lr 1e-5\n',
+        unsafe=True,
+    ),
+    Example(
+        "ray job submit --no-wait --address=http://0.0.0.0:8265 -- python3 relax/entrypoints/train.py --lr 1e-6\n",
+        findings=((1, 1),),
+    ),
+    Example(
+        "ray job submit --address=http://127.0.0.1:8265 \\\n"
+        '    --runtime-env-json=\'{"env_vars": {"JUDGE_URL": "http://judge:8000"}}\' \\\n'
+        "    -- python3 relax/entrypoints/train.py --lr 1e-6\n",
+        findings=((1, 1),),
+    ),
+    Example(
+        "ray job submit --address=http://10.0.0.7:8265 -- python3 -m relax.entrypoints.train --lr 1e-6\n",
+        findings=((1, 58),),
+    ),
+    Example(
+        'cd "$(dirname "$0")"\npython3 -m relax.entrypoints.train --lr 1e-6\n',
+        findings=((2, 9),),
+        fixed='cd "$(dirname "$0")"\npython3 ../../relax/entrypoints/train.py --lr 1e-6\n',
+    ),
+    Example(
+        'LAUNCH="python3 -m relax.entrypoints.train"\n$LAUNCH --lr 1e-6\n',
+        findings=((1, 17),),
+        fixed='LAUNCH="python3 relax/entrypoints/train.py"\n$LAUNCH --lr 1e-6\n',
+    ),
+    Example("torchrun --nproc_per_node=8 relax/entrypoints/train.py --lr 1e-6\n", findings=((1, 1),)),
+]
+
+
+@rule("RLX403", "entry-point", WARNING, on="launch", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe")
+def entry_point(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
+    """Say how the launch differs from starting the path directly."""
+    if launch.kind != "relax":
+        return
+    submitted = submission(launch)
+    if submitted is not None:
+        address = submitted.address
+        if address is None or not address.known:
+            because = "RAY_ADDRESS" if address is None else why_unknown(address)
+            yield NotChecked(start_of(launch), because)
+        elif is_this_machine(address):
+            yield _local_submission(launch, submitted, address, project)
+            return
+    spawner = next((word for word in launch.argv[: launch.entry] if program(word) in _SPAWNERS), None)
+    if spawner is not None:
+        message = f"{program(spawner)} starts Relax once per process; Relax spreads over the GPUs by itself: python3 {ENTRY}"
+        yield Finding(place_of(launch, spawner), message, launch=launch, subject=program(spawner))
+    elif launch.argv[launch.entry].text == _MODULE:
+        yield _module(launch, submitted, project)
+
+
+def _local_submission(launch: Launch, submitted: Submission, address: Word, project: Project) -> Finding:
+    message = f"ray job submit to this machine ({address.text}); Ray runs here already: start python3 {ENTRY} directly"
+    return Finding(
+        place_of(launch, launch.argv[0]),
+        message,
+        fix=_direct(launch, submitted.command, lost_without_submission(launch, submitted, project), project),
+        launch=launch,
+        subject="ray job submit",
+    )
+
+
+def _module(launch: Launch, submitted: Submission | None, project: Project) -> Finding:
+    place = place_of(launch, launch.argv[launch.entry - 1])
+    reason = "the job may start in another directory than the repository's" if submitted is not None else None
+    return Finding(
+        place,
+        f"the entry point is started by its module; start its path: python3 {ENTRY}",
+        fix=_direct(launch, 0, reason, project),
+        launch=launch,
+        subject=_MODULE,
+    )
+
+
+def _direct(launch: Launch, command: int, reason: str | None, project: Project) -> Fix | None:
+    """The repair: drop the words in front of ``command``, and name the entry point by its path."""
+    edits: list[Edit] = []
+    if command > 0:
+        gone = _span(launch.argv[0], launch.argv[command])
+        if gone is None:
+            return None
+        edits.append(Edit(gone.source.path, gone.start, gone.end, ""))
+    if launch.argv[launch.entry].text == _MODULE:
+        module = _through(launch.argv[launch.entry - 1], launch.argv[launch.entry])
+        path = _path_from(launch.directory, project)
+        if module is None or path is None:
+            return None
+        edits.append(Edit.at(module, path))
+    edit_list: Sequence[Edit] = edits
+    return Fix(f"start {ENTRY} directly", lambda: edit_list, safe=reason is None, reason=reason)
+
+
+def _span(first: Word, after: Word) -> Place | None:
+    """From one word up to another of the same text."""
+    if first.place is None or after.place is None or first.place.source is not after.place.source:
+        return None
+    if not first.place.start < after.place.start:
+        return None
+    between = first.place.source.text[first.place.start : after.place.start]
+    if re.search(r"(?<!\\)\n|[;&|]", between):
+        return None
+    return Place(first.place.source, first.place.start, after.place.start)
+
+
+def _through(option: Word, module: Word) -> Place | None:
+    """``-m`` and its module, if nothing but blanks stands between them."""
+    span = _span(option, module)
+    if span is None or module.place is None:
+        return None
+    between = span.source.text[span.start : span.end]
+    if not re.fullmatch(r"-m(?:[ \t]|\\\n)+", between) or module.text not in module.place.source.text:
+        return None
+    return Place(span.source, span.start, module.place.end)
+
+
+def _path_from(directory: str | None, project: Project) -> str | None:
+    """The entry point's path as seen from the directory that the launch runs in."""
+    if directory is None:
+        return None
+    return os.path.relpath(project.root / ENTRY, directory).replace(os.sep, "/")

@@ -1,0 +1,226 @@
+"""The optimizer flags that the guide always wants are missing.
+
+## What
+
+A reinforcement-learning launch of a recipe without one of `--optimizer-cpu-offload`, `--overlap-cpu-optimizer-d2h-h2d`
+and `--use-precision-aware-optimizer`. Flags in an array that the launch does not pass are missing. It is an error to
+offload the optimizer without the precision-aware one. Supervised fine-tuning, rollout-only debugging and other
+optimizers than Adam are left alone.
+
+## Why
+
+Without the three, Adam's state stays in GPU memory beside the inference engines, and the recipe runs out of memory on
+machines it was written for. Megatron refuses `--optimizer-cpu-offload` without `--use-precision-aware-optimizer` when
+it checks its arguments.
+
+## Source
+
+Guide: ALWAYS include the three in the optimizer config; Megatron's `validate_args`.
+
+## Example
+
+    OPTIMIZER_ARGS=(
+        --optimizer adam
+        --lr 1e-6
+    )
+
+## Fix
+
+Adds the missing flags at the end of the array that holds `--optimizer` or `--lr`, or behind that flag in the command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from relax_lint.catalog.relax_defaults import GUIDE_OPTIMIZER_FLAGS
+from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked
+from relax_lint.fixers.launcher_edits import append_to_array, append_to_command, holder, insert_after
+from relax_lint.project import Project
+from relax_lint.rules import ERROR, WARNING, Example, rule
+from relax_lint.shell.launch import Argument, Launch
+from relax_lint.shell.nodes import ArrayLiteral, Assignment
+from relax_lint.shell.queries import is_broken_off, is_own, open_word, start_of, why_unknown, written_command
+from relax_lint.shell.walk import simple_commands
+
+OFFLOAD, OVERLAP, PRECISION = GUIDE_OPTIMIZER_FLAGS
+
+_TRAIN = "python3 relax/entrypoints/train.py"
+_ALL = f"{OFFLOAD} {OVERLAP} {PRECISION}"
+
+VALID = [
+    f"{_TRAIN} --optimizer adam --lr 1e-6 {_ALL}\n",
+    f"OPTIMIZER_ARGS=(\n    --optimizer adam\n    --lr 1e-6\n    {OFFLOAD}\n    {OVERLAP}\n    {PRECISION}\n)\n"
+    f'{_TRAIN} --colocate "${{OPTIMIZER_ARGS[@]}}"\n',
+    f"A=(--lr 1e-6)\nif true; then A+=({_ALL}); fi\n{_TRAIN} \"${{A[@]}}\"\n",
+    f'OPTIM="--lr 1e-6 {OFFLOAD} {OVERLAP}"\n{_TRAIN} ${{OPTIM}} {PRECISION}\n',
+    f"{_TRAIN} --loss-type sft --optimizer adam --lr 1e-5 --prompt-data /d/x.parquet\n",
+    f"{_TRAIN} --debug-rollout-only --optimizer adam --lr 1e-6\n",
+    f'{_TRAIN} --optimizer adam --lr 1e-6 "$@"\n',
+    f"{_TRAIN} --optimizer adam --lr 1e-6 ${{EXTRA_ARGS}}\n",
+    f"{_TRAIN} --optimizer sgd --lr 1e-3 --colocate\n",
+    f"python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.optim.lr=1e-6\n",
+    f"add() {{ ARGS+=(\"$@\"); }}\nadd --optimizer adam --lr 1e-6\nadd {_ALL}\n{_TRAIN} \"${{ARGS[@]}}\"\n",
+    Example({"scripts/training/text/run-qwen3-4B.sh": f"{_TRAIN} --optimizer adam --lr 1e-6 --colocate\n"}),
+    Example(
+        {
+            "examples/demo/run_demo.sh": f'source "$(dirname "$0")/optim.sh"\n{_TRAIN} "${{OPTIM[@]}}"\n',
+            "examples/demo/optim.sh": f"OPTIM=(--optimizer adam --lr 1e-6 {_ALL})\n",
+        }
+    ),
+]
+
+INVALID = [
+    Example(
+        f"OPTIMIZER_ARGS=(\n    --optimizer adam\n    --lr 1e-6\n    --weight-decay 0.1\n)\n"
+        f'{_TRAIN} --colocate "${{OPTIMIZER_ARGS[@]}}"\n',
+        findings=((2, 5),),
+        fixed="OPTIMIZER_ARGS=(\n    --optimizer adam\n    --lr 1e-6\n    --weight-decay 0.1\n"
+        f"    {OFFLOAD}\n    {OVERLAP}\n    {PRECISION}\n)\n"
+        f'{_TRAIN} --colocate "${{OPTIMIZER_ARGS[@]}}"\n',
+    ),
+    Example(
+        f"OPTIMIZER_ARGS=(\n   --lr 1e-6   # G\n   {OFFLOAD}\n   {PRECISION}\n   # {OVERLAP}\n)\n"
+        f'{_TRAIN} \\\n   --fully-async \\\n   "${{OPTIMIZER_ARGS[@]}}"\n',
+        findings=((2, 4),),
+        fixed=f"OPTIMIZER_ARGS=(\n   --lr 1e-6   # G\n   {OFFLOAD}\n   {PRECISION}\n   # {OVERLAP}\n   {OVERLAP}\n)\n"
+        f'{_TRAIN} \\\n   --fully-async \\\n   "${{OPTIMIZER_ARGS[@]}}"\n',
+    ),
+    Example(
+        f"{_TRAIN} --optimizer adam --lr 1e-6 --colocate\n",
+        findings=((1, 36),),
+        fixed=f"{_TRAIN} --optimizer adam {_ALL} --lr 1e-6 --colocate\n",
+    ),
+    Example(
+        f"{_TRAIN} \\\n    --optimizer adam \\\n    --lr 1e-6 \\\n    {OFFLOAD} \\\n    {OVERLAP} \\\n    --colocate\n",
+        findings=((2, 5, ERROR),),
+        fixed=f"{_TRAIN} \\\n    --optimizer adam \\\n    {PRECISION} \\\n    --lr 1e-6 \\\n    {OFFLOAD} \\\n"
+        f"    {OVERLAP} \\\n    --colocate\n",
+    ),
+    Example(
+        f"{_TRAIN} --colocate \\\n    --lr=1e-6\n",
+        findings=((2, 5),),
+        fixed=f"{_TRAIN} --colocate \\\n    --lr=1e-6 \\\n    {OFFLOAD} \\\n    {OVERLAP} \\\n    {PRECISION}\n",
+    ),
+    Example(
+        f'MISC_ARGS=(\n    --attention-backend flash\n)\n{_TRAIN} --colocate \\\n    "${{MISC_ARGS[@]}}" 2>&1 | tee x.log\n',
+        findings=((4, 1),),
+        fixed="MISC_ARGS=(\n    --attention-backend flash\n)\n"
+        f'{_TRAIN} --colocate \\\n    "${{MISC_ARGS[@]}}" \\\n    {OFFLOAD} \\\n    {OVERLAP} \\\n    {PRECISION}'
+        " 2>&1 | tee x.log\n",
+    ),
+    Example(
+        f"OPTIM=(--optimizer adam --lr 1e-6)\nOFFLOAD_ARGS=({_ALL})\n{_TRAIN} \"${{OPTIM[@]}}\"\n",
+        findings=((1, 8),),
+    ),
+    Example(
+        f'OPTIM=(--optimizer adam --lr "${{LR:-1e-6}}" {PRECISION})\n'
+        'if [ "${1:-sync}" = async ]; then\n'
+        f'    {_TRAIN} --fully-async "${{OPTIM[@]}}"\nelse\n    {_TRAIN} --colocate "${{OPTIM[@]}}"\nfi\n',
+        findings=((1, 8),),
+        fixed=f'OPTIM=(--optimizer adam --lr "${{LR:-1e-6}}" {PRECISION} {OFFLOAD} {OVERLAP})\n'
+        'if [ "${1:-sync}" = async ]; then\n'
+        f'    {_TRAIN} --fully-async "${{OPTIM[@]}}"\nelse\n    {_TRAIN} --colocate "${{OPTIM[@]}}"\nfi\n',
+    ),
+    Example(
+        {
+            "examples/demo/run_demo.sh": f'source "$(dirname "$0")/optim.sh"\n{_TRAIN} "${{OPTIM[@]}}"\n',
+            "examples/demo/optim.sh": "OPTIM=(\n    --optimizer adam\n)\n",
+        },
+        findings=(("examples/demo/optim.sh", 2, 5),),
+        fixed={
+            "examples/demo/optim.sh": f"OPTIM=(\n    --optimizer adam\n    {OFFLOAD}\n    {OVERLAP}\n    {PRECISION}\n)\n"
+        },
+    ),
+    Example(
+        f'OPTIM="--optimizer adam --lr 1e-6"\n{_TRAIN} --colocate $OPTIM\n',
+        findings=((1, 8),),
+        fixed=f'OPTIM="--optimizer adam --lr 1e-6"\n{_TRAIN} --colocate $OPTIM {_ALL}\n',
+    ),
+    Example(
+        f'run() {{\n    {_TRAIN} --hybrid --lr 1e-6 "$@"\n}}\nrun {OFFLOAD} {PRECISION}\n',
+        findings=((2, 49),),
+        fixed=f'run() {{\n    {_TRAIN} --hybrid --lr 1e-6 {OVERLAP} "$@"\n}}\nrun {OFFLOAD} {PRECISION}\n',
+    ),
+    Example(
+        f"A=(--lr 1e-6)\nA+=({OFFLOAD})\n{_TRAIN} \"${{A[@]}}\"\n",
+        findings=((1, 4, ERROR),),
+        fixed=f"A=(--lr 1e-6 {OVERLAP} {PRECISION})\nA+=({OFFLOAD})\n{_TRAIN} \"${{A[@]}}\"\n",
+    ),
+]
+
+
+@rule("RLX406", "optimizer-flags", WARNING, on="launch", valid=VALID, invalid=INVALID, fixable="safe")
+def optimizer_flags(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
+    """Say which flags are missing."""
+    if launch.kind != "relax" or launch.mode == "sft" or launch.has("--debug-rollout-only"):
+        return
+    missing = [flag for flag in GUIDE_OPTIMIZER_FLAGS if not launch.has(flag)]
+    if not missing:
+        return
+    if is_broken_off(launch):
+        yield NotChecked(start_of(launch), "a broken continuation")
+        return
+    optimizer = launch.last("--optimizer")
+    if optimizer is not None and optimizer.value is None:
+        yield NotChecked(start_of(launch), why_unknown(optimizer.values[0]) if optimizer.values else "--optimizer")
+        return
+    if optimizer is not None and optimizer.value != "adam":
+        return
+    if any(launch.may_have(flag) for flag in missing):
+        yield NotChecked(start_of(launch), open_word(launch))
+        return
+    refused = PRECISION in missing and OFFLOAD not in missing
+    elsewhere = _array_with(missing, launch, project)
+    message = f"{', '.join(missing)} missing: the guide wants all three optimizer flags in every training"
+    if refused:
+        message += f"; Megatron refuses {OFFLOAD} without {PRECISION}"
+    if elsewhere:
+        message += f" (written in {elsewhere}, which this launch does not pass)"
+    anchor = _anchor(launch, project)
+    place = anchor.word.place if anchor is not None and anchor.word.place is not None else start_of(launch)
+    edit = None if elsewhere else _insertion(anchor, launch, missing)
+    yield Finding(
+        place,
+        message,
+        severity=ERROR if refused else None,
+        fix=None if edit is None else Fix(f"add {' '.join(missing)}", lambda: [edit]),
+        launch=launch,
+        subject=missing[0],
+    )
+
+
+def _anchor(launch: Launch, project: Project) -> Argument | None:
+    """The flag beside which users look for optimizer settings, if it is written in the launcher's own files."""
+    for flag in ("--optimizer", "--lr"):
+        argument = launch.last(flag)
+        if argument is not None and argument.word.place is not None and is_own(project, launch, argument.word.place):
+            return argument
+    return None
+
+
+def _insertion(anchor: Argument | None, launch: Launch, items: Sequence[str]) -> Edit | None:
+    place = None if anchor is None else anchor.word.place
+    if anchor is not None and place is not None:
+        inside = holder(place)
+        if isinstance(inside, ArrayLiteral):
+            return append_to_array(place.source, inside, items)
+        edit = insert_after(anchor, items)
+        if edit is not None:
+            return edit
+    written = written_command(launch)
+    return None if written is None else append_to_command(*written, items)
+
+
+def _array_with(flags: Sequence[str], launch: Launch, project: Project) -> str | None:
+    """An array of the launcher that holds all of some flags."""
+    source = project.launcher(launch.script)
+    for command in simple_commands(source.script) if source is not None else ():
+        for assignment in (*command.assignments, *command.words):
+            if isinstance(assignment, Assignment) and isinstance(assignment.value, ArrayLiteral):
+                held = {element.value.literal for element in assignment.value.elements}
+                if held.issuperset(flags):
+                    return assignment.name
+    return None
+
+

@@ -1,0 +1,1 @@
+"""Rules about which files a recipe has (RLX8)."""
