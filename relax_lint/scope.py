@@ -86,7 +86,10 @@ class Scope:
         if all(path.suffix == ".py" or path.suffix in YAML_SUFFIXES for path in self.targets):
             return 0
         return sum(
-            len(launcher.launches) for launcher in (*self.inside, *self.outside) if launcher.path in self._targets
+            launch.kind != "other"
+            for launcher in (*self.inside, *self.outside)
+            if launcher.path in self._targets
+            for launch in launcher.launches
         )
 
     def subjects(self, rule: Rule) -> Iterator[Judged]:

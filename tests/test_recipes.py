@@ -69,11 +69,13 @@ def test_every_mistake_of_the_broken_recipe_is_found(broken: Path) -> None:
     }
 
 
-def test_fix_brings_the_broken_recipe_to_clean_and_then_rests(broken: Path) -> None:
-    assert relax_lint(broken, "--fix", "examples").returncode == 0
+def test_fix_leaves_what_takes_a_decision_and_unsafe_fixes_bring_it_to_clean(broken: Path) -> None:
+    assert relax_lint(broken, "--fix", "examples").returncode == 1
+    assert codes(checked(broken), "error", "warning") == {"RLX407"}
+    assert relax_lint(broken, "--fix", "--unsafe-fixes", "examples").returncode == 0
     assert codes(checked(broken), "error", "warning") == set()
     fixed = tree(broken)
-    assert relax_lint(broken, "--fix", "examples").returncode == 0
+    assert relax_lint(broken, "--fix", "--unsafe-fixes", "examples").returncode == 0
     assert tree(broken) == fixed
     for path in broken.rglob("*.sh"):
         subprocess.run(["bash", "-n", path], check=True)
