@@ -70,7 +70,13 @@ def echo(shell: Shell, node: SimpleCommand, words: list[Value], state: State) ->
 
 def _echo_partly_known(values: list[Value], state: State) -> None:
     options = ""
-    while values and (text := values[0].text) is not None and len(text) > 1 and text[0] == "-" and set(text[1:]) <= set("neE"):
+    while (
+        values
+        and (text := values[0].text) is not None
+        and len(text) > 1
+        and text[0] == "-"
+        and set(text[1:]) <= set("neE")
+    ):
         options += text[1:]
         values = values[1:]
     out: list[Known | Sym] = []
@@ -164,7 +170,9 @@ def cd(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> l
     """Changes the directory."""
     arguments = words[1:]
     physical = False
-    while arguments and (text := state.resolve(arguments[0]).text) is not None and text.startswith("-") and len(text) > 1:
+    while (
+        arguments and (text := state.resolve(arguments[0]).text) is not None and text.startswith("-") and len(text) > 1
+    ):
         physical = physical or "P" in text
         arguments = arguments[1:]
         if text == "--":
@@ -563,5 +571,3 @@ def env(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> 
 
     inner = unwrap("env", words, state)
     return run_wrapped(shell, node, inner, state) if inner is not None else unknown_program(shell, node, state)
-
-

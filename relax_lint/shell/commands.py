@@ -61,8 +61,16 @@ def assign(shell: Shell, node: Assignment, state: State) -> bool:
     if current is None and node.append and old is None:
         current = shell.expander.parameters.scalar(name, state)
     value = converted(shell, value, current, attributes, state, append=node.append)
-    state.set_value(name, value)
+    state.set_value(name, _compact(value))
     return True
+
+
+def _compact(value: Value) -> Value:
+    """A value without the places of its characters, which matter only where they hold flags."""
+    text = value.text
+    if text is None:
+        return value if value.place is None else value._replace(place=None)
+    return Value((Known(text),)) if "-" not in text else value._replace(place=None)
 
 
 def converted(

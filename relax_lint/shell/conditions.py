@@ -488,5 +488,3 @@ def _regex(test: BinaryTest, left: Value, state: State, shell: Shell) -> Outcome
         return _by_likely("=~", match is not None, left, known("".join(text for text, _ in pieces)))
     state.store("BASH_REMATCH", Variable(None, {index: known(group) for index, group in enumerate(groups)}))
     return match is not None
-
-

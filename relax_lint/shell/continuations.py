@@ -107,9 +107,7 @@ class _Orphans:
         arrays = self.arrays(parameter.name)
         if not arrays:
             return bool(_ARRAY_OF_FLAGS.match(parameter.name))
-        return any(
-            array.elements and (array.elements[0].value.literal or "").startswith("--") for array in arrays
-        )
+        return any(array.elements and (array.elements[0].value.literal or "").startswith("--") for array in arrays)
 
     def arrays(self, name: str) -> list[ArrayLiteral]:
         """The literals that an array is set to in this file."""
@@ -181,9 +179,7 @@ class _Orphans:
         edits += self.without(between, head, [moved])
         return Break(kind, place, cut, tuple(edits))
 
-    def commented_out(
-        self, between: Sequence[tuple[int, int]], cut: tuple[int, int], start: int
-    ) -> Break:
+    def commented_out(self, between: Sequence[tuple[int, int]], cut: tuple[int, int], start: int) -> Break:
         """The head of the command is a comment, or there is none."""
         if between:
             last = self.text[slice(*between[-1])].rstrip()
@@ -233,9 +229,7 @@ class _Orphans:
         start = max((word.start for word in words), default=command.start)
         return Place(self.source, start, command.end)
 
-    def without(
-        self, lines: Sequence[tuple[int, int]], head: Command, more: Sequence[str] = ()
-    ) -> tuple[Edit, ...]:
+    def without(self, lines: Sequence[tuple[int, int]], head: Command, more: Sequence[str] = ()) -> tuple[Edit, ...]:
         """Take lines out; their comments go above the command."""
         comments = [self.text[slice(*line)].strip().rstrip("\\").rstrip() for line in lines]
         kept = [*more, *(comment for comment in comments if comment)]

@@ -31,6 +31,11 @@ class ScriptFile(SourceFile):
         """The syntax tree."""
         return parse(self.text)
 
+    @cached_property
+    def live_names(self) -> dict[int, frozenset[str] | None]:
+        """What the text from an offset on mentions, as far as it was asked."""
+        return {}
+
     @property
     def is_shell(self) -> bool:
         """Whether running the file by its path runs bash."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from relax_lint.diagnostics import Place
 from relax_lint.shell import commands, conditions, loops
 from relax_lint.shell.expand import Expander
+from relax_lint.shell.liveness import drop_dead
 from relax_lint.shell.nodes import (
     AndOr, ArithmeticCommand, ArithmeticFor, ArrayLiteral, Assignment, Background, Case, Command, CommandSubstitution,
     Conditional, For, Function, Group, If, Loop, Pipeline, ProcessSubstitution, Redirect, SimpleCommand, Word,
@@ -38,9 +39,10 @@ class TooComplex(Exception):
 class Frame:
     """An entry of the call stack: the script, a file being sourced, a function."""
 
-    __slots__ = ("called_at", "name", "source", "spelled")
+    __slots__ = ("called_at", "name", "resumes_at", "source", "spelled")
 
-    def __init__(self, name: str, source: ScriptFile, spelled: str, called_at: int) -> None:
+    def __init__(self, name: str, source: ScriptFile, spelled: str, called_at: int, resumes_at: int = 0) -> None:
+        self.resumes_at = resumes_at
         self.name = name
         self.source = source
         self.spelled = spelled
@@ -65,6 +67,7 @@ class Shell:
         self.substituted = False
         self.stages: list[tuple[list[tuple[Value, ...]], int]] = []
         self.steps = 0
+        self.repeating = 0
         self.nested_scripts = 0
         self.run_by_type: dict[type, Callable[[Any, State], list[State]]] = {
             SimpleCommand: self.run_simple, Pipeline: self.run_pipeline, AndOr: self.run_and_or,
@@ -288,15 +291,23 @@ class Shell:
 
     def run_loop(self, node: Loop, state: State) -> list[State]:
         """``while`` and ``until``."""
-        return loops.run_while(self, node, state)
+        return self.repeat(lambda: loops.run_while(self, node, state))
 
     def run_for(self, node: For, state: State) -> list[State]:
         """``for name in``."""
-        return loops.run_for(self, node, state)
+        return self.repeat(lambda: loops.run_for(self, node, state))
 
     def run_arithmetic_for(self, node: ArithmeticFor, state: State) -> list[State]:
         """``for ((…))``."""
-        return loops.run_arithmetic_for(self, node, state)
+        return self.repeat(lambda: loops.run_arithmetic_for(self, node, state))
+
+    def repeat(self, run: Callable[[], list[State]]) -> list[State]:
+        """Code that may run again: what stands before it in the text is not over."""
+        self.repeating += 1
+        try:
+            return run()
+        finally:
+            self.repeating -= 1
 
     def run_case(self, node: Case, state: State) -> list[State]:
         """``case``."""
@@ -623,7 +634,8 @@ class Shell:
         state.arguments = tuple(words)
         state.frames.append({})
         depth = len(state.frames) - 1
-        states = self.within(Frame(name, source, self.spelled(source), self.line_number), lambda: self.run_one(node.body, state))
+        frame = Frame(name, source, self.spelled(source), self.line_number)
+        states = self.repeat(lambda: self.within(frame, lambda: self.run_one(node.body, state)))
         for each in states:
             each.arguments = outer_arguments
             del each.frames[depth]
@@ -654,7 +666,7 @@ class Shell:
         outer = state.arguments
         if arguments:
             state.arguments = tuple(arguments)
-        frame = Frame("source", source, spelled, self.line_number)
+        frame = Frame("source", source, spelled, self.line_number, self.command.end)
         states = self.within(frame, lambda: self.run_lines(source, state))
         for each in states:
             if arguments:
@@ -679,22 +691,32 @@ class Shell:
                         if "errexit" in each.options:
                             each.flow = Flow("exit")
             states = self.run((command,), states)
+            if len(states) > 1 and self.repeating == 0 and self.environment_unknown:
+                states = drop_dead(states, self.remaining(source, command.end), self.reading)
             abandoned_line = source.position(max(command.start, command.end - 1))[0]
         for each in states:
             if each.flow is not None and each.flow.kind in ("discard", "break", "continue"):
                 each.flow = None
         return states
 
+    def remaining(self, source: ScriptFile, offset: int) -> list[tuple[ScriptFile, int]]:
+        """What is still to run, innermost first."""
+        rest = [(source, offset)]
+        rest.extend((outer.source, inner.resumes_at) for outer, inner in zip(self.calls, self.calls[1:], strict=False))
+        return rest
+
     def run_text(self, text: str, state: State, arguments: list[Value] | None = None) -> list[State]:
         """``eval`` and traps: a string as commands, which stand where the string was evaluated."""
         source = self.reading.evaluated(text, Place(self.source, self.command.start, self.command.end), self.source)
         frame = Frame(self.calls[-1].name, source, self.calls[-1].spelled, self.calls[-1].called_at)
+        self.repeating += 1
         outer_source, outer_command = self.source, self.command
         self.calls[-1], outer_frame = frame, self.calls[-1]
         self.source = source
         try:
             return self.run_lines(source, state)
         finally:
+            self.repeating -= 1
             self.calls[-1] = outer_frame
             self.source, self.command = outer_source, outer_command
 

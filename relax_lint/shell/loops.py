@@ -182,5 +182,3 @@ def _stopped(state: State) -> State:
     state.flow = Flow("exit")
     state.status = 1
     return state
-
-

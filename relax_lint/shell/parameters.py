@@ -429,12 +429,16 @@ class Parameters:
 
     def substring(self, found: Value | Elements, parameter: Parameter, state: State) -> Value | Elements:
         """``${name:offset:length}``."""
-        numbers = [state.resolve(self.expander.arithmetic_value(word, state, parameter)) for word in parameter.arguments]
+        numbers = [
+            state.resolve(self.expander.arithmetic_value(word, state, parameter)) for word in parameter.arguments
+        ]
         likely = [number.likely for number in numbers]
         if isinstance(found, Elements):
             values = found.values
             if None in likely or any(value.many for value in values):
-                root = self.expander.root(parameter, tuple(root for value in (*values, *numbers) for root in value.roots))
+                root = self.expander.root(
+                    parameter, tuple(root for value in (*values, *numbers) for root in value.roots)
+                )
                 root.many = True
                 return Elements([unknown(root, many=True)], star=found.star)
             bounds = [int(number or 0) for number in likely]

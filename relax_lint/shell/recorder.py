@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from relax_lint.shell.evaluate import ScriptFile
     from relax_lint.shell.interpret import Shell
 
-_LAUNCHED = re.compile(r"(?:^|/)relax/entrypoints/train\.py$|^relax\.entrypoints|^verl\.|main_ppo|^recipe\.|main_\w+\.py$")
+_LAUNCHED = re.compile(
+    r"(?:^|/)relax/entrypoints/train\.py$|^relax\.entrypoints|^verl\.|main_ppo|^recipe\.|main_\w+\.py$"
+)
 
 
 @dataclass(slots=True)

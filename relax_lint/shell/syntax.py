@@ -544,7 +544,23 @@ class Parser(WordScanner):
 
     def test_operator(self) -> str | None:
         """A binary operator at the position."""
-        for operator in ("==", "=~", "!=", "=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"):
+        for operator in (
+            "==",
+            "=~",
+            "!=",
+            "=",
+            "<",
+            ">",
+            "-eq",
+            "-ne",
+            "-lt",
+            "-le",
+            "-gt",
+            "-ge",
+            "-nt",
+            "-ot",
+            "-ef",
+        ):
             if self.looking_at(operator):
                 self.position += len(operator)
                 return operator
@@ -634,7 +650,9 @@ class Parser(WordScanner):
     def scan_assigned(self) -> Word:
         """The word on the right of ``=``, perhaps empty."""
         at = self.position
-        if at >= self.limit or (self.text[at] in METACHARACTERS and not (self.text[at] in "<>" and self.peek(1) == "(")):
+        if at >= self.limit or (
+            self.text[at] in METACHARACTERS and not (self.text[at] in "<>" and self.peek(1) == "(")
+        ):
             return Word((), at, at, "")
         return self.scan_word()
 
