@@ -8,7 +8,9 @@ from __future__ import annotations
 import argparse
 import difflib
 import inspect
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -20,6 +22,10 @@ PAGES = Path("docs/rules")
 INDEX = PAGES / "README.md"
 README = Path("README.md")
 TABLE = re.compile(r"(?<=<!-- rules: made by `make docs` -->\n).*?(?=<!-- end of rules -->)", re.DOTALL)
+SAMPLE = re.compile(r"(?<=<!-- sample: made by `make docs` -->\n).*?(?=<!-- end of sample -->)", re.DOTALL)
+SAMPLE_RECIPE = ROOT / "tests/recipes/broken_countdown"
+SAMPLE_CODES = ("RLX202", "RLX407")
+"""Findings of the bundled broken recipe that README shows."""
 OPEN_EXAMPLES = 3
 """Examples that a page shows at once; the rest fold away."""
 
@@ -162,11 +168,22 @@ def index(rules: Mapping[str, Rule]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def sample() -> str:
+    """What a user sees of the bundled broken recipe, shortened."""
+    command = [sys.executable, "-m", "relax_lint", "examples/"]
+    environ = {**os.environ, "NO_COLOR": "1"}
+    done = subprocess.run(command, cwd=SAMPLE_RECIPE, env=environ, stdout=subprocess.PIPE, text=True)
+    *findings, summary = done.stdout.strip().split("\n\n")
+    shown = [finding for finding in findings if any(code in finding for code in SAMPLE_CODES)]
+    return fenced("\n\n".join(["$ relax-lint examples/", *shown, "…", summary]), "text")
+
+
 def render(rules: Mapping[str, Rule], readme: str) -> dict[Path, str]:
     """Every generated file, by path from the repository's root."""
     pages = {PAGES / f"{code}.md": page(rule) for code, rule in rules.items()}
     rows = table(rules.values(), f"{PAGES.as_posix()}/")
-    return {**pages, INDEX: index(rules), README: TABLE.sub(lambda _: f"\n{rows}\n", readme)}
+    readme = TABLE.sub(lambda _: f"\n{rows}\n", readme)
+    return {**pages, INDEX: index(rules), README: SAMPLE.sub(lambda _: f"\n{sample()}\n\n", readme)}
 
 
 def stale(root: Path, wanted: Mapping[Path, str]) -> list[Path]:
