@@ -482,7 +482,7 @@ def evaluate(shell: Shell, node: SimpleCommand, words: list[Value], state: State
     """Its words, joined, as commands."""
     texts = _texts(words[1:], state)
     if None in texts:
-        shell.recorder.problem(Place(shell.source, node.start, node.end), "what is evaluated here is not known")
+        shell.recorder.unresolved(Place(shell.source, node.start, node.end))
         return unknown_program(shell, node, state)
     text = " ".join(text or "" for text in texts)
     if not text.strip():

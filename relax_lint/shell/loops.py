@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from relax_lint.diagnostics import Place
 from relax_lint.shell.nodes import ArithmeticFor, Command, For, Loop, Word
 from relax_lint.shell.parameters import Abort, Discard
 from relax_lint.shell.state import Flow, State, merge, widen
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
 
 MAXIMUM_ROUNDS = 5_000
+MAXIMUM_WAYS = 6
+"""As many ways as go through a loop side by side; beyond, what differs between them counts as unknown."""
 
 
 def run_while(shell: Shell, node: Loop, state: State) -> list[State]:
@@ -83,10 +86,20 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
         for each in going:
             each.set_value(node.name, each.resolve(value)._replace(place=None))
         going, gone = _sort_out(shell.run(node.body, going))
-        left.extend(gone)
+        going = _narrowed(shell, node, going)
+        left = _narrowed(shell, node, left + gone)
         if not going:
             break
     return merge(left + going)
+
+
+def _narrowed(shell: Shell, node: Command, states: list[State]) -> list[State]:
+    """Few enough ways, one of them standing for those that differ too much."""
+    alike = [state for state in states if state.flow is None]
+    if len(alike) <= MAXIMUM_WAYS:
+        return states
+    rest = [state for state in states if state.flow is not None]
+    return [*rest, widen(alike, lambda name: _loop_root(shell, node, name))]
 
 
 def _any_number(shell: Shell, node: For, values: list[Value], state: State) -> list[State]:
@@ -167,12 +180,10 @@ def _rounds(
             if not rounds:
                 return merge(ended)
             return [*merge(ended), widen(rounds, lambda name: _loop_root(shell, node, name))]
-        left.extend(gone)
-        left.extend(failed)
+        left = _narrowed(shell, node, [*left, *gone, *failed])
+        going = _narrowed(shell, node, going)
         if not going:
             return merge(left)
-    from relax_lint.diagnostics import Place
-
     shell.recorder.too_complex(Place(shell.source, node.start, node.end))
     return merge(left) if left else [_stopped(going[0])]
 
