@@ -11,8 +11,9 @@ from relax_lint.globs import Patterns
 
 Excluded = Callable[[Path, bool], bool]
 
-_BASH_SHEBANG = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?(?:\S*/)?)?(?:ba|da|k|z)?sh\b")
+_BASH_SHEBANG = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?(?:\S*/)?)?(?:ba|da|k|z)?sh(?:\s|$)")
 _SHELL_SUFFIXES = (".sh", ".bash")
+_OTHERS_CODE = frozenset({"node_modules", "site-packages", "__pycache__"})
 
 
 def is_launcher(path: Path, files: Files) -> bool:
@@ -49,12 +50,17 @@ def _walk(
     directory: Path, files: Files, above: list[tuple[Path, Patterns]], excluded: Excluded | None
 ) -> Iterator[Path]:
     entries = files.entries(directory)
+    names = {entry.name for entry in entries}
+    if "pyvenv.cfg" in names:
+        return  # an environment: other people's code
     ignores = above
-    if any(entry.name == ".gitignore" for entry in entries):
+    if ".gitignore" in names:
         ignores = [*above, *_ignore_file(directory, directory / ".gitignore", files)]
     for entry in entries:
         path = directory / entry.name
-        if not (entry.is_dir or entry.is_file) or (entry.is_dir and entry.name.startswith(".")):
+        if not (entry.is_dir or entry.is_file):
+            continue
+        if entry.is_dir and (entry.name.startswith(".") or entry.name in _OTHERS_CODE):
             continue
         if _ignored(path, entry.is_dir, ignores) or (excluded is not None and excluded(path, entry.is_dir)):
             continue

@@ -111,12 +111,19 @@ class Files:
     def _entries_below(self, directory: Path) -> Iterable[Entry]:
         try:
             with os.scandir(directory) as listing:
-                return [
-                    Entry(item.name, item.is_dir(follow_symlinks=False), not item.is_dir() and not _is_special(item))
-                    for item in listing
-                ]
+                return [_entry(item) for item in listing]
         except OSError:
             return []
+
+
+def _entry(item: os.DirEntry[str]) -> Entry:
+    """A name as walking takes it: a link to a file, or to nothing, is a file; what is read later is reported then."""
+    if not item.is_symlink():
+        return Entry(item.name, item.is_dir(follow_symlinks=False), item.is_file(follow_symlinks=False))
+    try:
+        return Entry(item.name, False, not item.is_dir())
+    except OSError:
+        return Entry(item.name, False, True)
 
 
 def _ask(question: Callable[[], bool]) -> bool:
@@ -124,11 +131,6 @@ def _ask(question: Callable[[], bool]) -> bool:
         return question()
     except OSError:
         return False
-
-
-def _is_special(item: os.DirEntry[str]) -> bool:
-    """Sockets, pipes, devices. A broken link is no special file: it is reported when it is read."""
-    return not item.is_symlink() and not item.is_file(follow_symlinks=False)
 
 
 class MemoryFiles(Files):
