@@ -52,6 +52,8 @@ Made from the rules by `make docs`.
 - **error**: fails, is ignored silently, or trains something else.
 - **warning**: breaks the guide, or is nearly surely a mistake.
 - **advice**: a convention; it changes the exit status under `--strict` only."""
+UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\ufeff\ud800-\udfff]")
+UNSEEN_NAMES = {"\r": "␍", "\0": "␀", "\ufeff": "⟨byte-order mark⟩"}
 LANGUAGES = {".py": "python", ".sh": "bash", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".json": "json"}
 
 
@@ -62,7 +64,8 @@ def summary_of(rule: Rule) -> str:
 
 
 def fenced(text: str, language: str) -> str:
-    """A code block whose fence the text cannot close."""
+    """A code block whose fence the text cannot close; what would not be seen in it is made visible."""
+    text = UNSEEN.sub(lambda match: UNSEEN_NAMES.get(match[0], f"\\x{ord(match[0]) & 0xFF:02x}"), text)
     ticks = max((len(run) for run in re.findall(r"`{3,}", text)), default=2) + 1
     fence = "`" * ticks
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
@@ -191,7 +194,11 @@ def stale(root: Path, wanted: Mapping[Path, str]) -> list[Path]:
     on_disk = {path.relative_to(root) for path in (root / PAGES).glob("*.md")}
     gone = on_disk - wanted.keys()
     return sorted(
-        {path for path, text in wanted.items() if not (root / path).is_file() or (root / path).read_text() != text}
+        {
+            path
+            for path, text in wanted.items()
+            if not (root / path).is_file() or (root / path).read_text(encoding="utf-8") != text
+        }
         | gone
     )
 
@@ -201,7 +208,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, fail when a page is stale")
     options = parser.parse_args(arguments)
-    wanted = render(load_rules(), (root / README).read_text())
+    wanted = render(load_rules(), (root / README).read_text(encoding="utf-8"))
     changed = stale(root, wanted)
     if options.check:
         for path in changed:
@@ -210,7 +217,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     for path in changed:
         if path in wanted:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(wanted[path])
+            (root / path).write_text(wanted[path], encoding="utf-8")
             print(f"wrote {path}")
         else:
             (root / path).unlink()
