@@ -34,7 +34,7 @@ _BY_MODULE: tuple[tuple[str, str], ...] = (
 )
 
 
-def replacement(module: str, name: str | None = None) -> str:
+def replacement(module: str, name: str = "") -> str:
     """What to do instead of importing ``name`` from a module of verl."""
     if name in _BY_NAME:
         return _BY_NAME[name]

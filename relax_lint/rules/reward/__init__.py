@@ -1,0 +1,1 @@
+"""Reward functions, judged together with the launches that name them."""

@@ -1,0 +1,1 @@
+"""What is left of verl in a recipe's Python files."""

@@ -1,0 +1,272 @@
+"""The recipe still imports verl.
+
+## What
+
+Any import of verl: plain, `from`, aliased, inside a function or a `try`, by `importlib.import_module` or `__import__`;
+and imports of verl-recipe's `recipe.…` when the repository has no package of that name. An import that only type
+checkers see is a warning. Packages whose names merely begin alike (`verlib`), relative imports and looking whether verl
+is installed are left alone.
+
+## Why
+
+verl is not there where Relax runs: the module that imports it cannot be imported, and the launch ends when the reward
+or the rollout is first needed, after the GPUs are taken. An import in a function fails even later, with the first
+sample.
+
+## Source
+
+Guide: NEVER use verl imports in Relax code; ALWAYS copy scoring logic from verl's `reward_score/` rather than importing
+it. The message names what the guide's import table puts in its place.
+
+## Example
+
+    from verl.utils.reward_score.gsm8k import compute_score
+
+## Fix
+
+`DataProto` that only annotations name becomes `Sample`; an import that nothing uses is dropped. Everything else needs
+code to be copied or rewritten, which `migrate` does.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from relax_lint.catalog.verl_names import SAMPLE_IMPORT, replacement
+from relax_lint.diagnostics import Edit, Finding, Fix, Severity
+from relax_lint.fixers.python_edits import remove_statement
+from relax_lint.flow.names import is_type_checking
+from relax_lint.project import Project
+from relax_lint.rules import ERROR, WARNING, Example, rule
+from relax_lint.sources.python import PythonSource
+
+_ANNOTATED = """\
+from verl import DataProto
+
+
+def lengths(data: DataProto) -> list[int]:
+    return [len(item) for item in data]
+"""
+
+VALID: list[str | Example] = [
+    "import verlib\nfrom verl_tools import parse\n",
+    "import importlib.util\n\nHAS_VERL = importlib.util.find_spec('verl') is not None\n",
+    "from .verl import compute_score\n",
+    "from . import verl\n",
+    '"""Ported from verl/utils/reward_score/gsm8k.py: from verl import nothing."""\n',
+    "# from verl.utils.reward_score import gsm8k\nfrom relax.utils.types import Sample\n",
+    "import recipe\n\nrecipe.run()\n",
+    "import sys\n\nif 'verl' in sys.modules:\n    raise RuntimeError('verl has no place here')\n",
+    "import importlib\n\n\ndef load(name):\n    return importlib.import_module(name)\n",
+    "import importlib\n\nrollout = importlib.import_module('examples.verl_style.rollout')\n",
+    Example({"examples/demo/reward_demo.py": "from recipe.tools import parse\n", "recipe/tools.py": "parse = str\n"}),
+    Example({"examples/demo/reward_demo.py": "from recipe.tools import parse\n", "recipe/__init__.py": ""}),
+    Example({"examples/demo/env_demo.py": "import recipe\n", "examples/demo/recipe.py": "steps = []\n"}),
+    "recipe = {'steps': 3}\nimport json\n\nrecipe.update(json.loads('{}'))\n",
+]
+
+INVALID = [
+    Example("import verl\n\nprint(verl.__version__)\n", findings=((1, 1),)),
+    Example(
+        "import re, verl.utils.reward_score as scores\n\nscore = scores.default_compute_score\n",
+        findings=((1, 12),),
+    ),
+    Example(
+        "from verl.utils.reward_score.gsm8k import compute_score\n\n\ndef score(text, label):\n"
+        "    return compute_score(text, label)\n",
+        findings=((1, 1),),
+    ),
+    Example(
+        _ANNOTATED,
+        findings=((1, 1),),
+        fixed=_ANNOTATED.replace("from verl import DataProto", SAMPLE_IMPORT).replace("DataProto", "Sample"),
+    ),
+    Example(
+        "def reward(text):\n    from verl.utils.reward_score import math_dapo as scorer\n\n"
+        "    return scorer.compute_score(text, '')\n",
+        findings=((2, 5),),
+    ),
+    Example(
+        "try:\n    from verl.utils.reward_score.math_reward import last_boxed_only_string\nexcept ImportError:\n"
+        "    last_boxed_only_string = None\nprint(last_boxed_only_string)\n",
+        findings=((2, 5),),
+    ),
+    Example(
+        "import importlib\n\n\nmodule = importlib.import_module('verl.utils.reward_score.' + 'gsm8k')\n"
+        "other = importlib.import_module(f'verl.tools.{__name__}')\n",
+        findings=((4, 10), (5, 9)),
+    ),
+    Example(
+        "from importlib import import_module as load\n\nscore = load('verl.utils.reward_score').default\n",
+        findings=((3, 9),),
+    ),
+    Example("tools = __import__('verl.tools', fromlist=['base_tool'])\n", findings=((1, 9),)),
+    Example(
+        "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from verl.protocol import DataProto\n\n\n"
+        "def first(data: 'DataProto'):\n    return data[0]\n",
+        findings=((4, 5, WARNING),),
+    ),
+    Example(
+        "import re\nfrom verl.tools.schemas import OpenAIFunctionToolSchema, ToolResponse  # schema\n\n"
+        "CALL = re.compile('<tool_call>')\n",
+        findings=((2, 1),),
+        fixed="import re\n\nCALL = re.compile('<tool_call>')\n",
+    ),
+    Example(
+        "from verl.tools.base_tool import (\n    BaseTool,\n)\n\n\nclass Search(BaseTool):\n    pass\n",
+        findings=((1, 1),),
+    ),
+    Example("from verl.workers.reward_manager import *\n", findings=((1, 1),)),
+    Example("if True: import verl.utils.fs; copy = verl.utils.fs.copy\n", findings=((1, 10),)),
+    Example("from recipe.dapo.main_dapo import main\n\nmain()\n", findings=((1, 1),)),
+    Example("import recipe.deepeyes.deepeyes as deepeyes\n\nprint(deepeyes)\n", findings=((1, 1),)),
+    Example(
+        "def unused():\n    import verl\n\n\nclass Empty:\n    def load(self):\n        import verl.utils.fs\n\n"
+        "        return 1\n",
+        findings=((2, 5), (7, 9)),
+        fixed="def unused():\n    pass\n\n\nclass Empty:\n    def load(self):\n\n        return 1\n",
+    ),
+]
+
+
+@rule("RLX101", "verl-import", ERROR, on="python", valid=VALID, invalid=INVALID, fixable="safe")
+def verl_import(source: PythonSource, project: Project) -> Iterator[Finding]:
+    """Every import of verl, however it is written."""
+    if "verl" not in source.text and "recipe" not in source.text:
+        return
+    for statement in source.nodes(ast.Import):
+        for alias in statement.names:
+            if alias.name != "recipe" and _is_foreign(alias.name, source, project):
+                node = statement if len(statement.names) == 1 else alias
+                yield _finding(source, node, alias.name, None, _fix(source, statement))
+    for origin in source.nodes(ast.ImportFrom):
+        if origin.level or origin.module is None or not _is_foreign(origin.module, source, project):
+            continue
+        names = [alias.name for alias in origin.names]
+        yield _finding(source, origin, origin.module, names, _fix(source, origin))
+    for call in source.nodes(ast.Call):
+        module = _imported_by(call, source)
+        if module is not None and (module == "verl" or module.startswith("verl.")):
+            yield _finding(source, call, module, None, None)
+
+
+def _finding(source: PythonSource, node: ast.AST, module: str, names: list[str] | None, fix: Fix | None) -> Finding:
+    advice = dict.fromkeys(replacement(module, name) for name in names or ("",))
+    whole = module if not names else f"{', '.join(names)} of {module}"
+    return Finding(
+        source.place(node),
+        f"{whole} is verl's and not there under Relax: {'; '.join(advice)}",
+        severity=_severity(source, node),
+        fix=fix,
+        subject=module,
+    )
+
+
+def _severity(source: PythonSource, node: ast.AST) -> Severity:
+    previous: ast.AST = node
+    for holder in source.ancestors(node):
+        if isinstance(holder, ast.If) and previous in holder.body and is_type_checking(holder.test):
+            return WARNING
+        previous = holder
+    return ERROR
+
+
+def _is_foreign(module: str, source: PythonSource, project: Project) -> bool:
+    """Whether a module is verl's, or a module of verl-recipe that neither the repository nor this file's place has."""
+    top = module.partition(".")[0]
+    if top == "verl":
+        return True
+    if top != "recipe":
+        return False
+    nearby = (project.root, source.path.parent)
+    return not any(project.is_dir(place / "recipe") or project.exists(place / "recipe.py") for place in nearby)
+
+
+def _imported_by(call: ast.Call, source: PythonSource) -> str | None:
+    """The module that a call imports by its name, as far as it is written out."""
+    if not _is_import_function(call.func, source):
+        return None
+    named = [keyword.value for keyword in call.keywords if keyword.arg == "name"]
+    first = call.args[0] if call.args else (named[0] if named else None)
+    text = _beginning(first)
+    if text is not None and text.startswith("."):
+        package = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "package")]
+        base = _beginning(package[0]) if package else None
+        return None if base is None else base + text
+    return text
+
+
+def _is_import_function(function: ast.expr, source: PythonSource) -> bool:
+    if isinstance(function, ast.Attribute):
+        return function.attr in ("import_module", "__import__")
+    if not isinstance(function, ast.Name):
+        return False
+    if function.id in ("__import__", "import_module"):
+        return True
+    return any(
+        alias.name == "import_module" and alias.asname == function.id
+        for statement in source.nodes(ast.ImportFrom)
+        for alias in statement.names
+    )
+
+
+def _beginning(node: ast.expr | None) -> str | None:
+    """The text that a string begins with."""
+    while isinstance(node, ast.BinOp):
+        node = node.left
+    if isinstance(node, ast.JoinedStr) and node.values:
+        node = node.values[0]
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def _fix(source: PythonSource, statement: ast.Import | ast.ImportFrom) -> Fix | None:
+    if source.path.name == "__init__.py" or "__all__" in source.text or _is_guarded(source, statement):
+        return None
+    names = {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+    if "*" in names or any(not _is_foreign_alias(alias, statement) for alias in statement.names):
+        return None
+    uses = [node for node in source.nodes(ast.Name) if node.id in names]
+    texts = [
+        node for node in source.nodes(ast.Constant) if isinstance(node.value, str) and _mentions(node.value, names)
+    ]
+    if not uses and not texts:
+        edit = remove_statement(source, statement)
+        return None if edit is None else Fix("drop the import, which nothing uses", lambda: [edit])
+    if names == {"DataProto"} and not texts and all(_is_annotation(source, node) for node in uses):
+        place = source.place(statement)
+
+        def edits() -> list[Edit]:
+            return [Edit.at(place, SAMPLE_IMPORT), *(Edit.at(source.place(node), "Sample") for node in uses)]
+
+        return Fix("annotate with relax.utils.types.Sample", edits)
+    return None
+
+
+def _is_foreign_alias(alias: ast.alias, statement: ast.Import | ast.ImportFrom) -> bool:
+    return isinstance(statement, ast.ImportFrom) or alias.name.partition(".")[0] in ("verl", "recipe")
+
+
+def _mentions(text: str, names: set[str]) -> bool:
+    """Whether a string may be an annotation, or a reference, that names one of these."""
+    return len(text) < 200 and any(name in text for name in names)
+
+
+def _is_guarded(source: PythonSource, statement: ast.stmt) -> bool:
+    """Whether the import stands in a ``try``, which is written for it."""
+    return any(hasattr(holder, "handlers") for holder in source.ancestors(statement))
+
+
+def _is_annotation(source: PythonSource, node: ast.AST) -> bool:
+    inner: ast.AST = node
+    for holder in source.ancestors(node):
+        if isinstance(holder, ast.arg):
+            return True
+        if isinstance(holder, ast.AnnAssign):
+            return holder.annotation is inner
+        if isinstance(holder, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return holder.returns is inner
+        if isinstance(holder, ast.stmt):
+            return False
+        inner = holder
+    return False
