@@ -19,7 +19,7 @@ class UnknownRule(ValueError):
     def __init__(self, selector: str, rules: Mapping[str, Rule]) -> None:
         from difflib import get_close_matches
 
-        near = get_close_matches(selector, [*rules, *(rule.name for rule in rules.values())], n=1)
+        near = get_close_matches(selector, [*rules, *(rule.name for rule in rules.values())], n=1, cutoff=0.7)
         hint = f"; did you mean {near[0]}?" if near else "; `relax-lint rule --all` lists the rules"
         super().__init__(f"no rule is called {selector!r}{hint}")
 
