@@ -9,7 +9,7 @@ import tokenize
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from relax_lint.sources.text import SourceFile
 
@@ -51,7 +51,7 @@ def _read(source: SourceFile) -> tuple[list[Comment], Callable[[], list[Span]]]:
         groups = list(_python_comments(source))
         return _comments(source, groups, partial(_python_units, source)), partial(_python_units, source)
     if getattr(source, "script", None) is not None:
-        return _shell(source)
+        return _shell(cast("LauncherSource", source))
     found = [(span, _lines(source, span)) for span in _yaml_comments(source)]
     return _comments(source, found, partial(_yaml_units, source)), partial(_yaml_units, source)
 
@@ -228,8 +228,19 @@ def _shell_units(commands: Iterable[nodes.Command]) -> Iterator[Span]:
             for item in (*command.assignments, *command.words):
                 if isinstance(item, nodes.Assignment) and isinstance(item.value, nodes.ArrayLiteral):
                     yield from _elements(item.value)
-        else:
-            yield from _shell_units(_inner(command))
+        yield from _shell_units(_bodies(command))
+
+
+def _bodies(command: nodes.Command) -> Iterator[nodes.Command]:
+    """The commands inside a compound command. A comment cannot stand between the parts of a pipeline or a list: they
+    may be joined by backslashes."""
+    from relax_lint.shell import nodes
+
+    if isinstance(command, (nodes.Pipeline, nodes.AndOr, nodes.Background)):
+        for part in _inner(command):
+            yield from _bodies(part)
+    else:
+        yield from _inner(command)
 
 
 def _elements(array: nodes.ArrayLiteral) -> Iterator[Span]:
@@ -279,7 +290,7 @@ def _header_end(command: nodes.Command) -> int:
 
     if isinstance(command, (nodes.Pipeline, nodes.AndOr, nodes.Background)):
         compound = next((inner for inner in _inner(command) if not _is_simple(inner)), None)
-        return command.end if compound is None else _header_end(compound)
+        return max(map(_header_end, _inner(command))) if compound is None else _header_end(compound)
     if isinstance(command, nodes.If):
         return command.branches[0][0][-1].end if command.branches and command.branches[0][0] else command.start + 1
     if isinstance(command, nodes.Loop):
@@ -292,7 +303,13 @@ def _header_end(command: nodes.Command) -> int:
         return command.subject.end
     if isinstance(command, (nodes.Group, nodes.Function)):
         return command.start + 1
-    return command.end
+    return _end_with_documents(command)
+
+
+def _end_with_documents(command: nodes.Command) -> int:
+    """Where a simple command ends, its here-documents included."""
+    redirects: tuple[nodes.Redirect, ...] = getattr(command, "redirects", ())
+    return max([command.end, *(redirect.body.end for redirect in redirects if redirect.body is not None)])
 
 
 def _is_simple(command: nodes.Command) -> bool:

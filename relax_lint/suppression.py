@@ -78,8 +78,9 @@ def _directives(text: str, comment: Comment) -> Iterator[Suppression]:
     for match in _NOQA.finditer(text, comment.start, comment.end):
         codes = _NOQA_CODE.finditer(text, *match.span("codes")) if match["codes"] else ()
         items = tuple(Item(code[0], (), *code.span()) for code in codes)
-        end = _directive_end(text, match.end(), comment.end)
-        reason = text[match.end() : end].strip(_BEFORE_REASON)
+        last = items[-1].end if items else match.end()
+        end = _directive_end(text, last, comment.end)
+        reason = text[last:end].strip(_BEFORE_REASON)
         # A noqa speaks for its own line only, so one that stands alone speaks for nothing.
         lines = comment.lines if comment.trailing else range(0)
         yield Suppression("noqa", items, reason, comment, match.start(), end, lines)
@@ -168,7 +169,7 @@ def _removal(source: SourceFile, suppression: Suppression, idle: Sequence[Item])
     if rest.strip():
         return Edit(source.path, start, end + len(rest) - len(rest.lstrip()), "")
     before = text[:start].rstrip(" \t")
-    if comment.trailing or before.rpartition("\n")[2].strip():
+    if comment.trailing or before.rpartition("\n")[2].strip("\ufeff"):
         return Edit(source.path, len(before), end, "")
     after = re.compile(r"[ \t]*\r?\n?").match(text, end)
     return Edit(source.path, len(before), after.end() if after else end, "")

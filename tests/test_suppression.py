@@ -1,0 +1,238 @@
+"""What silences a finding, and what silences nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from relax_lint.config import Settings
+from relax_lint.diagnostics import Diagnostic
+from relax_lint.engine import Report, lint
+from relax_lint.fixing import apply_edits, fix
+from relax_lint.project import Project
+from relax_lint.rules import load_rules
+from relax_lint.suppression import additions
+from tests.toy_rules import LAUNCHER, PYTHON, by_code, toy, word_rule
+
+UNUSED = load_rules()["RLX002"]
+RULES = by_code(
+    word_rule("RLX101", "bad", name="no-bad"),
+    word_rule("RLX102", "worse", name="no-worse"),
+    word_rule("RLX401", "bad", name="no-bad-launch", on="launcher", everywhere=True),
+    word_rule("RLX402", "worse", name="no-worse-launch", on="launcher"),
+    UNUSED,
+)
+
+
+def judged(tree: Mapping[str, str | bytes], settings: Settings | None = None) -> Report:
+    report = lint(Project.from_files(tree), RULES, settings)
+    assert report.failures == []
+    return report
+
+
+def said(found: Diagnostic) -> tuple[str, int]:
+    return found.code, found.line
+
+
+def standing(path: str, text: str) -> list[tuple[str, int]]:
+    return [said(found) for found in judged({path: text}).standing]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# noqa",
+        "# NOQA",
+        "# noqa: RLX101",
+        "# noqa:RLX101",
+        "# noqa: rlx101",
+        "# noqa: E501, RLX101",
+        "# noqa: E501 RLX101",
+        "# noqa: RLX1",
+        "# noqa: RLX",
+        "# noqa: RLX101 it is meant",
+        "# kept  # noqa: RLX101",
+        "# noqa: no-bad",  # flake8 takes this for a bare noqa
+        "# relax-lint: ignore[RLX101] it is meant",
+        "# relax-lint: ignore[no-bad]",
+        "# relax-lint:ignore[ RLX101 ]",
+        "# relax-lint: ignore[RLX102, RLX1]",
+        "# relax-lint: ignore[ALL]",
+        "# relax-lint: ignore[RLX101 thing]",
+        "# relax-lint: ignore[RLX101 other thing]",
+        "# relax-lint: file-ignore[RLX101] it is meant",
+    ],
+)
+def test_these_silence(comment: str) -> None:
+    report = judged({PYTHON: f"x = 'bad thing'  {comment}\n"})
+    assert [found.code for found in report.standing if found.code == "RLX101"] == []
+    assert [found.code for found in report.diagnostics if found.code == "RLX101"] == ["RLX101"]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "",
+        "# noqa: E501",
+        "# noqa: RLX102",
+        "#noqa",
+        "# relax-lint: ignore",
+        "# relax-lint: ignore[]",
+        "# relax-lint: ignore[RLX102]",
+        "# relax-lint: ignore[RLX101 other]",
+        "# relax-lint: ignore[bad]",
+        "# relax-lint: ignore RLX101",
+        "# ruff: noqa",
+    ],
+)
+def test_these_do_not(comment: str) -> None:
+    assert ("RLX101", 1) in standing(PYTHON, f"x = 'bad thing'  {comment}\n")
+
+
+def test_a_comment_above_speaks_for_the_statement_below() -> None:
+    text = "# relax-lint: ignore[RLX101] meant\nx = [\n    bad,\n]\ny = bad\n"
+    assert standing(PYTHON, text) == [("RLX101", 5)]
+
+
+def test_a_noqa_on_its_own_line_speaks_for_nothing() -> None:
+    assert standing(PYTHON, "# noqa: RLX101\nbad\n") == [("RLX002", 1), ("RLX101", 2)]
+
+
+def test_a_comment_above_a_continued_command_or_in_an_array() -> None:
+    text = (
+        "# relax-lint: ignore[no-bad-launch] meant\n"
+        "echo \\\n    bad \\\n    bad\n"
+        "ARGS=(\n    bad # noqa: RLX401\n    bad\n    # relax-lint: ignore[RLX4] meant\n    bad\n)\n"
+    )
+    assert standing(LAUNCHER, text) == [("RLX401", 7)]
+
+
+def test_the_reason_is_kept() -> None:
+    report = judged(
+        {PYTHON: "bad  # noqa: RLX101 - for the demo\nbad  # relax-lint: ignore[no-bad]: why not\nbad  # noqa\n"}
+    )
+    assert [found.suppressed for found in report.diagnostics] == ["for the demo", "why not", ""]
+    assert [site.line for site in report.without_reason] == [3]
+
+
+def test_files_are_ignored_by_pattern() -> None:
+    settings = Settings(per_file_ignores={"reward_*.py": ("no-bad",), "examples/other/**": ("RLX1",)})
+    report = judged({PYTHON: "bad\nworse\n"}, settings)
+    assert [said(found) for found in report.standing] == [("RLX102", 2)]
+    assert report.diagnostics[0].suppressed == "per-file-ignores: reward_*.py"
+
+
+def test_a_comment_for_a_rule_that_the_configuration_ignores_is_not_unused() -> None:
+    settings = Settings(per_file_ignores={"*.py": ("RLX101",)})
+    assert judged({PYTHON: "x = 1  # noqa: RLX101\n"}, settings).standing == []
+
+
+# ---------------------------------------------------------------- what silences nothing
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (PYTHON, "x = 1  # noqa\n"),
+        (PYTHON, "x = 1  # noqa: E501\n"),
+        (PYTHON, "x = 1  # noqa: RLX901\n"),
+        (PYTHON, "x = 1  # noqa: RLX401\n"),  # never runs on Python files
+        (PYTHON, "unknown_bad  # noqa: RLX101\n"),
+        (PYTHON, "unknown_bad\nx = 1  # noqa: RLX101\n"),
+        (PYTHON, "x = 1  # relax-lint: ignore[RLX4] launchers\n"),
+        (PYTHON, "x = 1  # relax-lint: ignore[no-such-rule]\n"),
+        (PYTHON, "bad  # noqa: RLX101\n"),
+        (LAUNCHER, "echo 'a # noqa: RLX401'\n"),
+        ("scripts/common.sh", "ARGS=(\n    --a # noqa: RLX401\n)\n"),  # who sources it may be elsewhere
+    ],
+)
+def test_no_word_about(path: str, text: str) -> None:
+    assert [found for found in standing(path, text) if found[0] == "RLX002"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        (PYTHON, "x = 1  # noqa: RLX101\n", "x = 1\n"),
+        (PYTHON, "x = 1\t# noqa: RLX101\n", "x = 1\n"),
+        (PYTHON, "x = 1  # noqa: RLX101, RLX102\n", "x = 1\n"),
+        (PYTHON, "bad  # noqa: RLX101, RLX102\n", "bad  # noqa: RLX101\n"),
+        (PYTHON, "bad  # noqa: RLX102,RLX101 why\n", "bad  # noqa: RLX101 why\n"),
+        (PYTHON, "x = 1  # noqa: E501, RLX101\n", "x = 1  # noqa: E501\n"),
+        (PYTHON, "x = 1  # kept  # noqa: RLX101 why\n", "x = 1  # kept\n"),
+        (PYTHON, "x = 1  # noqa: RLX101  # type: ignore\n", "x = 1  # type: ignore\n"),
+        (PYTHON, "# relax-lint: ignore[RLX101] why\nx = 1\n", "x = 1\n"),
+        (PYTHON, "if x:\n    # relax-lint: ignore[RLX101]\n    x = 1\n", "if x:\n    x = 1\n"),
+        (
+            PYTHON,
+            "# relax-lint: ignore[RLX101 a, RLX102]\nx = 'bad a'\n",
+            "# relax-lint: ignore[RLX101 a]\nx = 'bad a'\n",
+        ),
+        (PYTHON, "x = 1\n# relax-lint: file-ignore[no-bad]", "x = 1\n"),
+        (PYTHON, "x = 1  # noqa: RLX101\r\ny = 2\r\n", "x = 1\r\ny = 2\r\n"),
+        (PYTHON, "\ufeff# relax-lint: ignore[RLX101]\nx = 1\n", "\ufeffx = 1\n"),
+        (LAUNCHER, "echo a # noqa: RLX401\n", "echo a\n"),
+        (LAUNCHER, "A=(\n    # relax-lint: ignore[RLX401]\n    --a\n)\n", "A=(\n    --a\n)\n"),
+    ],
+)
+def test_it_is_reported_and_taken_out(path: str, before: str, after: str) -> None:
+    project = Project.from_files({path: before})
+    assert [found.code for found in lint(project, RULES).standing] == ["RLX002"]
+    fixed = fix(project, RULES)
+    assert fixed.project.read(project.root / path) == after.encode()
+    assert fixed.report.standing == []
+
+
+def test_a_rule_that_was_not_selected_is_not_spoken_of() -> None:
+    rules = {code: rule for code, rule in RULES.items() if code != "RLX101"}
+    assert lint(Project.from_files({PYTHON: "x = 1  # noqa: RLX101\n"}), rules).standing == []
+
+
+def test_a_rule_that_raised_is_not_spoken_of() -> None:
+    def fails(subject: object, project: Project) -> list[object]:
+        raise KeyError("x")
+
+    rules = by_code(toy("RLX101", "no-bad", fails), UNUSED)
+    report = lint(Project.from_files({PYTHON: "x = 1  # noqa: RLX101\n"}), rules)
+    assert report.standing == []
+    assert len(report.failures) == 1
+
+
+# ---------------------------------------------------------------- adding
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        (PYTHON, "bad\n", "# relax-lint: ignore[RLX101] why\nbad\n"),
+        (PYTHON, "bad, worse\n", "# relax-lint: ignore[RLX101, RLX102] why\nbad, worse\n"),
+        (
+            PYTHON,
+            "def f():\n    x = [\n        bad,\n    ]\n",
+            "def f():\n    # relax-lint: ignore[RLX101] why\n    x = [\n        bad,\n    ]\n",
+        ),
+        (PYTHON, "@a\ndef bad():\n    pass\n", "# relax-lint: ignore[RLX101] why\n@a\ndef bad():\n    pass\n"),
+        (PYTHON, "x = 1; bad\n", "# relax-lint: ignore[RLX101] why\nx = 1; bad\n"),
+        (PYTHON, "bad\r\n", "# relax-lint: ignore[RLX101] why\r\nbad\r\n"),
+        (
+            LAUNCHER,
+            "A=(\n    --a \\\n    bad\n)\n",
+            "A=(\n    # relax-lint: ignore[RLX401] why\n    --a \\\n    bad\n)\n",
+        ),
+        (LAUNCHER, "echo \\\n    bad\n", "# relax-lint: ignore[RLX401] why\necho \\\n    bad\n"),
+        (
+            LAUNCHER,
+            "if a; then\n    echo b | \\\n        bad\nfi\n",
+            "if a; then\n    # relax-lint: ignore[RLX401] why\n    echo b | \\\n        bad\nfi\n",
+        ),
+        (LAUNCHER, "cat <<EOF\nbad\nEOF\n", "# relax-lint: ignore[RLX401] why\ncat <<EOF\nbad\nEOF\n"),
+    ],
+)
+def test_a_comment_is_written_where_it_can_stand(path: str, before: str, after: str) -> None:
+    project = Project.from_files({path: before})
+    source = project.source(project.root / path)
+    assert source is not None
+    changed = apply_edits(source, additions(source, lint(project, RULES).standing, "why"))
+    assert changed.decode() == after
+    assert lint(Project.from_files({path: changed}), RULES).standing == []
