@@ -13,6 +13,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import venv
 from collections.abc import Callable, Iterator, Sequence
@@ -87,7 +88,6 @@ def environment(peer: str) -> Path:
 
 def write_corpus(directory: Path) -> None:
     """A repository of recipes of the size of Relax's own, made of the bundled good recipe."""
-    shutil.rmtree(directory, ignore_errors=True)
     shutil.copytree(RECIPE / "scripts", directory / "scripts")
     (directory / "examples").mkdir()
     (directory / "examples/__init__.py").touch()
@@ -199,10 +199,11 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, help="a Relax checkout (default: a written corpus of its size)")
     parser.add_argument("--repetitions", type=int, default=9, help="rounds (default: %(default)s)")
     options = parser.parse_args()
-    corpus = options.corpus.resolve() if options.corpus else BENCH / "corpus"
-    if options.corpus is None:
-        write_corpus(corpus)
-    times = measure(commands(corpus), options.repetitions, lambda command: run(command, corpus))
+    with tempfile.TemporaryDirectory(prefix="relax-lint-bench-") as scratch:  # outside: peers skip what git ignores
+        corpus = options.corpus.resolve() if options.corpus else Path(scratch, "corpus")
+        if options.corpus is None:
+            write_corpus(corpus)
+        times = measure(commands(corpus), options.repetitions, lambda command: run(command, corpus))
     medians = {name: statistics.median(taken) for name, taken in times.items()}
     print(table([("work", "figure", "beside", "ratio", "budget", ""), *rows(medians)]))
     print()
