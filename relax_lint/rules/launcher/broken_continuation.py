@@ -58,7 +58,7 @@ _TRAIN = "python3 relax/entrypoints/train.py"
 
 VALID = [
     f"{_TRAIN} \\\n    --lr 1e-6 \\\n    --colocate\n",
-    f"A=(\n    --lr 1e-6\n    # --colocate \\\n\n    --use-tis  # why \\\n    --hybrid\n)\n{_TRAIN} \"${{A[@]}}\"\n",
+    f'A=(\n    --lr 1e-6\n    # --colocate \\\n\n    --use-tis  # why \\\n    --hybrid\n)\n{_TRAIN} "${{A[@]}}"\n',
     f"{_TRAIN} \\\n    --lr 1e-6 \\\n\necho done\n",
     f"{_TRAIN} \\\n    --lr 1e-6 \\\n    # the end\n\nwait\n",
     f"# {_TRAIN} \\\n#     --lr 1e-6 \\\n{_TRAIN} --lr 1e-6\n",
@@ -66,11 +66,11 @@ VALID = [
     f"cat > run.sh <<'EOF'\n{_TRAIN} \\ \n    # --x\n    --lr 1e-6\nEOF\n{_TRAIN} --lr 1e-6\n",
     f"IFS=\\ \nread -r a b <<< '1 2'\n{_TRAIN} --lr 1e-6\n",
     f"NOTE='first \\ \nsecond'\n{_TRAIN} --lr 1e-6 2>&1 |\n    # keep a copy\n    tee x.log\n",
-    f"CMD=({_TRAIN} --colocate)\nset -x\n\"${{CMD[@]}}\"\n",
+    f'CMD=({_TRAIN} --colocate)\nset -x\n"${{CMD[@]}}"\n',
     f"{_TRAIN} --lr 1e-6 --prompt-data /data/a\\ b.parquet \\\n    --colocate\n",
     f"{_TRAIN} --lr 1e-6 &&\n    # it worked\n    echo done\n",
-    f"if [ -n \"$1\" ] \\\n    && [ -d \"$1\" ]; then\n    {_TRAIN} --lr 1e-6 # last \\\nfi\n",
-    f"{_TRAIN} --system-prompt \"one \\ \ntwo\" \\\n    --lr 1e-6\n",
+    f'if [ -n "$1" ] \\\n    && [ -d "$1" ]; then\n    {_TRAIN} --lr 1e-6 # last \\\nfi\n',
+    f'{_TRAIN} --system-prompt "one \\ \ntwo" \\\n    --lr 1e-6\n',
 ]
 
 INVALID = [
@@ -80,14 +80,14 @@ INVALID = [
         fixed=f"{_TRAIN} \\\n    --colocate \\\n    --lr 1e-6\n",
     ),
     Example(
-        f"{_TRAIN} \\\t \n    \"${{MODEL_ARGS[@]}}\" \\\n    --lr 1e-6 2>&1 | tee x.log\n",
+        f'{_TRAIN} \\\t \n    "${{MODEL_ARGS[@]}}" \\\n    --lr 1e-6 2>&1 | tee x.log\n',
         findings=((1, 36),),
-        fixed=f"{_TRAIN} \\\n    \"${{MODEL_ARGS[@]}}\" \\\n    --lr 1e-6 2>&1 | tee x.log\n",
+        fixed=f'{_TRAIN} \\\n    "${{MODEL_ARGS[@]}}" \\\n    --lr 1e-6 2>&1 | tee x.log\n',
     ),
     Example(
-        f"A=(\n    --lr 1e-6 \\  \n    --colocate\n)\n{_TRAIN} \"${{A[@]}}\"\n",
+        f'A=(\n    --lr 1e-6 \\  \n    --colocate\n)\n{_TRAIN} "${{A[@]}}"\n',
         findings=((2, 15),),
-        fixed=f"A=(\n    --lr 1e-6 \\\n    --colocate\n)\n{_TRAIN} \"${{A[@]}}\"\n",
+        fixed=f'A=(\n    --lr 1e-6 \\\n    --colocate\n)\n{_TRAIN} "${{A[@]}}"\n',
     ),
     Example(
         f"{_TRAIN} \\\n    --colocate \\\n    # --use-tis \\\n    --lr 1e-6\n",
@@ -112,9 +112,9 @@ INVALID = [
         fixed=f"{_TRAIN} \\\n    --colocate \\\n    --lr 1e-6 \\\n    --use-tis\n",
     ),
     Example(
-        f"PERF=(\n    --tensor-model-parallel-size 2\n)\n{_TRAIN} --colocate\n    \"${{PERF[@]}}\" \\\n    --lr 1e-6\n",
+        f'PERF=(\n    --tensor-model-parallel-size 2\n)\n{_TRAIN} --colocate\n    "${{PERF[@]}}" \\\n    --lr 1e-6\n',
         findings=((4, 36),),
-        fixed=f"PERF=(\n    --tensor-model-parallel-size 2\n)\n{_TRAIN} --colocate \\\n    \"${{PERF[@]}}\" \\\n    --lr 1e-6\n",
+        fixed=f'PERF=(\n    --tensor-model-parallel-size 2\n)\n{_TRAIN} --colocate \\\n    "${{PERF[@]}}" \\\n    --lr 1e-6\n',
     ),
     Example(
         f"{_TRAIN} \\\n    --colocate \\\n    --max-staleness 0 # on-policy \\\n    --lr 1e-6\n",
@@ -145,14 +145,16 @@ INVALID = [
         fixed=f"# a\n# b\n{_TRAIN} \\\n    --colocate \\\n    --lr 1e-6\n",
     ),
     Example(
-        f"{_TRAIN} --resource \\  \n    '{{\"actor\": [1, 8], \"rollout\": [1, 8]}}' \\\n    --colocate\n",
+        f'{_TRAIN} --resource \\  \n    \'{{"actor": [1, 8], "rollout": [1, 8]}}\' \\\n    --colocate\n',
         findings=((1, 47),),
-        fixed=f"{_TRAIN} --resource \\\n    '{{\"actor\": [1, 8], \"rollout\": [1, 8]}}' \\\n    --colocate\n",
+        fixed=f'{_TRAIN} --resource \\\n    \'{{"actor": [1, 8], "rollout": [1, 8]}}\' \\\n    --colocate\n',
     ),
 ]
 
 
-@rule("RLX422", "broken-continuation", ERROR, on="launcher", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe")
+@rule(
+    "RLX422", "broken-continuation", ERROR, on="launcher", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe"
+)
 def broken_continuation(launcher: LauncherSource, project: Project) -> Iterator[Finding]:
     """Say where commands break."""
     for item in breaks(launcher):

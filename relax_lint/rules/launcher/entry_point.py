@@ -172,7 +172,9 @@ def entry_point(launch: Launch, project: Project) -> Iterator[Finding | NotCheck
             return
     spawner = next((word for word in launch.argv[: launch.entry] if program(word) in _SPAWNERS), None)
     if spawner is not None:
-        message = f"{program(spawner)} starts Relax once per process; Relax spreads over the GPUs by itself: python3 {ENTRY}"
+        message = (
+            f"{program(spawner)} starts Relax once per process; Relax spreads over the GPUs by itself: python3 {ENTRY}"
+        )
         yield Finding(place_of(launch, spawner), message, launch=launch, subject=program(spawner))
     elif launch.argv[launch.entry].text == _MODULE:
         yield _module(launch, submitted, project)

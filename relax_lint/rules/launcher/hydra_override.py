@@ -55,7 +55,7 @@ VALID = [
     f"{_TRAIN} --use-agentic-rollout --agent-env JUDGE=http://judge.local/v1 API.KEY=none\n",
     f'{_TRAIN} --agent-command "python3 app.py model.name=x trainer.mode=y" --agent-cwd examples/demo/app\n',
     f"{_TRAIN} --prompt-data '/data/train.parquet@[0:5000]' --input-key prompt\n",
-    f"{_TRAIN} --resource '{{\"actor\": [1, 8], \"rollout\": [1, 8]}}' --colocate\n",
+    f'{_TRAIN} --resource \'{{"actor": [1, 8], "rollout": [1, 8]}}\' --colocate\n',
     f"{_TRAIN} --custom-config-path examples/demo/demo_config.yaml --lr=1e-6\n",
     f"{_TRAIN} --tb-experiment-name lr.a=1e-6 --colocate\n",
     f"PYTHONPATH=relax.d/x=y env OMP.NUM=3 {_TRAIN} --lr 1e-6\n",
@@ -87,7 +87,7 @@ INVALID = [
         "    \"data.train_files=['/d/a.parquet']\"\n",
         findings=((2, 5),),
     ),
-    Example(f"launch() {{\n    {_TRAIN} --lr 1e-6 \"$@\"\n}}\nlaunch trainer.nnodes=2\n", findings=((4, 8),)),
+    Example(f'launch() {{\n    {_TRAIN} --lr 1e-6 "$@"\n}}\nlaunch trainer.nnodes=2\n', findings=((4, 8),)),
     Example(f"{_TRAIN} --eval-prompt-data aime /d/aime.parquet data.shuffle=True\n", findings=((1, 76),)),
     Example(f"{_TRAIN} env.endpoint=http://judge:8000 --lr 1e-6\n", findings=((1, 36),)),
 ]

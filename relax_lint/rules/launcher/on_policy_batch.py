@@ -70,14 +70,14 @@ VALID = [
     f"{_TRAIN} {R} ${{RBS:-32}} {N} 8 {G} ${{GBS:-256}}\n",
     f"{_TRAIN} {R} ${{RBS}} {N} 8 {G} 128\n",
     f"{_TRAIN} --loss-type sft {R} 32 {N} 1 {G} 128\n",
-    f"A=({R} 16 {N} 8 {G} 256)\n{_TRAIN} \"${{A[@]}}\" {R} 32\n",
+    f'A=({R} 16 {N} 8 {G} 256)\n{_TRAIN} "${{A[@]}}" {R} 32\n',
     f"{_TRAIN} --colocate --partial-rollout --use-dynamic-global-batch-size {R} 32 {N} 8 {G} 128\n",
     f"{_TRAIN} --debug-rollout-only {R} 32 {N} 8 {G} 100\n",
     f'{_TRAIN} {R} 32 {N} 8 {G} 128 "$@"\n',
     f"{_TRAIN} --fully-async {R} 32 {N} 8 {G} 256\n",
     f"{_TRAIN} {R}=32 {N}=8 {G}=256  # was {G} 128\n",
     # one machine of 8 GPUs, TP 4: two samples an update, as many as there are
-    f"{_TRAIN} {R} 2 --tensor-model-parallel-size 4 --resource '{{\"actor\": [1, 8], \"rollout\": [1, 8]}}' --colocate\n",
+    f'{_TRAIN} {R} 2 --tensor-model-parallel-size 4 --resource \'{{"actor": [1, 8], "rollout": [1, 8]}}\' --colocate\n',
 ]
 
 INVALID = [
@@ -88,7 +88,7 @@ INVALID = [
         unsafe=True,
     ),
     Example(
-        f"ROLLOUT_ARGS=(\n    {R} 32\n    {N} 8\n    {G} 100\n)\n{_TRAIN} --colocate \"${{ROLLOUT_ARGS[@]}}\"\n",
+        f'ROLLOUT_ARGS=(\n    {R} 32\n    {N} 8\n    {G} 100\n)\n{_TRAIN} --colocate "${{ROLLOUT_ARGS[@]}}"\n',
         findings=((4, 5),),
     ),
     Example(
@@ -97,23 +97,23 @@ INVALID = [
         fixed=f"{_TRAIN} {R} 32 {N} 8 {S} 2 \\\n    {G} 128\n",
     ),
     Example(
-        f"ROLLOUT_ARGS=(\n    {N} 8\n    {G} 256\n)\n{_TRAIN} --fully-async \"${{ROLLOUT_ARGS[@]}}\"\n",
+        f'ROLLOUT_ARGS=(\n    {N} 8\n    {G} 256\n)\n{_TRAIN} --fully-async "${{ROLLOUT_ARGS[@]}}"\n',
         findings=((2, 5),),
-        fixed=f"ROLLOUT_ARGS=(\n    {N} 8\n    {R} 32\n    {G} 256\n)\n{_TRAIN} --fully-async \"${{ROLLOUT_ARGS[@]}}\"\n",
+        fixed=f'ROLLOUT_ARGS=(\n    {N} 8\n    {R} 32\n    {G} 256\n)\n{_TRAIN} --fully-async "${{ROLLOUT_ARGS[@]}}"\n',
     ),
     Example(f"{_TRAIN} --fully-async {N} 8 {G} 100\n", findings=((1, 75),)),
     Example(f"{_TRAIN} --colocate {N} 8\n", findings=((1, 47),)),
     Example(f"{_TRAIN} --colocate {G} 100 {N} 8\n", findings=((1, 47),)),
     Example(
         f"ROLLOUT_ARGS=(\n    {R} 32\n    {N} 5\n)\n{_TRAIN} --colocate --tensor-model-parallel-size 1 \\\n"
-        "    --micro-batch-size 3 --resource '{\"actor\": [1, 8], \"rollout\": [1, 8]}' \"${ROLLOUT_ARGS[@]}\"\n",
+        '    --micro-batch-size 3 --resource \'{"actor": [1, 8], "rollout": [1, 8]}\' "${ROLLOUT_ARGS[@]}"\n',
         findings=((2, 5),),
         fixed=f"ROLLOUT_ARGS=(\n    {R} 32\n    {G} 160\n    {N} 5\n)\n"
         f"{_TRAIN} --colocate --tensor-model-parallel-size 1 \\\n"
-        "    --micro-batch-size 3 --resource '{\"actor\": [1, 8], \"rollout\": [1, 8]}' \"${ROLLOUT_ARGS[@]}\"\n",
+        '    --micro-batch-size 3 --resource \'{"actor": [1, 8], "rollout": [1, 8]}\' "${ROLLOUT_ARGS[@]}"\n',
     ),
     Example(
-        f"{_TRAIN} --colocate {R} 64 --resource '{{\"actor\": [1, 8], \"rollout\": [1, 8]}}'\n",
+        f'{_TRAIN} --colocate {R} 64 --resource \'{{"actor": [1, 8], "rollout": [1, 8]}}\'\n',
         findings=((1, 47, WARNING),),
     ),
     Example(
@@ -121,18 +121,18 @@ INVALID = [
         findings=((4, 90, WARNING),),
     ),
     Example(
-        f"A=({R} 32 {N} 8 {G} 256)\nif [ \"$1\" = async ]; then\n"
+        f'A=({R} 32 {N} 8 {G} 256)\nif [ "$1" = async ]; then\n'
         f'    {_TRAIN} --fully-async "${{A[@]}}" {R} 64\nelse\n    {_TRAIN} --colocate "${{A[@]}}"\nfi\n',
         findings=((1, 53, WARNING),),
     ),
     Example(
-        f"args=({R} 16)\nargs+=({N} 8)\nargs+=({G}=512)\n{_TRAIN} \"${{args[@]}}\"\n",
+        f'args=({R} 16)\nargs+=({N} 8)\nargs+=({G}=512)\n{_TRAIN} "${{args[@]}}"\n',
         findings=((3, 8),),
-        fixed=f"args=({R} 16)\nargs+=({N} 8)\nargs+=({G}=128)\n{_TRAIN} \"${{args[@]}}\"\n",
+        fixed=f'args=({R} 16)\nargs+=({N} 8)\nargs+=({G}=128)\n{_TRAIN} "${{args[@]}}"\n',
         unsafe=True,
     ),
     Example(
-        f"run() {{ {_TRAIN} {R} 48 {N} 4 {G} 128 \"$@\"; }}\nrun --hybrid\n",
+        f'run() {{ {_TRAIN} {R} 48 {N} 4 {G} 128 "$@"; }}\nrun --hybrid\n',
         findings=((1, 93),),
     ),
     Example(

@@ -52,7 +52,7 @@ VALID = [
     f"{_TRAIN} --optimizer adam --lr 1e-6 {_ALL}\n",
     f"OPTIMIZER_ARGS=(\n    --optimizer adam\n    --lr 1e-6\n    {OFFLOAD}\n    {OVERLAP}\n    {PRECISION}\n)\n"
     f'{_TRAIN} --colocate "${{OPTIMIZER_ARGS[@]}}"\n',
-    f"A=(--lr 1e-6)\nif true; then A+=({_ALL}); fi\n{_TRAIN} \"${{A[@]}}\"\n",
+    f'A=(--lr 1e-6)\nif true; then A+=({_ALL}); fi\n{_TRAIN} "${{A[@]}}"\n',
     f'OPTIM="--lr 1e-6 {OFFLOAD} {OVERLAP}"\n{_TRAIN} ${{OPTIM}} {PRECISION}\n',
     f"{_TRAIN} --loss-type sft --optimizer adam --lr 1e-5 --prompt-data /d/x.parquet\n",
     f"{_TRAIN} --debug-rollout-only --optimizer adam --lr 1e-6\n",
@@ -60,7 +60,7 @@ VALID = [
     f"{_TRAIN} --optimizer adam --lr 1e-6 ${{EXTRA_ARGS}}\n",
     f"{_TRAIN} --optimizer sgd --lr 1e-3 --colocate\n",
     f"python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.optim.lr=1e-6\n",
-    f"add() {{ ARGS+=(\"$@\"); }}\nadd --optimizer adam --lr 1e-6\nadd {_ALL}\n{_TRAIN} \"${{ARGS[@]}}\"\n",
+    f'add() {{ ARGS+=("$@"); }}\nadd --optimizer adam --lr 1e-6\nadd {_ALL}\n{_TRAIN} "${{ARGS[@]}}"\n',
     Example({"scripts/training/text/run-qwen3-4B.sh": f"{_TRAIN} --optimizer adam --lr 1e-6 --colocate\n"}),
     Example(
         {
@@ -110,7 +110,7 @@ INVALID = [
         " 2>&1 | tee x.log\n",
     ),
     Example(
-        f"OPTIM=(--optimizer adam --lr 1e-6)\nOFFLOAD_ARGS=({_ALL})\n{_TRAIN} \"${{OPTIM[@]}}\"\n",
+        f'OPTIM=(--optimizer adam --lr 1e-6)\nOFFLOAD_ARGS=({_ALL})\n{_TRAIN} "${{OPTIM[@]}}"\n',
         findings=((1, 8),),
     ),
     Example(
@@ -143,9 +143,9 @@ INVALID = [
         fixed=f'run() {{\n    {_TRAIN} --hybrid --lr 1e-6 {OVERLAP} "$@"\n}}\nrun {OFFLOAD} {PRECISION}\n',
     ),
     Example(
-        f"A=(--lr 1e-6)\nA+=({OFFLOAD})\n{_TRAIN} \"${{A[@]}}\"\n",
+        f'A=(--lr 1e-6)\nA+=({OFFLOAD})\n{_TRAIN} "${{A[@]}}"\n',
         findings=((1, 4, ERROR),),
-        fixed=f"A=(--lr 1e-6 {OVERLAP} {PRECISION})\nA+=({OFFLOAD})\n{_TRAIN} \"${{A[@]}}\"\n",
+        fixed=f'A=(--lr 1e-6 {OVERLAP} {PRECISION})\nA+=({OFFLOAD})\n{_TRAIN} "${{A[@]}}"\n',
     ),
 ]
 
@@ -222,5 +222,3 @@ def _array_with(flags: Sequence[str], launch: Launch, project: Project) -> str |
                 if held.issuperset(flags):
                     return assignment.name
     return None
-
-

@@ -55,17 +55,17 @@ _TP4 = "--tensor-model-parallel-size 4"
 VALID = [
     f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} '{_ONE}'\n",
     f"{_TRAIN} --fully-async --resource {_ON_POLICY}\n",
-    f"{_TRAIN} --colocate --resource '{{\"actor\": [1, 8], \"rollout\": [1, 8]}}'\n",
-    f"{_TRAIN} --hybrid --resource '{{\"actor\": [1, 4], \"rollout\": [1, 4]}}'\n",
+    f'{_TRAIN} --colocate --resource \'{{"actor": [1, 8], "rollout": [1, 8]}}\'\n',
+    f'{_TRAIN} --hybrid --resource \'{{"actor": [1, 4], "rollout": [1, 4]}}\'\n',
     f"{_TRAIN} --colocate --resource {_ROLES}\n",
-    f"{_TRAIN} --fully-async --resource \"${{RESOURCE}}\"\n",
-    f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} \"${{REF_CONFIG}}\"\n",
+    f'{_TRAIN} --fully-async --resource "${{RESOURCE}}"\n',
+    f'{_TRAIN} --fully-async --resource {_ROLES} {FLAG} "${{REF_CONFIG}}"\n',
     f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} '{{}}'\n",
     f'{_TRAIN} --fully-async --resource {_ROLES} "$@"\n',
-    f"{_TRAIN} --loss-type sft --fully-async --resource '{{\"sft\": [1, 0], \"actor\": [1, 8]}}'\n",
+    f'{_TRAIN} --loss-type sft --fully-async --resource \'{{"sft": [1, 0], "actor": [1, 8]}}\'\n',
     f"REF='{_ONE}'\nRAY_ARGS=(\n    --fully-async\n    --resource {_ROLES}\n    {FLAG} \"$REF\"\n)\n"
     f'{_TRAIN} "${{RAY_ARGS[@]}}"\n',
-    f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG}='{{\"tensor_model_parallel_size\": 1, "
+    f'{_TRAIN} --fully-async --resource {_ROLES} {FLAG}=\'{{"tensor_model_parallel_size": 1, '
     '"log_probs_max_tokens_per_gpu": 16384}\'\n',
     f"{_TRAIN} --fully-async --lr 1e-6\n",
 ]
@@ -86,33 +86,39 @@ INVALID = [
         f'{_TRAIN} "${{RAY_ARGS[@]}}" "${{PERF_ARGS[@]}}"\n',
         findings=((2, 5),),
         fixed=f"RAY_ARGS=(\n    --resource {_ROLES}\n"
-        f"    {FLAG} '{{\"tensor_model_parallel_size\": 1, \"sequence_parallel\": false, "
+        f'    {FLAG} \'{{"tensor_model_parallel_size": 1, "sequence_parallel": false, '
         '"pipeline_model_parallel_size": 1, "expert_tensor_parallel_size": 1}\'\n'
         f"    --fully-async\n)\nPERF_ARGS=({_TP4} --pipeline-model-parallel-size 2)\n"
         f'{_TRAIN} "${{RAY_ARGS[@]}}" "${{PERF_ARGS[@]}}"\n',
     ),
     Example(
-        f"{_TRAIN} --fully-async {_TP4} --resource='{{\"actor\": [1, 8], \"rollout\": [1, 4], \"reference\": [1, 2],"
+        f'{_TRAIN} --fully-async {_TP4} --resource=\'{{"actor": [1, 8], "rollout": [1, 4], "reference": [1, 2],'
         ' "actor_fwd": [1, 2], "advantages": [1, 0]}\'\n',
         findings=((1, 81),),
-        fixed=f"{_TRAIN} --fully-async {_TP4} --resource='{{\"actor\": [1, 8], \"rollout\": [1, 4], \"reference\": [1, 2],"
+        fixed=f'{_TRAIN} --fully-async {_TP4} --resource=\'{{"actor": [1, 8], "rollout": [1, 4], "reference": [1, 2],'
         f' "actor_fwd": [1, 2], "advantages": [1, 0]}}\' {FLAG} \'{{"tensor_model_parallel_size": 2, "expert_tensor_parallel_size": 1}}\'\n',
     ),
     Example(
         f'RES={_ROLES}\nif [ "${{1:-sync}}" = async ]; then\n    {_TRAIN} --fully-async --resource "$RES"\nelse\n'
-        f"    {_TRAIN} --colocate --resource '{{\"actor\": [1, 8], \"rollout\": [1, 8]}}'\nfi\n",
+        f'    {_TRAIN} --colocate --resource \'{{"actor": [1, 8], "rollout": [1, 8]}}\'\nfi\n',
         findings=((3, 54),),
         fixed=f'RES={_ROLES}\nif [ "${{1:-sync}}" = async ]; then\n'
         f"    {_TRAIN} --fully-async --resource \"$RES\" {FLAG} '{_ONE}'\nelse\n"
-        f"    {_TRAIN} --colocate --resource '{{\"actor\": [1, 8], \"rollout\": [1, 8]}}'\nfi\n",
+        f'    {_TRAIN} --colocate --resource \'{{"actor": [1, 8], "rollout": [1, 8]}}\'\nfi\n',
     ),
-    Example(f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} '{{tensor_model_parallel_size: 1}}'\n", findings=((1, 164, ERROR),)),
-    Example(f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} {{\"tensor_model_parallel_size\": 1}}\n", findings=((1, 164, ERROR),)),
+    Example(
+        f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} '{{tensor_model_parallel_size: 1}}'\n",
+        findings=((1, 164, ERROR),),
+    ),
+    Example(
+        f'{_TRAIN} --fully-async --resource {_ROLES} {FLAG} {{"tensor_model_parallel_size": 1}}\n',
+        findings=((1, 164, ERROR),),
+    ),
     Example(f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} '[1, 2]'\n", findings=((1, 164, ERROR),)),
     Example(f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} --lr 1e-6\n", findings=((1, 164, ERROR),)),
     Example(
         f"{_TRAIN} --fully-async --resource {_ROLES} \\\n"
-        f"    {FLAG} '{{\"tensor_model_parallel_size\": 1, \"max_tokens_per_gpu\": 16384, \"only_load_weight\": true}}'\n",
+        f'    {FLAG} \'{{"tensor_model_parallel_size": 1, "max_tokens_per_gpu": 16384, "only_load_weight": true}}\'\n',
         findings=((2, 5, ADVICE), (2, 5, ADVICE)),
     ),
     Example(
@@ -120,12 +126,12 @@ INVALID = [
         findings=((1, 164, ADVICE),),
     ),
     Example(
-        f"REF={{\nRAY_ARGS=(--fully-async --resource {_ROLES})\nRAY_ARGS+=({FLAG} \"${{REF}}\")\n"
+        f'REF={{\nRAY_ARGS=(--fully-async --resource {_ROLES})\nRAY_ARGS+=({FLAG} "${{REF}}")\n'
         f'{_TRAIN} "${{RAY_ARGS[@]}}"\n',
         findings=((3, 12, ERROR),),
     ),
     Example(
-        f"run() {{ {_TRAIN} --resource {_ROLES} \"$@\"; }}\nrun --fully-async\n",
+        f'run() {{ {_TRAIN} --resource {_ROLES} "$@"; }}\nrun --fully-async\n',
         findings=((1, 44),),
         fixed=f"run() {{ {_TRAIN} --resource {_ROLES} {FLAG} '{_ONE}' \"$@\"; }}\nrun --fully-async\n",
     ),

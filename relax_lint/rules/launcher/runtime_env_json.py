@@ -46,7 +46,7 @@ VALID = [
     f"{_REMOTE} -- {_TRAIN} --lr 1e-6\n",
     f'# --runtime-env-json="${{RUNTIME_ENV_JSON}}" is for the entry points\n{_TRAIN} --lr 1e-6\n',
     f"RUNTIME_ENV_JSON='{{\"env_vars\": {{}}}}'\nexport RUNTIME_ENV_JSON\n{_TRAIN} --lr 1e-6\n",
-    f"{_TRAIN} --train-env-vars '{{\"NCCL_DEBUG\": \"WARN\"}}'\n",
+    f'{_TRAIN} --train-env-vars \'{{"NCCL_DEBUG": "WARN"}}\'\n',
     f'ray job submit --runtime-env-json="$RUNTIME_ENV_JSON" -- python3 judge_service.py\n{_TRAIN} --lr 1e-6\n',
     f'echo "pass --runtime-env-json yourself if you must"\n{_TRAIN} --lr 1e-6\n',
     'ray job submit --runtime-env-json="{}" -- python3 -m verl.trainer.main_ppo trainer.nnodes=1\n',
@@ -107,14 +107,14 @@ INVALID = [
         fixed=f'ENV=()\n{_REMOTE} "${{ENV[@]}}" -- {_TRAIN} --lr 1e-6\n',
     ),
     Example(
-        "RUNTIME_ENV_JSON='{\"env_vars\": {\"PYTHONPATH\": \"/root/Megatron-LM/\", \"CUDA_DEVICE_MAX_CONNECTIONS\": \"1\"}}'\n"
+        'RUNTIME_ENV_JSON=\'{"env_vars": {"PYTHONPATH": "/root/Megatron-LM/", "CUDA_DEVICE_MAX_CONNECTIONS": "1"}}\'\n'
         f'{_REMOTE} --runtime-env-json="${{RUNTIME_ENV_JSON}}" -- {_TRAIN} --lr 1e-6\n',
         findings=((2, 51),),
-        fixed="RUNTIME_ENV_JSON='{\"env_vars\": {\"PYTHONPATH\": \"/root/Megatron-LM/\", \"CUDA_DEVICE_MAX_CONNECTIONS\": \"1\"}}'\n"
+        fixed='RUNTIME_ENV_JSON=\'{"env_vars": {"PYTHONPATH": "/root/Megatron-LM/", "CUDA_DEVICE_MAX_CONNECTIONS": "1"}}\'\n'
         f"{_REMOTE} -- {_TRAIN} --lr 1e-6\n",
     ),
     Example(
-        f"{_REMOTE} \\\n    --runtime-env-json='{{\"env_vars\": {{\"JUDGE_URL\": \"http://judge\"}}}}' \\\n    -- {_TRAIN} --lr 1e-6\n",
+        f'{_REMOTE} \\\n    --runtime-env-json=\'{{"env_vars": {{"JUDGE_URL": "http://judge"}}}}\' \\\n    -- {_TRAIN} --lr 1e-6\n',
         findings=((2, 5),),
     ),
     Example(

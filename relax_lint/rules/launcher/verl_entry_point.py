@@ -70,7 +70,7 @@ INVALID = [
     ),
     Example('ENTRY=verl.trainer.main_ppo\npython3 -m "$ENTRY" trainer.nnodes=1\n', findings=((2, 12),)),
     Example(
-        "run() {\n    nohup python3 -m verl.experimental.one_step_off_policy.main_ppo \"$@\" > log.txt 2>&1 &\n}\n"
+        'run() {\n    nohup python3 -m verl.experimental.one_step_off_policy.main_ppo "$@" > log.txt 2>&1 &\n}\n'
         "run trainer.nnodes=1\n",
         findings=((2, 22),),
     ),
@@ -79,13 +79,15 @@ INVALID = [
         "    python3 relax/entrypoints/train.py --lr 1e-6\nfi\n",
         findings=((2, 16),),
     ),
-    Example("CMD=(python3 -m verl.trainer.main_generation)\n\"${CMD[@]}\" model.path=/m\n", findings=((1, 17),)),
+    Example('CMD=(python3 -m verl.trainer.main_generation)\n"${CMD[@]}" model.path=/m\n', findings=((1, 17),)),
     Example("bash -c 'python3 -m verl.trainer.main_eval data.path=/d'\n", findings=((1, 1),)),
     Example("exec python3 -m verl.trainer.sft_trainer optim.lr=1e-5 2>&1 | tee sft.log\n", findings=((1, 17),)),
 ]
 
 
-@rule("RLX401", "verl-entry-point", ERROR, on="launch", everywhere=True, valid=VALID, invalid=INVALID, fixable="migrate")
+@rule(
+    "RLX401", "verl-entry-point", ERROR, on="launch", everywhere=True, valid=VALID, invalid=INVALID, fixable="migrate"
+)
 def verl_entry_point(launch: Launch, project: Project) -> Iterator[Finding]:
     """Say what starts verl."""
     if launch.kind == "verl":

@@ -1,0 +1,210 @@
+"""The launcher does not start both modes as the guide's launchers do.
+
+## What
+
+A recipe's launcher that trains with reinforcement learning must start synchronously (colocated) with no argument and no
+`MODE` in the environment, and must reach the mode that its first argument, `sync` or `async`, or `MODE=async` in the
+environment asks for. It is judged by what it launches in each of these four cases, however it is written. A branch that
+refuses, with a message, counts as reached: too few GPUs, or an estimator that Relax refuses in fully asynchronous runs.
+
+## Why
+
+Users, schedulers and the recipe's documentation switch by that argument or variable. A launcher that ignores it trains in
+the other mode without a word, on a layout of GPUs that was not asked for.
+
+## Source
+
+Guide: ALWAYS generate dual-mode scripts with `MODE=${1:-${MODE:-"sync"}}`.
+
+## Example
+
+    MODE=${1:-"async"}
+
+## Fix
+
+`relax-lint migrate` writes the branch of both modes; where the launcher has them, the guide's assignment of `MODE` is
+enough.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from relax_lint.catalog.relax_defaults import DEBUG_FLAGS
+from relax_lint.diagnostics import Finding, NotChecked, Place
+from relax_lint.project import Project
+from relax_lint.rules import WARNING, Example, rule
+from relax_lint.shell.evaluate import Evaluation
+from relax_lint.shell.launch import Launch
+from relax_lint.shell.nodes import Assignment, SimpleCommand
+from relax_lint.shell.queries import start_of
+from relax_lint.shell.walk import command_lists, simple_commands
+from relax_lint.sources.launcher import LauncherSource
+
+Way = Literal["sync", "async"]
+
+_MODE = re.compile(r"(?<!\w)MODE(?!\w)")
+_WANTED = "the guide wants sync by default, and sync or async by $1 or by MODE"
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One way to call the launcher, and what it must start."""
+
+    called: str
+    args: tuple[str, ...]
+    mode: str | None
+    wanted: Way
+
+
+_CASES = (
+    _Case("no argument", (), None, "sync"),
+    _Case("sync as $1", ("sync",), None, "sync"),
+    _Case("async as $1", ("async",), None, "async"),
+    _Case("MODE=async in the environment", (), "async", "async"),
+)
+
+_RELAX = "python3 relax/entrypoints/train.py"
+_GUIDE = 'MODE=${1:-${MODE:-"sync"}}\n'
+_BRANCH = (
+    f'if [ "${{MODE}}" = "async" ]; then\n    {_RELAX} --fully-async\nelse\n    {_RELAX} --colocate\nfi\n'
+)
+
+VALID = [
+    _GUIDE + _BRANCH,
+    f'export MODE="${{1:-${{MODE:-sync}}}}"\ncase "$MODE" in\n    async) ARGS=(--fully-async) ;;\n'
+    f'    sync) ARGS=(--colocate) ;;\n    *) echo "what is $MODE?"; exit 2 ;;\nesac\n{_RELAX} "${{ARGS[@]}}"\n',
+    f'[ -n "$1" ] && MODE=$1\n: "${{MODE:=sync}}"\nFLAG=--colocate\n[[ $MODE == async ]] && FLAG=--fully-async\n'
+    f"{_RELAX} $FLAG\n",
+    _GUIDE + f'if [ "$MODE" = async ]; then\n    echo "reinforce++ is refused in async"\n    exit 1\nfi\n{_RELAX} --colocate\n',
+    _GUIDE + f'run_sync() {{ {_RELAX} --colocate; }}\nrun_async() {{ {_RELAX} --fully-async; }}\n"run_${{MODE}}"\n',
+    f"{_RELAX} --loss-type sft --prompt-data /d/a.parquet\n",
+    f"{_RELAX} --debug-rollout-only --colocate\n",
+    "python3 -m verl.trainer.main_ppo trainer.nnodes=1\n",
+    "echo nothing is launched\n",
+    _GUIDE
+    + f'if [ "$MODE" = sync ]; then\n    {_RELAX} --colocate\nelif [ "$MODE" = async ]; then\n'
+    + f'    [ "${{NUM_GPUS:-8}}" -ge 8 ] || {{ echo "async needs 8 GPUs" >&2; exit 1; }}\n    {_RELAX} --fully-async\nfi\n',
+    f'MODE=${{1:-${{MODE:-"sync"}}}}; ARGS=(--colocate)\nif [ "$MODE" != "sync" ]; then ARGS=(--hybrid); fi\n'
+    f'{_RELAX} "${{ARGS[@]}}"\n',
+    Example(
+        {
+            "examples/demo/run_demo.sh": 'source "$(dirname "$0")/mode.sh"\n' + _BRANCH,
+            "examples/demo/mode.sh": _GUIDE,
+        }
+    ),
+    Example({"scripts/training/text/run-qwen3-4B.sh": f"{_RELAX} --colocate\n"}),
+]
+
+INVALID = [
+    Example(f"set -x\n{_RELAX} --colocate\n", findings=((2, 1),)),
+    Example(f"{_RELAX} --fully-async\n", findings=((1, 1),)),
+    Example('MODE=${1:-"async"}\n' + _BRANCH, findings=((1, 1),)),
+    Example('MODE=${1:-"sync"}\n' + _BRANCH, findings=((1, 1),)),
+    Example('set -e\nMODE="${MODE:-sync}"\n' + _BRANCH, findings=((2, 1),)),
+    Example("MODE=sync\n" + _BRANCH, findings=((1, 1),)),
+    Example(_GUIDE + f'[ "$MODE" = async ] && echo "asynchronous"\n{_RELAX} --colocate\n', findings=((1, 1),)),
+    Example(_GUIDE + f'if [ "$MODE" = sync ]; then\n    {_RELAX} --colocate\nfi\n', findings=((1, 1),)),
+    Example(
+        f'MODE=${{1:?sync or async}}\nif [ "$MODE" = async ]; then {_RELAX} --fully-async; else {_RELAX} --colocate; fi\n',
+        findings=((1, 1),),
+    ),
+    Example(
+        f'case "$1" in\n    async) {_RELAX} --fully-async ;;\n    *) {_RELAX} --colocate ;;\nesac\n', findings=((2, 12),)
+    ),
+    Example(
+        _GUIDE + f'if [ "$MODE" = "asynchronous" ]; then\n    {_RELAX} --fully-async\nelse\n    {_RELAX} --colocate\nfi\n',
+        findings=((1, 1),),
+    ),
+    Example(
+        _GUIDE + f'ARGS=(--fully-async)\n[ "$MODE" = async ] && ARGS=(--colocate)\n{_RELAX} "${{ARGS[@]}}"\n',
+        findings=((1, 1),),
+    ),
+    Example(
+        {
+            "examples/demo/run_async.sh": 'MODE=async\nsource "$(dirname "$0")/common.sh"\n',
+            "examples/demo/common.sh": 'MODE=${MODE:-${1:-sync}}\n' + _BRANCH,
+        },
+        findings=(("examples/demo/run_async.sh", 1, 1),),
+    ),
+]
+
+
+@rule("RLX405", "dual-mode", WARNING, on="launcher", valid=VALID, invalid=INVALID, fixable="migrate")
+def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
+    """Call the launcher in the four ways."""
+    launches = [launch for launch in launcher.launches if _trains(launch)]
+    if not launches or _is_sourced(launcher, project):
+        return
+    place = _place(launcher, launches[0])
+    own = [launcher, *launcher.evaluation.sourced]
+    if not any(_MODE.search(source.text) for source in own if project.recipe_of(source.path) is not None):
+        started = " or ".join(sorted({launch.mode for launch in launches}))
+        yield Finding(place, f"starts {started} only, whatever it is asked for: {_WANTED}", subject="MODE")
+        return
+    outcomes = [(case, launcher.evaluate_with(case.args, {"MODE": case.mode})) for case in _CASES]
+    faults: list[str] = []
+    for case, outcome in outcomes:
+        found = {_way(launch) for launch in outcome.launches if _trains(launch)}
+        if outcome.too_complex is not None or len(found) > 1:
+            yield NotChecked(place, f"{case.called}: sync or async")
+            return
+        if not found:
+            others = [other for _, other in outcomes if other is not outcome]
+            if case is not _CASES[0] and _refuses(outcome, others):
+                continue
+            faults.append(f"{case.called} starts nothing")
+        elif case.wanted not in found:
+            faults.append(f"{case.called} starts {found.pop()}")
+    if faults:
+        yield Finding(place, f"not dual-mode: {', '.join(faults)}; {_WANTED}", subject="MODE")
+
+
+def _trains(launch: Launch) -> bool:
+    return launch.kind == "relax" and launch.mode != "sft" and not any(launch.has(flag) for flag in DEBUG_FLAGS)
+
+
+def _way(launch: Launch) -> Way:
+    return "async" if launch.mode in ("async", "hybrid") else "sync"
+
+
+def _is_sourced(launcher: LauncherSource, project: Project) -> bool:
+    """Whether another launcher of the recipe sources this file, and so decides for it."""
+    recipe = project.recipe_of(launcher.path)
+    if recipe is None:
+        return False
+    return any(
+        other is not launcher and any(source.path == launcher.path for source in other.evaluation.sourced)
+        for other in recipe.launchers
+    )
+
+
+def _place(launcher: LauncherSource, launch: Launch) -> Place:
+    """Where the mode is decided, else where it is launched."""
+    for command in simple_commands(launcher.script):
+        for assignment in (*command.assignments, *command.words):
+            if isinstance(assignment, Assignment) and assignment.name == "MODE":
+                return Place(launcher, assignment.start, assignment.end)
+    return start_of(launch)
+
+
+def _refuses(outcome: Evaluation, others: list[Evaluation]) -> bool:
+    """Whether a way of calling ends in an exit of its own, behind a message."""
+    elsewhere = {place for other in others if other.launches for place, _ in other.exits}
+    return any(_says_why(place) for place, status in outcome.exits if place not in elsewhere and status != 0)
+
+
+def _says_why(place: Place) -> bool:
+    """Whether something stands beside an exit that tells the user."""
+    script = getattr(place.source, "script", None)
+    if script is None or ":?" in place.source.text[place.start : place.end]:
+        return True
+    for commands in command_lists(script):
+        if len(commands) > 1 and any(
+            isinstance(command, SimpleCommand) and command.start == place.start for command in commands
+        ):
+            return True
+    return False

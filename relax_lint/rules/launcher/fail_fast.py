@@ -1,0 +1,264 @@
+"""A failed run looks like a success, or its log cannot be written.
+
+## What
+
+A launch that is piped into `tee` while `set -e` or `set -o pipefail` is off (only the latter counts where the launch's
+status is looked at), unless the script reads `PIPESTATUS` afterwards; and a file that `tee` writes into a directory of
+the repository that is not there and that the script never makes.
+
+## Why
+
+The status of a pipeline is that of its last command, and `tee` always succeeds: schedulers, CI and the next line of the
+script take a crashed training for a finished one. Without the directory, `tee` only complains, and the log of the run is
+lost.
+
+## Source
+
+The guide's launcher template: `set -ex`, `set -o pipefail`, and `mkdir -p logs` in front of the launch.
+
+## Example
+
+    python3 relax/entrypoints/train.py --lr 1e-6 2>&1 | tee logs/run.log
+
+## Fix
+
+Writes the missing `set`, or `mkdir -p`, on a line above the statement that launches: further up, it could end a script
+over a `pkill` that finds nothing.
+"""
+
+from __future__ import annotations
+
+import os.path
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
+from relax_lint.fixers.launcher_edits import lines_before
+from relax_lint.project import Project
+from relax_lint.rules import WARNING, Example, rule
+from relax_lint.shell.evaluate import ScriptFile
+from relax_lint.shell.launch import Launch, Word
+from relax_lint.shell.nodes import Function
+from relax_lint.shell.queries import place_of, program, why_unknown
+from relax_lint.shell.walk import command_lists
+
+_TRAIN = "python3 relax/entrypoints/train.py --lr 1e-6"
+_SAFE = "set -eo pipefail\n"
+
+VALID = [
+    f"{_SAFE}mkdir -p logs\n{_TRAIN} 2>&1 | tee logs/run.log\n",
+    f"set -ex\nset -o pipefail\n{_TRAIN} 2>&1 | tee run.log\n",
+    f"set -x\n{_TRAIN} > run.log 2>&1\n",
+    f"set -x\n{_TRAIN} 2>&1 | tee run.log\nexit ${{PIPESTATUS[0]}}\n",
+    f"set -o pipefail\nif ! {_TRAIN} 2>&1 | tee run.log; then\n    echo failed\n    exit 1\nfi\n",
+    f"set -o pipefail\n{_TRAIN} 2>&1 | tee run.log || exit 1\n",
+    f"{_SAFE}LOG_DIR=${{LOG_DIR:-logs}}\nmkdir -p \"$LOG_DIR\"\n{_TRAIN} | tee -a \"${{LOG_DIR}}/run.log\"\n",
+    f"{_SAFE}mkdir -p logs/demo || {{ echo no logs; exit 1; }}\n{_TRAIN} | tee logs/run.log\n",
+    f"{_SAFE}[ -d logs ] || mkdir logs\n{_TRAIN} | tee logs/run.log\n",
+    f"{_SAFE}{_TRAIN} | tee \"${{SAVE_DIR}}/run.log\"\n",
+    f"{_SAFE}{_TRAIN} | tee /tmp/run.log /dev/stderr\n",
+    f"echo start | tee start.log\n{_TRAIN}\n",
+    f"{_SAFE}LOG=logs/$(date +%F)/run.log\nmkdir -p \"$(dirname \"$LOG\")\"\n{_TRAIN} | tee \"$LOG\"\n",
+    f"trap 'kill 0' EXIT\nset -euo pipefail\ncd \"$(dirname \"$0\")\"\n{_TRAIN} |& tee run.log\n",
+    Example(
+        {
+            "examples/demo/run_demo.sh": f"{_SAFE}{_TRAIN} | tee examples/demo/logs/run.log\n",
+            "examples/demo/logs/.gitkeep": "",
+        }
+    ),
+]
+
+INVALID = [
+    Example(
+        f"#!/bin/bash\n\n{_TRAIN} 2>&1 | tee run.log\n",
+        findings=((3, 53),),
+        fixed=f"#!/bin/bash\n\n{_SAFE}{_TRAIN} 2>&1 | tee run.log\n",
+    ),
+    Example(
+        f"set -e\n{_TRAIN} \\\n    --colocate 2>&1 | tee run.log\n",
+        findings=((3, 23),),
+        fixed=f"set -e\nset -o pipefail\n{_TRAIN} \\\n    --colocate 2>&1 | tee run.log\n",
+    ),
+    Example(
+        f"set -o pipefail\npkill -9 sglang\n{_TRAIN} |& tee -a run.log\nray stop\n",
+        findings=((3, 49),),
+        fixed=f"set -o pipefail\npkill -9 sglang\nset -e\n{_TRAIN} |& tee -a run.log\nray stop\n",
+    ),
+    Example(
+        f"set -x\nif [ \"${{1:-sync}}\" = async ]; then\n    {_TRAIN} --fully-async | tee a.log\nelse\n"
+        f"    {_TRAIN} --colocate | tee s.log\nfi\n",
+        findings=((3, 66), (5, 63)),
+        fixed=f"set -x\n{_SAFE}if [ \"${{1:-sync}}\" = async ]; then\n    {_TRAIN} --fully-async | tee a.log\nelse\n"
+        f"    {_TRAIN} --colocate | tee s.log\nfi\n",
+    ),
+    Example(
+        f"set -eo pipefail\nset +e\n{_TRAIN} | tee run.log\n",
+        findings=((3, 48),),
+        fixed=f"set -eo pipefail\nset +e\nset -e\n{_TRAIN} | tee run.log\n",
+    ),
+    Example(
+        f"run() {{\n    echo starting\n    {_TRAIN} \"$@\" | tee run.log\n}}\nrun --colocate\n",
+        findings=((3, 57),),
+        fixed=f"run() {{\n    echo starting\n    {_SAFE}    {_TRAIN} \"$@\" | tee run.log\n}}\nrun --colocate\n",
+    ),
+    Example(
+        f"{_SAFE}{_TRAIN} 2>&1 | tee logs/run.log\n",
+        findings=((2, 57),),
+        fixed=f"{_SAFE}mkdir -p logs\n{_TRAIN} 2>&1 | tee logs/run.log\n",
+    ),
+    Example(
+        f"{_SAFE}now=$(date +%F)\nif true; then\n    {_TRAIN} | tee log/sync-${{now}}.log\nfi\n",
+        findings=((4, 56),),
+        fixed=f"{_SAFE}now=$(date +%F)\nmkdir -p log\nif true; then\n    {_TRAIN} | tee log/sync-${{now}}.log\nfi\n",
+    ),
+    Example(
+        f"{_SAFE}mkdir -p log\nEXP=demo\n{_TRAIN} | tee \"logs/${{EXP}}/run.log\" out.log\n",
+        findings=((4, 52),),
+        fixed=f"{_SAFE}mkdir -p log\nEXP=demo\nmkdir -p \"logs/${{EXP}}\"\n{_TRAIN} | tee \"logs/${{EXP}}/run.log\" out.log\n",
+    ),
+    Example(
+        f"set -e\n{_TRAIN} | tee ./logs/run.log\n",
+        findings=((2, 48), (2, 52)),
+        fixed=f"set -e\nset -o pipefail\nmkdir -p ./logs\n{_TRAIN} | tee ./logs/run.log\n",
+    ),
+    Example(
+        f"{_SAFE}LOG_DIR=logs/demo\nmkdir -p logs\n{_TRAIN} | stdbuf -oL tee $LOG_DIR/run.log\n",
+        findings=((4, 63),),
+        fixed=f"{_SAFE}LOG_DIR=logs/demo\nmkdir -p logs\nmkdir -p $LOG_DIR\n{_TRAIN} | stdbuf -oL tee $LOG_DIR/run.log\n",
+    ),
+    Example(
+        f"nohup {_TRAIN} 2>&1 | tee run.log | grep -v DEBUG &\nwait\n",
+        findings=((1, 59),),
+        fixed=f"{_SAFE}nohup {_TRAIN} 2>&1 | tee run.log | grep -v DEBUG &\nwait\n",
+    ),
+]
+
+
+@rule("RLX420", "fail-fast", WARNING, on="launch", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe")
+def fail_fast(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
+    """Say which option is off, and which directory is missing."""
+    if launch.kind != "relax":
+        return
+    for stage in launch.pipeline:
+        at = next((index for index, word in enumerate(stage) if program(word) == "tee"), None)
+        if at is None:
+            continue
+        place = place_of(launch, stage[at])
+        yield from _status(launch, place)
+        for word in stage[at + 1 :]:
+            if not word.text.startswith("-"):
+                yield from _directory(launch, word, place, project)
+
+
+def _status(launch: Launch, place: Place) -> Iterator[Finding]:
+    """Whether a failure of the launch ends the script."""
+    missing = [] if "errexit" in launch.options or launch.in_condition else ["set -e"]
+    if "pipefail" not in launch.options:
+        missing.append("set -o pipefail")
+    if not missing or "PIPESTATUS" in place.source.text[place.end :]:
+        return
+    line = "set -eo pipefail" if len(missing) == 2 else missing[0]
+    yield Finding(
+        place,
+        f"piped into tee without {' and '.join(missing)}: a failed run looks like a success",
+        fix=_fix(line, place),
+        launch=launch,
+        subject="tee",
+    )
+
+
+def _directory(launch: Launch, word: Word, tee: Place, project: Project) -> Iterator[Finding | NotChecked]:
+    """Whether the directory of a log file is made."""
+    directory = _directory_of(word)
+    if directory is None or launch.directory is None:
+        return
+    wanted, made = _key(directory, launch), [_key(given, launch) for given in launch.made_directories]
+    if any(path == wanted or path.startswith(f"{wanted}/") for path in made):
+        return
+    if directory.unknowns and _begins_unknown(directory):
+        yield NotChecked(place_of(launch, word), why_unknown(directory))
+        return
+    if any(given.unknowns and given.unknowns[0].variable is None for given in launch.made_directories):
+        yield NotChecked(place_of(launch, word), "mkdir")
+        return
+    if not directory.unknowns and project.is_dir(Path(wanted)):
+        return
+    if not Path(wanted).is_relative_to(project.root) or _is_made_in_words(directory.text, tee):
+        return
+    yield Finding(
+        place_of(launch, word),
+        f"nothing makes the directory {directory.text}; tee cannot write {word.text}, and the log is lost",
+        fix=_fix(f"mkdir -p {_spelled(word)}", tee),
+        launch=launch,
+        subject=directory.text,
+    )
+
+
+def _directory_of(word: Word) -> Word | None:
+    """The word up to its last slash; one inside a part that is not known does not count."""
+    shown = word.text
+    for at, unknown in enumerate(word.unknowns):
+        shown = shown.replace(unknown.text, f"\0{at}\0", 1)
+    head, slash, _ = shown.rpartition("/")
+    if not slash or not head.strip("./"):
+        return None
+    inside = []
+    for at, unknown in enumerate(word.unknowns):
+        if f"\0{at}\0" in head:
+            head = head.replace(f"\0{at}\0", unknown.text)
+            inside.append(unknown)
+    return Word(head, tuple(inside))
+
+
+def _key(word: Word, launch: Launch) -> str:
+    """A directory's path in one spelling: ``$X`` and ``${X}`` are the same."""
+    text = re.sub(r"\$(\w+)", r"${\1}", word.text)
+    return os.path.normpath(text if _begins_unknown(word) else os.path.join(launch.directory or "", text))
+
+
+def _begins_unknown(word: Word) -> bool:
+    return any(word.text.startswith(unknown.text) for unknown in word.unknowns)
+
+
+def _is_made_in_words(directory: str, tee: Place) -> bool:
+    """Whether another command of the script names the directory: install -d, test -d, a loop of mkdir."""
+    name = re.escape(directory.removeprefix("./"))
+    return bool(re.search(rf"\b(?:mkdir|install|-d)\b[^\n]*(?<![\w/]){name}(?![\w-])", tee.source.text))
+
+
+def _spelled(word: Word) -> str:
+    """The directory of a file as the script spells it."""
+    place = word.place
+    written = "" if place is None else place.source.text[place.start : place.end]
+    match = re.fullmatch(r"(\"?)((?:[\w./:@%+-]|\$\w+|\$\{\w+\})+)/(?:[\w.:@%+-]|\$\w+|\$\{\w+\})+\1", written)
+    if match:
+        return f"{match.group(1)}{match.group(2)}{match.group(1)}"
+    return f'"$(dirname -- {written or word.text})"'
+
+
+def _fix(line: str, tee: Place) -> Fix | None:
+    edit = _above_statement(line, tee)
+    return None if edit is None else Fix(f"write {line} above the launch", lambda: [edit])
+
+
+def _above_statement(line: str, place: Place) -> Edit | None:
+    """A line above the outermost statement around a place that is run where it stands; a function's body is not."""
+    source = place.source
+    if not isinstance(source, ScriptFile):
+        return None
+    around = [
+        command
+        for commands in command_lists(source.script)
+        for command in commands
+        if command.start <= place.start < command.end
+    ]
+    inside = max((at for at, command in enumerate(around) if isinstance(command, Function)), default=-1)
+    statements = around[inside + 1 :]
+    if inside >= 0:
+        statements = statements[1:]  # the braces
+    if not statements:
+        return None
+    return lines_before(source, statements[0].start, [line])
+
+

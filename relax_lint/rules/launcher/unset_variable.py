@@ -1,0 +1,189 @@
+"""A launch needs a variable that nothing sets.
+
+## What
+
+A variable in the flags of a launch that neither the script nor what it sources sets, checks or gives a default, that the
+comments at the script's head do not name, and that is not one that users or entry points set by convention (`MODEL_DIR`,
+`DATA_DIR`, `SAVE_DIR`, `MODE`, `HOME`, `RAY_*` …). An array that nothing fills counts too: bash passes nothing for it.
+
+## Why
+
+An empty variable leaves its flag without a value, or, unquoted, lets the next flag be its value. A misspelt name has
+the same effect as one that the user was never told to set. An array by a wrong name drops all its flags in silence.
+
+## Source
+
+Guide: the table of variables that a launcher relies on, and who sets them; the conversion header names the others.
+
+## Example
+
+    python3 relax/entrypoints/train.py --prompt-data "${PROMPT_SET}"
+
+## Fix
+
+Set it, give it a default (`${PROMPT_SET:-…}`), let the script refuse to start without it (`${PROMPT_SET:?}`), or name
+it in the header.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from relax_lint.catalog.relax_defaults import KNOWN_ENVIRONMENT
+from relax_lint.diagnostics import Finding, NotChecked, Place
+from relax_lint.project import Project
+from relax_lint.rules import WARNING, Example, rule
+from relax_lint.shell.evaluate import Evaluation, ScriptFile
+from relax_lint.shell.launch import Launch
+from relax_lint.shell.nodes import Parameter, Word
+from relax_lint.shell.queries import place_of, written_command
+
+_NEEDED = re.compile(r"\$\{?(?P<name>[A-Za-z_]\w*)(?:\}|(?:##?|%%?|//?|\^|,|:\d|:\$)[^}]*\}|\Z)")
+_SETS_UP = re.compile(r"MODEL_CONFIG_DIR|/models/|entrypoint")
+
+_TRAIN = "python3 relax/entrypoints/train.py"
+
+VALID = [
+    f'{_TRAIN} --hf-checkpoint "${{MODEL_DIR}}/Q" --prompt-data "$DATA_DIR/a.parquet" --save ${{SAVE_DIR}}/x\n',
+    f'PROMPT_SET="[\'${{DATA_DIR}}/a.parquet\']"\n{_TRAIN} --prompt-data "${{PROMPT_SET}}"\n',
+    f'{_TRAIN} --num-rollout "${{NUM_ROLLOUT:-200}}"\n',
+    f': "${{NUM_ROLLOUT:=200}}"\n{_TRAIN} --num-rollout "${{NUM_ROLLOUT}}"\n',
+    f'{_TRAIN} --num-rollout "${{NUM_ROLLOUT:?set it}}"\n',
+    f'if [ -z "${{PROMPT_SET}}" ]; then\n    echo "set PROMPT_SET"\n    exit 1\nfi\n'
+    f'{_TRAIN} --prompt-data "${{PROMPT_SET}}"\n',
+    f'#!/bin/bash\n# Usage: PROMPT_SET=/data/a.parquet bash run_demo.sh\n\n{_TRAIN} --prompt-data "${{PROMPT_SET}}"\n',
+    f'{_TRAIN} ${{USE_WANDB:+--use-wandb}} --lr 1e-6\n',
+    f'{_TRAIN} --wandb-key "${{WANDB_API_KEY}}" --wandb-group "${{USER}}-$SLURM_JOB_ID" "$@"\n',
+    f'for lr in 1e-6 1e-5; do\n    {_TRAIN} --lr "$lr"\ndone\n',
+    f'while getopts "n:" opt; do case $opt in n) N=$OPTARG ;; esac; done\n{_TRAIN} --num-rollout "$N"\n',
+    f'read -r LR STEPS <<< "$(cat settings.txt)"\n{_TRAIN} --lr "$LR" --num-rollout "$STEPS"\n',
+    f'if [ -f env.sh ]; then\n    source env.sh\nfi\n{_TRAIN} --num-rollout "$NUM_ROLLOUT"\n',
+    f'echo "$UNSET_NOTE"\n{_TRAIN} --lr 1e-6 2>&1 | tee "$LOG_FILE"\n',
+    f'if [ "$1" = long ]; then STEPS=400; fi\n{_TRAIN} --num-rollout "$STEPS"\n',
+    f'source "${{MODEL_CONFIG_DIR}}/qwen3-8B.sh"\n{_TRAIN} --lr 1e-6 "${{MODEL_ARGS[@]}}"\n',
+    Example(
+        {
+            "examples/demo/run_demo.sh": 'source "$(dirname "${BASH_SOURCE[0]}")/data.sh"\n'
+            f'{_TRAIN} --prompt-data "${{PROMPT_SET}}" --eval-prompt-data demo ${{TEST_FILES}}\n',
+            "examples/demo/data.sh": "PROMPT_SET=/d/a.parquet\nTEST_FILES=(/d/b.parquet)\n",
+        }
+    ),
+]
+
+INVALID = [
+    Example(f'{_TRAIN} --prompt-data "${{PROMPT_SET}}" --lr 1e-6\n', findings=((1, 51),)),
+    Example(f"ROLLOUT_ARGS=(\n    --num-rollout ${{NUM_ROLLOUT}}\n)\n{_TRAIN} \"${{ROLLOUT_ARGS[@]}}\"\n", findings=((2, 19),)),
+    Example(f"{_TRAIN} --eval-prompt-data demo ${{TEST_FILES}} --eval-interval 10\n", findings=((1, 60),)),
+    Example(
+        f"NUM_ROLLOUTS=200\n{_TRAIN} \\\n    --num-rollout $NUM_ROLLOUT \\\n    --lr 1e-6\n",
+        findings=((3, 19),),
+    ),
+    Example(f'{_TRAIN} --save "/ckpt/${{EXPERIMENT}}/${{VARIANT}}"\n', findings=((1, 50), (1, 64))),
+    Example(f'OPTIMIZER_ARGS=(--lr 1e-6)\n{_TRAIN} --colocate "${{OPTIMISER_ARGS[@]}}"\n', findings=((2, 47),)),
+    Example(f'{_TRAIN} --tb-experiment-name="demo-${{RUN_NAME}}"\n', findings=((1, 63),)),
+    Example(
+        f'set -x\n# the number of rollouts is NUM_ROLLOUT\n{_TRAIN} --num-rollout "${{NUM_ROLLOUT}}"\n', findings=((3, 51),)
+    ),
+    Example(f'EXP="demo-${{TAG}}"\n{_TRAIN} --tb-experiment-name "${{EXP}}"\n', findings=((1, 11),)),
+    Example(
+        f'run() {{\n    local steps=$1\n    {_TRAIN} --num-rollout "$steps" --lr "$LEARNING_RATE"\n}}\nrun 200\n',
+        findings=((3, 69),),
+    ),
+    Example(f'{_TRAIN} --hf-checkpoint "${{CHECKPOINT%/}}" --lr 1e-6\n', findings=((1, 53),)),
+    Example(
+        'if [ "${1:-sync}" = async ]; then\n'
+        f'    {_TRAIN} --fully-async --num-rollout "$STEPS"\nelse\n    {_TRAIN} --colocate --num-rollout "$STEPS"\nfi\n',
+        findings=((2, 69), (4, 66)),
+    ),
+]
+
+
+@rule("RLX423", "unset-variable", WARNING, on="launch", everywhere=True, valid=VALID, invalid=INVALID)
+def unset_variable(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
+    """Say which names nobody sets."""
+    script = project.launcher(launch.script)
+    if launch.kind != "relax" or script is None:
+        return
+    evaluation = script.evaluation
+    files: list[ScriptFile] = [script, *evaluation.sourced]
+    seen: set[str] = set()
+    for name, place in (*_variables(launch, files), *_arrays(launch)):
+        if name in seen or KNOWN_ENVIRONMENT.fullmatch(name) or _is_provided(name, files, script):
+            continue
+        seen.add(name)
+        hidden = _unread(evaluation)
+        if hidden is not None:
+            yield NotChecked(place, hidden)
+            continue
+        yield Finding(
+            place,
+            f"{name} is set nowhere: neither the script nor what it sources sets it, checks it or gives it a default",
+            launch=launch,
+            subject=name,
+        )
+
+
+def _variables(launch: Launch, files: Sequence[ScriptFile]) -> Iterator[tuple[str, Place]]:
+    """The variables of the flags that are not known and may be empty, with where they are read."""
+    for word in launch.argv[launch.entry + 1 :]:
+        for unknown in word.unknowns:
+            needed = _NEEDED.fullmatch(unknown.text)
+            if needed is not None and not unknown.checked:
+                name = needed.group("name")
+                yield name, _reading(name, place_of(launch, word), files)
+
+
+def _reading(name: str, place: Place, files: Sequence[ScriptFile]) -> Place:
+    """Where a variable is read: in the word of the launch, else in what that word was made of."""
+    read = re.compile(rf"\$(?:{name}(?!\w)|\{{{name}(?!\w)[^}}\n]*\}})")
+    match = read.search(place.source.text, place.start, place.end)
+    if match is not None:
+        return Place(place.source, match.start(), match.end())
+    for source in files:
+        for match in read.finditer(source.text):
+            if not any(start <= match.start() < end for start, end in source.script.comments):
+                return Place(source, match.start(), match.end())
+    return place
+
+
+def _arrays(launch: Launch) -> Iterator[tuple[str, Place]]:
+    """The arrays that the command expands whole."""
+    written = written_command(launch)
+    if written is None:
+        return
+    source, command = written
+    for word in command.words:
+        part = word.parts[0] if isinstance(word, Word) and len(word.parts) == 1 else None
+        if isinstance(part, Parameter) and part.subscript is not None and not part.operator and not part.indirect:
+            if part.subscript.literal in ("@", "*"):
+                yield part.name, Place(source, word.start, word.end)
+
+
+def _is_provided(name: str, files: Sequence[ScriptFile], script: ScriptFile) -> bool:
+    """Whether a name is set, or read by something that sets it, anywhere; or the head of the script tells users of it."""
+    sets = re.compile(
+        rf"(?<![\w$]){name}(?:\[[^\]\n]*\])?\+?=|\$\{{{name}:?[=?]"
+        rf"|\b(?:read|mapfile|readarray|getopts|printf\s+-v|for|select)\b[^\n;]*(?<![\w$]){name}\b"
+        rf"|\b(?:local|declare|typeset|export|readonly)\s[^\n;]*(?<![\w$]){name}\b"
+    )
+    return any(sets.search(source.text) for source in files) or _is_in_header(name, script)
+
+
+def _is_in_header(name: str, script: ScriptFile) -> bool:
+    """Whether the comments before the first command name a variable."""
+    commands = script.script.commands
+    end = commands[0].start if commands else len(script.text)
+    named = re.compile(rf"(?<!\w){name}(?!\w)")
+    return any(named.search(script.text, start, stop) for start, stop in script.script.comments if stop <= end)
+
+
+def _unread(evaluation: Evaluation) -> str | None:
+    """A sourced file that could not be read and might set anything: not the models' and the entry points'."""
+    for place in evaluation.unresolved_sources:
+        text = place.source.text[place.start : place.end]
+        if not _SETS_UP.search(text):
+            return text
+    return None
+
+

@@ -1,0 +1,355 @@
+"""An array of flags that no launch is given, or one that is given twice.
+
+## What
+
+An array assigned in the launcher's own files that holds flags and is expanded in no launch, no other array and no call;
+printing it is no use of it. As a warning, an array that one launch expands twice. A file that several launchers of the
+recipe source is judged with all of them together, and a file that launches nothing is not judged at all.
+
+## Why
+
+bash does not mind, and neither does Relax: the run starts without the optimizer, the evaluation or the sampling that the
+launcher spells out, and trains with defaults. Passed twice, the second expansion overrides what stands between the two.
+
+## Source
+
+The guide's own template defines `EVAL_ARGS` and never passes it.
+
+## Example
+
+    EVAL_ARGS=(
+        --eval-interval 100
+    )
+    python3 relax/entrypoints/train.py "${ROLLOUT_ARGS[@]}"
+
+## Fix
+
+Unsafe, since the flags may have been left out on purpose: passes the array to every launch of the file, or takes the
+second expansion out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
+from relax_lint.fixers.launcher_edits import append_to_command, remove
+from relax_lint.project import Project
+from relax_lint.rules import ERROR, WARNING, Example, rule
+from relax_lint.shell.evaluate import ScriptFile
+from relax_lint.shell.launch import Argument, Launch, Word
+from relax_lint.shell.nodes import (
+    ArrayLiteral, Assignment, CommandSubstitution, Literal, Parameter, SimpleCommand,
+)  # fmt: skip
+from relax_lint.shell.nodes import Word as WrittenWord
+from relax_lint.shell.queries import written_command
+from relax_lint.shell.walk import find, simple_commands
+from relax_lint.sources.launcher import LauncherSource
+from relax_lint.sources.text import SourceFile
+
+_PRINTS = frozenset({"echo", "printf", ":"})
+_DECLARES = frozenset({"declare", "typeset", "local", "readonly", "export", "unset"})
+_SETS_UP = re.compile(r"MODEL_CONFIG_DIR|/models/|entrypoint")
+
+_TRAIN = "python3 relax/entrypoints/train.py"
+_EVAL = "EVAL_ARGS=(\n    --eval-interval 100\n)\n"
+
+VALID = [
+    f'{_EVAL}{_TRAIN} --lr 1e-6 "${{EVAL_ARGS[@]}}"\n',
+    f'{_EVAL}ALL=(--lr 1e-6 "${{EVAL_ARGS[@]}}")\n{_TRAIN} "${{ALL[@]}}"\n',
+    f"{_EVAL}{_TRAIN} ${{EVAL_ARGS[*]}}\n",
+    f'{_EVAL}run() {{ {_TRAIN} "$@"; }}\nrun "${{EVAL_ARGS[@]}}"\n',
+    f'{_EVAL}FLAGS="${{EVAL_ARGS[*]}}"\n{_TRAIN} $FLAGS\n',
+    f"{_EVAL}pass() {{ local -n flags=$1; {_TRAIN} \"${{flags[@]}}\"; }}\npass EVAL_ARGS\n",
+    f"{_EVAL}if [ \"${{EVAL:-1}}\" = 1 ]; then\n    {_TRAIN} \"${{EVAL_ARGS[@]}}\"\nelse\n    {_TRAIN}\nfi\n",
+    f"FILES=(a.parquet b.parquet)\n{_TRAIN} --lr 1e-6\n",
+    f"{_EVAL}echo \"nothing is launched here\"\n",
+    f"# EVAL_ARGS=(--eval-interval 100)\n{_TRAIN} --lr 1e-6\n",
+    f'{_EVAL}bash -c "{_TRAIN} ${{EVAL_ARGS[*]}}"\n',
+    f"{_EVAL}CMD=$(printf '%s ' \"${{EVAL_ARGS[@]}}\")\n{_TRAIN} $CMD\n",
+    f'for i in 1 2; do EXTRA+=(--agent-env "K$i=v"); done\n{_TRAIN} "${{EXTRA[@]}}"\n',
+    Example(
+        {
+            "examples/demo/common.sh": f"{_EVAL}LR=(--lr 1e-6)\n",
+            "examples/demo/run_a.sh": f'source "$(dirname "$0")/common.sh"\n{_TRAIN} "${{LR[@]}}" "${{EVAL_ARGS[@]}}"\n',
+            "examples/demo/run_b.sh": f'source "$(dirname "$0")/common.sh"\n{_TRAIN} "${{LR[@]}}"\n',
+        }
+    ),
+    Example(
+        {
+            "examples/demo/run_demo.sh": f'MODEL_CONFIG_DIR=scripts/models\nsource "${{MODEL_CONFIG_DIR}}/q.sh"\n'
+            f"{_TRAIN} --lr 1e-6\n",
+            "scripts/models/q.sh": "MODEL_ARGS=(--num-layers 2)\n",
+        }
+    ),
+    f'FILES=(a.parquet b.parquet)\n{_TRAIN} --prompt-data "${{FILES[@]}}" --dump-details "${{FILES[@]}}"\n',
+    f"if [ -n \"$BIG\" ]; then ALL=(--lr 1e-6); else ALL=(--lr 1e-5); fi\n{_TRAIN} \"${{ALL[@]}}\"\n",
+    f'{_EVAL}source "$LAUNCH_SCRIPT"\n{_TRAIN} --lr 1e-6\n',
+]
+
+INVALID = [
+    Example(
+        f"{_EVAL}{_TRAIN} --lr 1e-6\n",
+        findings=((1, 1),),
+        fixed=f'{_EVAL}{_TRAIN} --lr 1e-6 "${{EVAL_ARGS[@]}}"\n',
+        unsafe=True,
+    ),
+    Example(
+        f"ROLLOUT_ARGS=(--rollout-batch-size 32)\n{_EVAL}{_TRAIN} \\\n    --colocate \\\n    \"${{ROLLOUT_ARGS[@]}}\" \\\n"
+        "    2>&1 | tee x.log\n",
+        findings=((2, 1),),
+        fixed=f"ROLLOUT_ARGS=(--rollout-batch-size 32)\n{_EVAL}{_TRAIN} \\\n    --colocate \\\n"
+        '    "${ROLLOUT_ARGS[@]}" \\\n    "${EVAL_ARGS[@]}" \\\n    2>&1 | tee x.log\n',
+        unsafe=True,
+    ),
+    Example(f"EVAL_ARGS=(--eval-interval 100)\nEVAL_ARGS+=(--eval-top-p 0.7)\n{_TRAIN} --lr 1e-6\n", findings=((1, 1),)),
+    Example(
+        f'{_EVAL}EVAL_ARGS=("${{EVAL_ARGS[@]}}" --skip-eval-before-train)\n{_TRAIN} --lr 1e-6\n', findings=((1, 1),)
+    ),
+    Example(f'{_EVAL}echo "flags: ${{EVAL_ARGS[@]}}"\n{_TRAIN} --lr 1e-6\n', findings=((1, 1),)),
+    Example(f"{_EVAL}if [ ${{#EVAL_ARGS[@]}} -gt 0 ]; then echo evaluates; fi\n{_TRAIN} --lr 1e-6\n", findings=((1, 1),)),
+    Example(f"declare -a PERF_ARGS=(--micro-batch-size 1)\n{_TRAIN} --lr 1e-6\n", findings=((1, 12),)),
+    Example(
+        f'OPTIMISER_ARGS=(\n    # Adam\n    --optimizer adam\n)\n{_TRAIN} "${{OPTIMIZER_ARGS[@]}}"\n', findings=((1, 1),)
+    ),
+    Example(
+        f'ALL=("${{ROLLOUT[@]}}")\nROLLOUT=(--input-key prompt)\nSGLANG=(--sglang-mem-fraction-static=0.8)\n'
+        f"{_TRAIN} \"${{ALL[@]}}\"\n",
+        findings=((3, 1),),
+    ),
+    Example(
+        {
+            "examples/demo/common.sh": f"{_EVAL}LR=(--lr 1e-6)\n",
+            "examples/demo/run_a.sh": f'source "$(dirname "$0")/common.sh"\n{_TRAIN} "${{LR[@]}}"\n',
+            "examples/demo/run_b.sh": f'source "$(dirname "$0")/common.sh"\n{_TRAIN} "${{LR[@]}}" --colocate\n',
+        },
+        findings=(("examples/demo/common.sh", 1, 1),),
+    ),
+    Example(
+        f'{_EVAL}{_TRAIN} "${{EVAL_ARGS[@]}}" --lr 1e-6 "${{EVAL_ARGS[@]}}"\n',
+        findings=((4, 64, WARNING),),
+        fixed=f'{_EVAL}{_TRAIN} "${{EVAL_ARGS[@]}}" --lr 1e-6\n',
+        unsafe=True,
+    ),
+    Example(
+        f'{_EVAL}if [ "${{1:-sync}}" = async ]; then\n    {_TRAIN} --fully-async \\\n        "${{EVAL_ARGS[@]}}" \\\n'
+        f'        --lr 1e-6 \\\n        "${{EVAL_ARGS[@]}}"\nelse\n    {_TRAIN} "${{EVAL_ARGS[@]}}"\nfi\n',
+        findings=((8, 9, WARNING),),
+    ),
+    Example(
+        f'{_EVAL}ALL=(--lr 1e-6 "${{EVAL_ARGS[@]}}")\n{_TRAIN} "${{ALL[@]}}" "${{EVAL_ARGS[@]}}"\n',
+        findings=((5, 48, WARNING),),
+    ),
+    Example(
+        "function defaults {\n    MISC=(--attention-dropout 0.0)\n}\ndefaults\n"
+        f"unset MISC\n{_TRAIN} --lr 1e-6\n",
+        findings=((2, 5),),
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class _Array:
+    """Where an array of flags is set first."""
+
+    name: str
+    place: Place
+
+
+@rule("RLX421", "unused-args", ERROR, on="launcher", everywhere=True, valid=VALID, invalid=INVALID, fixable="unsafe")
+def unused_args(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
+    """Say which arrays go nowhere, and which twice."""
+    launches = [launch for launch in launcher.launches if launch.kind == "relax"]
+    if not launches:
+        return
+    for source in _own_files(launcher, project):
+        readers = _readers(source, launcher, project)
+        for array in _arrays(source):
+            if any(_is_used(array.name, reader) for reader in readers):
+                continue
+            later = _later_source(launcher, array)
+            if later is not None:
+                yield NotChecked(array.place, later)
+                continue
+            yield Finding(
+                array.place,
+                f"{array.name} holds flags and is passed to no launch: they have no effect",
+                fix=_pass(array.name, launches),
+                subject=array.name,
+            )
+    files = [launcher, *launcher.evaluation.sourced]
+    for launch in launches:
+        yield from _twice(launch, files)
+
+
+def _own_files(launcher: LauncherSource, project: Project) -> list[ScriptFile]:
+    """The launcher, and what it sources from its own recipe."""
+    recipe = project.recipe_of(launcher.path)
+    sourced = launcher.evaluation.sourced if recipe is not None else []
+    return [launcher, *(each for each in sourced if recipe is not None and recipe.directory in each.path.parents)]
+
+
+def _readers(source: ScriptFile, launcher: LauncherSource, project: Project) -> list[ScriptFile]:
+    """Every file in which an array of ``source`` may be expanded."""
+    recipe = project.recipe_of(source.path)
+    readers: list[ScriptFile] = [launcher, *launcher.evaluation.sourced]
+    if source is not launcher and recipe is not None:
+        for other in recipe.launchers:
+            if any(each.path == source.path for each in other.evaluation.sourced):
+                readers += [other, *other.evaluation.sourced]
+    return readers
+
+
+def _arrays(source: ScriptFile) -> Iterator[_Array]:
+    """The arrays that a file fills with flags, each once."""
+    seen: set[str] = set()
+    for command in simple_commands(source.script):
+        for assignment in (*command.assignments, *command.words):
+            if not isinstance(assignment, Assignment) or not isinstance(assignment.value, ArrayLiteral):
+                continue
+            if assignment.name not in seen and any(_is_flag(each.value) for each in assignment.value.elements):
+                seen.add(assignment.name)
+                end = assignment.start + len(assignment.name)
+                yield _Array(assignment.name, Place(source, assignment.start, end))
+
+
+def _is_flag(word: WrittenWord) -> bool:
+    first = word.parts[0] if word.parts else None
+    return isinstance(first, Literal) and bool(re.match(r"--[A-Za-z]", first.text))
+
+
+def _is_used(name: str, source: ScriptFile) -> bool:
+    """Whether a file does anything with an array but set, measure or print it."""
+    mention = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    found = [match.start() for match in mention.finditer(source.text)]
+    if not found:
+        return False
+    idle = _idle_spans(name, source)
+    return any(not any(start <= at < end for start, end in idle) for at in found)
+
+
+def _idle_spans(name: str, source: ScriptFile) -> list[tuple[int, int]]:
+    """Where a name may stand without being used."""
+    script = source.script
+    spans = list(script.comments)
+    for parameter in find(script, Parameter):
+        if parameter.name == name and parameter.length:
+            spans.append((parameter.start, parameter.end))
+    for assignment in find(script, Assignment):
+        if assignment.name == name:
+            own = isinstance(assignment.value, ArrayLiteral)
+            spans.append((assignment.start, assignment.end if own else assignment.start + len(name)))
+    for command in simple_commands(script):
+        first = command.words[0] if command.words else None
+        if not isinstance(first, WrittenWord):
+            continue
+        if first.literal in _DECLARES:
+            spans += [(word.start, word.end) for word in command.words if getattr(word, "literal", None) == name]
+        elif first.literal in _PRINTS and not command.redirects:
+            spans += _printed(command)
+    return spans
+
+
+def _printed(command: SimpleCommand) -> list[tuple[int, int]]:
+    """The words of a command that prints, but for what it substitutes."""
+    return [
+        (part.start, part.end)
+        for word in command.words
+        if isinstance(word, WrittenWord)
+        for part in word.parts
+        if not isinstance(part, CommandSubstitution)
+    ]
+
+
+def _later_source(launcher: LauncherSource, array: _Array) -> str | None:
+    """A file that could not be read, is read after the array is set, and so may use it."""
+    for place in launcher.evaluation.unresolved_sources:
+        text = place.source.text[place.start : place.end]
+        after = place.source is not array.place.source or place.start > array.place.start
+        if after and not _SETS_UP.search(text):
+            return text
+    return None
+
+
+def _pass(name: str, launches: Sequence[Launch]) -> Fix | None:
+    edits: dict[int, Edit] = {}
+    for launch in launches:
+        written = written_command(launch)
+        edit = None if written is None else append_to_command(*written, [f'"${{{name}[@]}}"'])
+        if edit is None:
+            return None
+        edits[edit.start] = edit
+    reason = "the flags may have been left out on purpose"
+    return Fix(f"pass {name} to the launch", lambda: list(edits.values()), safe=False, reason=reason)
+
+
+def _twice(launch: Launch, files: Sequence[ScriptFile]) -> Iterator[Finding]:
+    """Arrays whose elements reach a launch twice because it expands them twice, itself or through other arrays."""
+    count = Counter(word.place for word in launch.argv[launch.entry + 1 :] if word.text.startswith("--"))
+    repeated = [place for place, times in count.items() if place is not None and times > 1]
+    written = written_command(launch)
+    if not repeated or written is None:
+        return
+    source, command = written
+    literals = _literals(files)
+    expansions = list(_expansions(command.words, source, literals, ()))
+    for name in dict.fromkeys(name for name, _ in expansions):
+        if not any(_holds(file, literal, place) for file, literal in literals.get(name, ()) for place in repeated):
+            continue
+        places = [place for given, place in expansions if given == name]
+        if len(places) < 2:
+            continue
+        edit = remove(Argument(name, (), Word(name, place=places[1])))
+        yield Finding(
+            places[1],
+            f"{name} is passed twice to this launch",
+            severity=WARNING,
+            fix=None if edit is None else _removal(name, edit, "what the second expansion overrides changes"),
+            launch=launch,
+            subject=name,
+        )
+
+
+def _holds(source: SourceFile, literal: ArrayLiteral, place: Place) -> bool:
+    return source is place.source and literal.start <= place.start < literal.end
+
+
+def _literals(files: Sequence[ScriptFile]) -> dict[str, list[tuple[ScriptFile, ArrayLiteral]]]:
+    """The array literals that each name is set to."""
+    found: dict[str, list[tuple[ScriptFile, ArrayLiteral]]] = {}
+    for source in files:
+        for command in simple_commands(source.script):
+            for assignment in (*command.assignments, *command.words):
+                if isinstance(assignment, Assignment) and isinstance(assignment.value, ArrayLiteral):
+                    found.setdefault(assignment.name, []).append((source, assignment.value))
+    return found
+
+
+def _expansions(
+    words: Iterable[object], source: SourceFile, literals: Mapping[str, Sequence[tuple[ScriptFile, ArrayLiteral]]],
+    within: tuple[str, ...],
+) -> Iterator[tuple[str, Place]]:  # fmt: skip
+    """Every array that some words expand whole, and those that its elements do, with where it is spelt."""
+    for word in words:
+        name = _whole_array(word) if isinstance(word, WrittenWord) else None
+        if name is None or name in within or not isinstance(word, WrittenWord):
+            continue
+        yield name, Place(source, word.start, word.end)
+        for file, literal in literals.get(name, ()):
+            elements = [element.value for element in literal.elements]
+            yield from _expansions(elements, file, literals, (*within, name))
+
+
+def _removal(name: str, edit: Edit, reason: str) -> Fix:
+    return Fix(f"take the second {name} out", lambda: [edit], safe=False, reason=reason)
+
+
+def _whole_array(word: WrittenWord) -> str | None:
+    """The name of the array that a word expands whole."""
+    part = word.parts[0] if len(word.parts) == 1 else None
+    if not isinstance(part, Parameter) or part.operator or part.length or part.indirect or part.subscript is None:
+        return None
+    return part.name if part.subscript.literal in ("@", "*") else None
