@@ -114,11 +114,9 @@ class _Run:
         return self.outcome
 
     def _judge(self, rule: Rule) -> None:
-        if rule.code == UNREADABLE:
-            self._keep(rule, unreadable(self.scope), None)
-        elif rule.code == TOO_COMPLEX:
-            for finding, origin in too_complex(self.scope):
-                self._keep(rule, [finding], origin)
+        own = {UNREADABLE: unreadable, TOO_COMPLEX: too_complex}.get(rule.code)
+        for finding, judged in () if own is None else own(self.scope):
+            self._keep(rule, [finding], judged)
         for judged in self.scope.subjects(rule):
             self._ran.setdefault(rule.code, set()).update(judged.paths)
             self._keep(rule, self._outcomes(rule, judged), judged)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from relax_lint.diagnostics import Finding, Place
 from relax_lint.scope import Judged
@@ -11,26 +11,27 @@ from relax_lint.sources.text import SourceFile
 
 if TYPE_CHECKING:
     from relax_lint.scope import Scope
-    from relax_lint.sources.launcher import LauncherSource
+    from relax_lint.shell.evaluate import ScriptFile
     from relax_lint.sources.python import PythonSource
 
 _TEMPLATE_MARKS = ("{{", "{%")
 
 
-def unreadable(scope: Scope) -> Iterator[Finding]:
-    """One finding for each target that cannot be read or parsed: where, and why."""
-    project = scope.project
+def unreadable(scope: Scope) -> Iterator[tuple[Finding, Judged | None]]:
+    """One finding for each target, and each file that a target launcher sources, that cannot be read or parsed."""
     for path in scope.targets:
-        source = project.source(path)
+        source = scope.project.source(path)
         if source is None:
-            reason = project.unreadable.get(path, "it is not there")
-            yield Finding(Place(SourceFile(path, b""), 0, 0), f"cannot be read: {reason}")
-        elif path.suffix == ".py":
-            yield from _python_error(source)  # type: ignore[arg-type]
-        elif getattr(source, "script", None) is not None:
-            yield from _shell_error(source)
+            reason = scope.project.unreadable.get(path, "it is not there")
+            yield Finding(Place(SourceFile(path, b""), 0, 0), f"cannot be read: {reason}"), None
         else:
-            yield from _yaml_error(source)
+            for finding in _errors(source):
+                yield finding, None
+    for launcher in (*scope.inside, *scope.outside):
+        judged = Judged(launcher, frozenset((launcher.path,)), launcher.path)
+        for sourced in launcher.evaluation.sourced:
+            for finding in _shell_error(sourced):
+                yield finding, judged
 
 
 def too_complex(scope: Scope) -> Iterator[tuple[Finding, Judged]]:
@@ -38,10 +39,17 @@ def too_complex(scope: Scope) -> Iterator[tuple[Finding, Judged]]:
     for launcher in (*scope.inside, *scope.outside):
         place = launcher.evaluation.too_complex
         if place is not None:
-            message = (
-                "more ways lead through this launcher than are followed; what is reached only on others is not judged"
-            )
+            message = "more ways lead through this launcher than are followed; what only the others reach is not judged"
             yield Finding(place, message), Judged(launcher, frozenset((launcher.path,)), launcher.path)
+
+
+def _errors(source: SourceFile) -> Iterator[Finding]:
+    if source.path.suffix == ".py":
+        yield from _python_error(cast("PythonSource", source))
+    elif getattr(source, "script", None) is not None:
+        yield from _shell_error(cast("ScriptFile", source))
+    else:
+        yield from _yaml_error(source)
 
 
 def _python_error(source: PythonSource) -> Iterator[Finding]:
@@ -50,7 +58,7 @@ def _python_error(source: PythonSource) -> Iterator[Finding]:
         yield Finding(Place(source, at, min(at + 1, len(source.text))), source.error.message)
 
 
-def _shell_error(source: LauncherSource) -> Iterator[Finding]:
+def _shell_error(source: ScriptFile) -> Iterator[Finding]:
     problem = _not_text(source)
     if problem is not None:
         yield problem
