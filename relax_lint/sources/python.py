@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import io
 import re
 import tokenize
@@ -23,6 +24,7 @@ _BOM = "\ufeff"
 _NAME_OF_DEFINITION = re.compile(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+(\w+)")
 _LONE_CARRIAGE_RETURN = re.compile(r"\r(?!\n)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
+_NOT_ASCII_MASKED = bytes(code if code < 0x80 else 0x3F for code in range(256))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +189,10 @@ def _encoding(data: bytes) -> tuple[str, str | None]:
     if b"coding" not in data[:4096]:
         return "utf-8", None
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        # The declaration is what counts, even on a line that tokenize cannot read as UTF-8.
+        mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+        readable = mark + data.removeprefix(mark).translate(_NOT_ASCII_MASKED)
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(readable).readline)
         encoding = "utf-8" if encoding == "utf-8-sig" else encoding
         data.decode(encoding, "surrogateescape")
     except SyntaxError as problem:
