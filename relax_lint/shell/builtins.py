@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
-from relax_lint.shell import conditions, formatting
-from relax_lint.shell.commands import builtin, leave, run_named, run_wrapped, unknown_program, write
+from relax_lint.shell import conditions
+from relax_lint.shell.calls import run_text, source_file
+from relax_lint.shell.commands import builtin, leave, run_named, run_wrapped, unknown_program
 from relax_lint.shell.nodes import SimpleCommand
-from relax_lint.shell.parameters import Discard
+from relax_lint.shell.operators import Discard
 from relax_lint.shell.state import Flow, State, UnknownArguments
-from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, known, unknown
+from relax_lint.shell.values import EMPTY, Known, Value, known
 
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
@@ -25,10 +25,6 @@ _OPTIONS = {
 
 def _texts(words: list[Value], state: State) -> list[str | None]:
     return [state.resolve(word).likely for word in words]
-
-
-def _roots(words: list[Value], state: State) -> tuple[Root, ...]:
-    return tuple(dict.fromkeys(root for word in words for root in state.resolve(word).roots))
 
 
 @builtin(":", "true")
@@ -51,200 +47,6 @@ def uncertain(shell: Shell, node: SimpleCommand, words: list[Value], state: Stat
 @builtin("disown", "hash", "alias", "unalias", "enable", "history", "bind", "complete", "compgen", "logout", "suspend")
 def harmless(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
     """Builtins that change nothing that a launch depends on."""
-
-
-# ---------------------------------------------------------------- output
-
-
-@builtin("echo")
-def echo(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
-    """Prints its words."""
-    if state.output is None:
-        return
-    values = [state.resolve(word) for word in words[1:]]
-    if any(type(chunk) is Sym for value in values for chunk in value.chunks):
-        _echo_partly_known(values, state)
-        return
-    state.output += (Known(formatting.echo([value.text or "" for value in values]).text),)
-
-
-def _echo_partly_known(values: list[Value], state: State) -> None:
-    options = ""
-    while (
-        values
-        and (text := values[0].text) is not None
-        and len(text) > 1
-        and text[0] == "-"
-        and set(text[1:]) <= set("neE")
-    ):
-        options += text[1:]
-        values = values[1:]
-    out: list[Known | Sym] = []
-    for index, value in enumerate(values):
-        if index:
-            out.append(Known(" "))
-        for chunk in value.chunks:
-            if type(chunk) is Known and "e" in options:
-                chunk = Known(formatting.echo(["-ne", chunk.text]).text)
-            out.append(chunk)
-    if "n" not in options:
-        out.append(Known("\n"))
-    assert state.output is not None
-    state.output += tuple(out)
-
-
-@builtin("printf")
-def printf(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
-    """Prints by a format, or sets a variable with ``-v``."""
-    arguments = words[1:]
-    target = None
-    texts = _texts(arguments, state)
-    if texts[:1] == ["-v"] and len(texts) > 2:
-        target = texts[1]
-        arguments, texts = arguments[2:], texts[2:]
-    if texts[:1] == ["--"]:
-        arguments, texts = arguments[1:], texts[1:]
-    if not arguments:
-        state.status = 2
-        return
-    roots = _roots(arguments, state)
-    root = shell.expander.root(node, roots)
-    try:
-        printed = None
-        if None not in texts:
-            printed = formatting.printf(texts[0] or "", [text or "" for text in texts[1:]])
-    except formatting.Unpredictable:
-        printed = None
-    if printed is not None:
-        state.status = printed.status
-    if target is not None:
-        value = known(printed.text) if printed and not roots else unknown(root, printed.text if printed else None)
-        _set_target(shell, target, value, state)
-    elif printed is not None and not roots:
-        if state.output is not None:
-            state.output += (Known(printed.text),)
-    elif state.output is not None:
-        plain = [state.resolve(value) for value in arguments]
-        if texts[0] in ("%s", "%s\n") and len(plain) == 2:
-            state.output += plain[1].chunks
-            if texts[0] == "%s\n":
-                state.output += (Known("\n"),)
-        elif printed is not None:
-            write(state, printed.text, roots, lambda parents: root)
-        else:
-            root.text = f"$({shell.source.text[node.start : node.end]})"
-            state.output += (Sym(root),)
-
-
-def _set_target(shell: Shell, target: str, value: Value, state: State) -> None:
-    name, _, index = target.partition("[")
-    if not index:
-        state.set_value(name, value)
-        return
-    variable = state.lookup(state.resolve_name(name))
-    if variable is not None and "A" in variable.attributes:
-        shell.expander.parameters.assign_element(name, index.removesuffix("]"), value, state)
-    else:
-        number = shell.expander.arithmetic_of(known(index.removesuffix("]")), state, shell.command).likely
-        shell.expander.parameters.assign_element(name, int(number or 0), value, state)
-
-
-# ---------------------------------------------------------------- directories
-
-
-@builtin("pwd")
-def pwd(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
-    """Prints the directory."""
-    if state.output is None:
-        return
-    if state.cwd is None:
-        state.output += (Sym(shell.expander.variable_root("PWD")), Known("\n"))
-    elif "-P" in _texts(words, state):
-        state.output += (Known(os.path.realpath(state.cwd) + "\n"),)
-    else:
-        state.output += (Known(state.cwd + "\n"),)
-
-
-@builtin("cd")
-def cd(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
-    """Changes the directory."""
-    arguments = words[1:]
-    physical = False
-    while (
-        arguments and (text := state.resolve(arguments[0]).text) is not None and text.startswith("-") and len(text) > 1
-    ):
-        physical = physical or "P" in text
-        arguments = arguments[1:]
-        if text == "--":
-            break
-    if len(arguments) > 1:
-        state.status = 1
-        return [state]
-    if not arguments:
-        home = state.lookup("HOME")
-        target: Value | None = home.value if home is not None else None
-        if target is None and shell.reading.clean:
-            state.status = 1
-            return [state]
-    else:
-        target = arguments[0]
-    text = state.resolve(target).likely if target is not None else None
-    if text == "-":
-        old = state.lookup("OLDPWD")
-        text = old.value.likely if old is not None and old.value is not None else None
-        if text is not None and state.output is not None:
-            state.output += (Known(text + "\n"),)
-    return _go(shell, text, state, physical=physical)
-
-
-def _go(shell: Shell, text: str | None, state: State, *, physical: bool = False) -> list[State]:
-    """Change to a directory; one that is not there may be there when the launcher runs."""
-    previous = state.cwd
-    if text == "":
-        return [state]
-    if text is None or (previous is None and not text.startswith("/")):
-        state.cwd = None
-    else:
-        path = os.path.normpath(os.path.join(previous or "/", text))
-        if path.startswith("//"):
-            path = path[1:]
-        state.cwd = os.path.realpath(path) if physical else path
-        if shell.is_certain(path) and os.path.isfile(path):
-            state.cwd = previous
-            state.status = 1
-            return [state]
-    if previous is not None:
-        state.set_text("OLDPWD", previous)
-    if state.cwd is not None:
-        state.set_text("PWD", state.cwd)
-    else:
-        state.set_value("PWD", unknown(shell.expander.variable_root("PWD", "$(pwd)")))
-    return [state]
-
-
-@builtin("pushd", "popd")
-def push_directory(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
-    """Directories on a stack."""
-    stack = state.lookup("DIRSTACK")
-    elements = list((stack.elements or {}).values()) if stack is not None else []
-    if words[0].text == "pushd":
-        target = state.resolve(words[1]).likely if len(words) == 2 else None
-        elements.insert(0, known(state.cwd or ""))
-    else:
-        if not elements:
-            state.status = 1
-            return [state]
-        target = elements.pop(0).likely
-    state.frames[0]["DIRSTACK"] = Variable(None, dict(enumerate(elements)))
-    return _go(shell, target or None, state)
-
-
-def make_directories(words: list[Value], state: State) -> None:
-    """``mkdir``: what a launch may rely on."""
-    made = tuple(
-        word for word in words[1:] if not ((text := state.resolve(word).likely) is not None and text.startswith("-"))
-    )
-    state.made += tuple(word for word in made if word not in state.made)
 
 
 # ---------------------------------------------------------------- options and arguments
@@ -370,13 +172,13 @@ def _unset_element(shell: Shell, name: str, index: str, state: State) -> None:
         return
     elements = dict(variable.elements)
     if "A" in variable.attributes:
-        elements.pop(index.strip("'\""), None)  # type: ignore[call-overload]
+        elements.pop(index.strip("'\""), None)
     else:
         number = shell.expander.arithmetic_of(known(index), state, shell.command).likely
         position = int(number) if number is not None else -1
         if position < 0:
             position += max((int(key) for key in elements), default=-1) + 1
-        elements.pop(position, None)  # type: ignore[call-overload]
+        elements.pop(position, None)
     state.store(name, variable._replace(elements=elements))
 
 
@@ -487,7 +289,7 @@ def evaluate(shell: Shell, node: SimpleCommand, words: list[Value], state: State
     text = " ".join(text or "" for text in texts)
     if not text.strip():
         return [state]
-    return shell.run_text(text, state)
+    return run_text(shell, text, state)
 
 
 @builtin("source", ".")
@@ -506,7 +308,7 @@ def source(shell: Shell, node: SimpleCommand, words: list[Value], state: State) 
         state.status = None
         return [state]
     shell.recorder.reads(found)
-    return shell.source_file(found, spelled, words[2:], state)
+    return source_file(shell, found, spelled, words[2:], state)
 
 
 @builtin("command", "builtin")
@@ -522,7 +324,7 @@ def command(shell: Shell, node: SimpleCommand, words: list[Value], state: State)
     if not arguments:
         return [state]
     declared = [word for word in node.words if not hasattr(word, "parts")]
-    return run_named(shell, node, arguments, declared, state)  # type: ignore[arg-type]
+    return run_named(shell, node, arguments, declared, state)
 
 
 @builtin("type", "which")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relax_lint.shell.calls import call_function, run_process
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, SimpleCommand
 from relax_lint.shell.state import Flow, State, Undecided
 from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, unknown
@@ -76,7 +77,7 @@ def _compact(value: Value) -> Value:
 def converted(
     shell: Shell, value: Value, current: Value | None, attributes: frozenset[str], state: State, *, append: bool
 ) -> Value:  # fmt: skip
-    """A value as a variable of these attributes takes it: integers computed, ``-l`` and ``-u`` applied, ``+=`` added."""
+    """A value as a variable of these attributes takes it: integers computed, case changed, ``+=`` added."""
     if "i" in attributes:
         value = shell.expander.arithmetic_of(value, state, shell.command)
         if append and current is not None:
@@ -135,13 +136,12 @@ def assign_array(
         pairs = [field for element in literal.elements for field in shell.expander.fields(element.value, state)]
         for key, value in zip(pairs[::2], [*pairs[1::2], EMPTY], strict=False):
             elements[state.resolve(key).likely or ""] = value
-        state.store(name, Variable(None, elements, attributes))  # type: ignore[arg-type]
+        state.store(name, Variable(None, elements, attributes))
         return
     for element in literal.elements:
         if element.key is None:
             word = element.value
-            fields = word.cached or shell.expander.fields(word, state)
-            for field in fields:  # type: ignore[attr-defined]
+            for field in shell.expander.fields(word, state):
                 elements[following] = field
                 following += 1
             continue
@@ -159,11 +159,11 @@ def assign_array(
         current = elements.get(index) if element.append else None
         elements[index] = converted(shell, value, current, attributes, state, append=element.append)
     if not associative:
-        elements = dict(sorted(elements.items()))  # type: ignore[type-var]
+        elements = dict(sorted(elements.items()))
         attributes |= {"a"}
     if "i" in attributes:
         elements = {key: shell.expander.arithmetic_of(value, state, node) for key, value in elements.items()}
-    state.store(name, Variable(None, elements, attributes))  # type: ignore[arg-type]
+    state.store(name, Variable(None, elements, attributes))
 
 
 # ---------------------------------------------------------------- dispatch
@@ -173,11 +173,13 @@ def dispatch(
     shell: Shell, node: SimpleCommand, words: list[Value], assigned: list[Assignment], state: State
 ) -> list[State]:  # fmt: skip
     """Run a command whose words are expanded."""
-    import relax_lint.shell.builtins  # noqa: F401  (registers them)
+    import relax_lint.shell.builtins
+    import relax_lint.shell.directories
+    import relax_lint.shell.printing  # noqa: F401  (registers them)
 
     name = state.resolve(words[0]).likely
     if name is not None and name in state.functions and not words[0].many:
-        return shell.call_function(name, words[1:], state)
+        return call_function(shell, name, words[1:], state)
     return run_named(shell, node, words, assigned, state)
 
 
@@ -256,7 +258,7 @@ def run_text_program(
     from relax_lint.shell import programs
 
     if name == "mkdir":
-        from relax_lint.shell.builtins import make_directories
+        from relax_lint.shell.directories import make_directories
 
         make_directories(words, state)
     if name not in programs.PROGRAMS or any(word.many for word in words):
@@ -335,13 +337,13 @@ def run_shell(shell: Shell, node: SimpleCommand, words: list[Value], state: Stat
         place = Place(shell.source, node.start, node.end)
         source = shell.reading.evaluated(first, place, shell.source)
         name = state.resolve(rest[0]).likely if rest else "bash"
-        return shell.run_process(source, name or "bash", rest[1:], state, frozenset(options))
+        return run_process(shell, source, name or "bash", rest[1:], state, frozenset(options))
     path = shell.resolve_path(first, state)
     found = shell.reading.script(Path(path)) if path is not None else None
     if found is None:
         return unknown_program(shell, node, state)
     shell.recorder.reads(found)
-    return shell.run_process(found, first, rest, state, frozenset(options))
+    return run_process(shell, found, first, rest, state, frozenset(options))
 
 
 def run_path(shell: Shell, node: SimpleCommand, name: str, words: list[Value], state: State) -> list[State]:
@@ -353,7 +355,7 @@ def run_path(shell: Shell, node: SimpleCommand, name: str, words: list[Value], s
     if found is None or not found.is_shell:
         return unknown_program(shell, node, state)
     shell.recorder.reads(found)
-    return shell.run_process(found, name, words[1:], state, frozenset())
+    return run_process(shell, found, name, words[1:], state, frozenset())
 
 
 def leave(state: State, kind: str, status: int | None) -> None:

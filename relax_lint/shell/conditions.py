@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FILE_TESTS = frozenset("-a -b -c -d -e -f -g -h -k -p -r -s -t -u -w -x -G -L -N -O -S".split())
 UNARY = FILE_TESTS | {"-z", "-n", "-o", "-v", "-R"}
 NUMERIC = frozenset("-eq -ne -lt -le -gt -ge".split())
-BINARY = NUMERIC | frozenset("= == != < > -nt -ot -ef".split())
+BINARY = NUMERIC | frozenset(["=", "==", "!=", "<", ">", "-nt", "-ot", "-ef"])
 _INTEGER = re.compile(r"[ \t]*[-+]?[0-9]+[ \t]*")
 
 
@@ -42,7 +42,8 @@ def both(left: Outcome, right: Outcome) -> Outcome:
         return right
     if right is True:
         return left
-    assert isinstance(left, Undecided) and isinstance(right, Undecided)
+    assert isinstance(left, Undecided)
+    assert isinstance(right, Undecided)
     likely: bool | None = None
     if left.likely is False or right.likely is False:
         likely = False
@@ -65,13 +66,13 @@ def _contradiction(*values: Value) -> Bindings:
         (chunk.root, NOT_DEFAULT)
         for value in values
         for chunk in value.chunks
-        if type(chunk) is Sym and chunk.default is not None
+        if isinstance(chunk, Sym) and chunk.default is not None
     )
 
 
 def _question(operator: str, *values: Value) -> object:
     """A key under which the answer is remembered."""
-    return (operator, *(tuple(c.text if type(c) is Known else c.root for c in value.chunks) for value in values))  # type: ignore[union-attr]
+    return (operator, *(tuple(c.text if isinstance(c, Known) else c.root for c in value.chunks) for value in values))
 
 
 def _by_likely(operator: str, likely: bool | None, *values: Value) -> Undecided:
@@ -94,12 +95,12 @@ def is_empty(value: Value, state: State) -> Outcome:
     text = value.text
     if text is not None:
         return text == ""
-    if any(type(chunk) is Known and chunk.text for chunk in value.chunks):
+    if any(isinstance(chunk, Known) and chunk.text for chunk in value.chunks):
         return False
     if any(state.is_nonempty(root) for root in value.roots):
         return False
     likely = None if value.likely is None else value.likely == ""
-    symbols = [chunk for chunk in value.chunks if type(chunk) is Sym]
+    symbols = [chunk for chunk in value.chunks if isinstance(chunk, Sym)]
     nonempty: Bindings = ()
     if len(symbols) == 1 and symbols[0].default is None:
         nonempty = ((symbols[0].root, NONEMPTY),)
@@ -123,7 +124,7 @@ def equal(left: Value, right: Value, state: State) -> Outcome:
     middle = _solve(left, right_text)
     if middle is None:
         return False
-    symbols = [chunk for chunk in left.chunks if type(chunk) is Sym]
+    symbols = [chunk for chunk in left.chunks if isinstance(chunk, Sym)]
     if len(symbols) > 1:
         return _by_likely("=", likely, left, right)
     root = symbols[0].root
@@ -138,15 +139,16 @@ def equal(left: Value, right: Value, state: State) -> Outcome:
 def _solve(value: Value, text: str) -> str | None:
     """What the unknown part must be for the value to equal ``text``; None when it cannot."""
     chunks = list(value.chunks)
-    while chunks and isinstance(chunks[0], Known):
-        if not text.startswith(chunks[0].text):
+    while chunks and isinstance(first := chunks[0], Known):
+        if not text.startswith(first.text):
             return None
-        text = text[len(chunks.pop(0).text) :]  # type: ignore[union-attr]
-    while chunks and isinstance(chunks[-1], Known):
-        if not text.endswith(chunks[-1].text):
+        text = text[len(first.text) :]
+        chunks.pop(0)
+    while chunks and isinstance(last := chunks[-1], Known):
+        if not text.endswith(last.text):
             return None
-        last = chunks.pop()
-        text = text[: len(text) - len(last.text)]  # type: ignore[union-attr]
+        text = text[: len(text) - len(last.text)]
+        chunks.pop()
     return text
 
 
@@ -214,7 +216,7 @@ def numeric(operator: str, left: Value, right: Value, state: State) -> Outcome:
 
 
 def _fixed_number(value: Value, number: Value) -> tuple[Root, str] | None:
-    if len(value.chunks) == 1 and type(value.chunks[0]) is Sym and number.text is not None:
+    if len(value.chunks) == 1 and isinstance(value.chunks[0], Sym) and number.text is not None:
         return value.chunks[0].root, number.text.strip()
     return None
 
@@ -286,7 +288,7 @@ def _is_set(value: Value, state: State, shell: Shell) -> Outcome:
         elif index in ("@", "*"):
             return bool(variable.elements) if variable.elements is not None else variable.value is not None
         elif "A" in variable.attributes:
-            found = (variable.elements or {}).get(index)  # type: ignore[call-overload]
+            found = (variable.elements or {}).get(index)
         else:
             number = shell.expander.arithmetic_of(known(index), state, shell.command).text
             found = parameters.indexed(variable, int(number)) if number is not None else None
@@ -483,7 +485,9 @@ def _regex(test: BinaryTest, left: Value, state: State, shell: Shell) -> Outcome
     groups = [match.group(), *(group or "" for group in match.groups())] if match else []
     if left.text is None:
         root = shell.expander.root(shell.command, left.roots)
-        values = {index: Value((Sym(root, group or None),)) for index, group in enumerate(groups)}
+        values: dict[int | str, Value] = {
+            index: Value((Sym(root, group or None),)) for index, group in enumerate(groups)
+        }
         state.store("BASH_REMATCH", Variable(None, values))
         return _by_likely("=~", match is not None, left, known("".join(text for text, _ in pieces)))
     state.store("BASH_REMATCH", Variable(None, {index: known(group) for index, group in enumerate(groups)}))

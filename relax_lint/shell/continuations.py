@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Literal
 
 from relax_lint.diagnostics import Edit, Place
+from relax_lint.shell.evaluate import ScriptFile
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, Command, Parameter, Script, SimpleCommand, Word
 from relax_lint.shell.walk import command_lists, find, first_simple, innermost, simple_commands
-from relax_lint.shell.evaluate import ScriptFile
 
 Kind = Literal["blanks", "comment", "blank line", "no backslash", "swallowed", "headless"]
 

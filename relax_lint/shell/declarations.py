@@ -50,10 +50,8 @@ class _Declaration:
             if not self.declare(assignment):
                 status = 1
         for word in rest:
-            assignment = self.computed(word)
-            if assignment is None:
-                status = 1
-            elif not self.declare(*assignment):
+            computed = self.computed(word)
+            if computed is None or not self.declare(*computed):
                 status = 1
         return status
 
@@ -81,14 +79,14 @@ class _Declaration:
     def computed(self, word: Value) -> tuple[Assignment, Value | None] | None:
         """A name, or ``name=value``, that came out of an expansion."""
         first = word.chunks[0]
-        match = _NAME.match(first.text) if type(first) is Known else None
-        if match is None or (match.end() != len(first.text) and match.group(2) is None):  # type: ignore[union-attr]
+        text = first.text if isinstance(first, Known) else ""
+        match = _NAME.match(text)
+        if match is None or (match.end() != len(text) and match.group(2) is None):
             return None
         node = Assignment(match.group(1), -1, -1, append=match.group(2) == "+=")
         if match.group(2) is None:
             return node, None
-        rest = Known(first.text[match.end() :])  # type: ignore[union-attr]
-        return node, Value((rest, *word.chunks[1:]))
+        return node, Value((Known(text[match.end() :]), *word.chunks[1:]))
 
     def declare(self, node: Assignment, value: Value | None = None) -> bool:
         """One name; False when it is read-only already."""
@@ -112,7 +110,7 @@ class _Declaration:
         variable = old or self.inherited(name, local) or Variable()
         if attributes & {"a", "A"} and variable.elements is None:
             elements = {} if variable.value is None else {("0" if "A" in attributes else 0): variable.value}
-            variable = Variable(None, elements if has_value or variable.value else None, attributes)  # type: ignore[arg-type]
+            variable = Variable(None, elements if has_value or variable.value else None, attributes)
             if variable.elements is None:
                 variable = Variable(None, {}, attributes)
         variable = variable._replace(attributes=attributes - {"r"})
@@ -124,7 +122,7 @@ class _Declaration:
             text = shell.expander.value(node.value, state, assigned=True) if node.value is not None else EMPTY
             assign_subscript(shell, name, node, text, state)
         elif value is not None or reference:
-            value = value or (shell.expander.value(node.value, state) if node.value is not None else None)  # type: ignore[arg-type]
+            value = value or (shell.expander.value(node.value, state) if node.value is not None else None)
             if value is not None:
                 current = variable.scalar
                 frame[name] = variable._replace(

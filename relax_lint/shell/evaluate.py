@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 
 from relax_lint.diagnostics import Place
-from relax_lint.shell.interpret import Frame, Shell, TooComplex
+from relax_lint.shell.calls import Frame, run_exit_traps, run_lines
+from relax_lint.shell.interpret import Shell, TooComplex
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.nodes import Script, SimpleCommand
 from relax_lint.shell.recorder import Recorder
@@ -114,7 +115,7 @@ class Reading:
         """``${MODEL_CONFIG_DIR}/x.sh`` is in ``scripts/models/`` of the checkout, whatever the entrypoint."""
         chunks = value.chunks
         first = chunks[0]
-        if type(first) is not Sym or first.root.variable != "MODEL_CONFIG_DIR":
+        if not isinstance(first, Sym) or first.root.variable != "MODEL_CONFIG_DIR":
             return None
         rest = Value(chunks[1:]).likely if len(chunks) > 1 else None
         return self.root / "scripts" / "models" / rest.lstrip("/") if rest else None
@@ -194,7 +195,7 @@ def evaluate(script: Path | ScriptFile, reading: Reading) -> Evaluation:
     recorder.files.append(source)
     try:
         frame = Frame("main", source, name, 0)
-        shell.within(frame, lambda: shell.run_exit_traps(shell.run_lines(source, state)))
+        shell.within(frame, lambda: run_exit_traps(shell, run_lines(shell, source, state)))
     except TooComplex:
         pass
     except RecursionError:

@@ -7,16 +7,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from relax_lint.diagnostics import Place
 from relax_lint.shell import arithmetic
 from relax_lint.shell.globbing import expand_glob
 from relax_lint.shell.nodes import (
-    ArithmeticExpansion, BadSubstitution, CommandSubstitution, Literal, Parameter, Part, ProcessSubstitution, Word,
+    ArithmeticExpansion,
+    BadSubstitution,
+    CommandSubstitution,
+    Literal,
+    Parameter,
+    Part,
+    ProcessSubstitution,
+    Word,
 )  # fmt: skip
-from relax_lint.shell.parameters import Discard, Parameters
+from relax_lint.shell.operators import Discard
+from relax_lint.shell.parameters import Parameters
 from relax_lint.shell.state import State
+from relax_lint.shell.subshells import process_substitution, substitute
 from relax_lint.shell.values import EMPTY, Chunk, Known, Root, Sym, Value, Variable, known, unknown
 
 if TYPE_CHECKING:
@@ -24,7 +33,7 @@ if TYPE_CHECKING:
     from relax_lint.sources.text import SourceFile
 
 # (characters, quoted, subject to splitting, the place of an array's element); None stands between two elements.
-Segment = Union[tuple[Chunk, bool, bool, Union[Place, None]], None]
+Segment: TypeAlias = tuple[Chunk, bool, bool, Place | None] | None
 
 _ASSIGNMENT_LIKE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _OPAQUE = 0xE000
@@ -78,7 +87,7 @@ class Expander:
         """The words that a word of a command becomes."""
         cached = word.cached
         if cached is not None:
-            return cached  # type: ignore[return-value]
+            return cast("list[Value]", cached)
         if word.literal is not None:
             place = Place(self.source, word.start, word.end)
             part = word.parts[0] if len(word.parts) == 1 else None
@@ -108,7 +117,7 @@ class Expander:
             else:
                 chunk = segment[0]
                 chunks.append(chunk)
-                many = many or (type(chunk) is Sym and chunk.root.many)
+                many = many or (isinstance(chunk, Sym) and chunk.root.many)
         place = Place(self.source, word.start, word.end)
         return Value(_joined(chunks), place, many and len(chunks) == 1)
 
@@ -120,7 +129,7 @@ class Expander:
                 pieces.append((" ", False))
                 continue
             chunk = segment[0]
-            if type(chunk) is not Known:
+            if not isinstance(chunk, Known):
                 return None
             pieces.append((chunk.text, segment[1]))
         return pieces
@@ -134,31 +143,30 @@ class Expander:
         first = True
         tilde_after = assigned
         for part in parts:
-            kind = type(part)
-            if kind is Literal:
-                text, quoted = part.text, part.quoted  # type: ignore[union-attr]
-                start = part.start if part.end - part.start == len(text) else -1  # type: ignore[union-attr]
+            if isinstance(part, Literal):
+                text, quoted = part.text, part.quoted
+                start = part.start if part.end - part.start == len(text) else -1
                 if not quoted and "~" in text:
                     if first and not assigned and _ASSIGNMENT_LIKE.match(text):
                         tilde_after = True
                     text = self.tildes(text, state, part, first=first, assigned=tilde_after, last=part is parts[-1])
-                    start = start if text == part.text else -1  # type: ignore[union-attr]
+                    start = start if text == part.text else -1
                 segments.append((Known(text, source if start >= 0 else None, start), quoted, False, None))
                 if not quoted and first and not assigned and _ASSIGNMENT_LIKE.match(text):
                     tilde_after = True
-            elif kind is Parameter:
-                segments.extend(self.parameters.segments(part, state))  # type: ignore[arg-type]
-            elif kind is CommandSubstitution:
-                value = self.shell.substitute(part, state)  # type: ignore[arg-type]
-                quoted = part.quoted  # type: ignore[union-attr]
+            elif isinstance(part, Parameter):
+                segments.extend(self.parameters.segments(part, state))
+            elif isinstance(part, CommandSubstitution):
+                value = substitute(self.shell, part, state)
+                quoted = part.quoted
                 segments.extend((chunk, quoted, not quoted, None) for chunk in value.chunks)
-            elif kind is ArithmeticExpansion:
-                value = self.arithmetic_value(part.expression, state, part)  # type: ignore[union-attr]
-                quoted = part.quoted  # type: ignore[union-attr]
+            elif isinstance(part, ArithmeticExpansion):
+                value = self.arithmetic_value(part.expression, state, part)
+                quoted = part.quoted
                 segments.extend((chunk, quoted, not quoted, None) for chunk in value.chunks)
-            elif kind is ProcessSubstitution:
-                segments.append((Sym(self.shell.process_substitution(part, state)), True, False, None))  # type: ignore[arg-type]
-            elif kind is BadSubstitution:
+            elif isinstance(part, ProcessSubstitution):
+                segments.append((Sym(process_substitution(self.shell, part, state)), True, False, None))
+            elif isinstance(part, BadSubstitution):
                 raise Discard
             first = False
         return segments
@@ -197,7 +205,7 @@ class Expander:
             assert segment is not None
             chunk, quoted, _, place = segment
             if quoted:
-                many = type(chunk) is Sym and chunk.root.many
+                many = isinstance(chunk, Sym) and chunk.root.many
                 return [Value((chunk,), place or self.field_place(chunk, word), many)]
         fields = _split_fields(segments, self.separators(state))
         single = len(fields) == 1
@@ -211,7 +219,7 @@ class Expander:
                     value = value._replace(place=self.field_place(chunk, word) if len(value.chunks) == 1 else whole)
                 else:
                     value = value._replace(place=_chunk_place(value.chunks[0]) or whole)
-            if any(not quoted and type(chunk) is Known and _GLOB(chunk.text) for chunk, quoted in pieces):
+            if any(not quoted and isinstance(chunk, Known) and _GLOB(chunk.text) for chunk, quoted in pieces):
                 found.extend(expand_glob(value, pieces, state))
             else:
                 found.append(value)
@@ -219,7 +227,7 @@ class Expander:
 
     def field_place(self, chunk: Chunk, word: Word) -> Place:
         """Where a user would edit a field: where the word stands, or where a flag kept in a variable was written."""
-        if type(chunk) is Known and chunk.source is not None and chunk.text.startswith("-"):
+        if isinstance(chunk, Known) and chunk.source is not None and chunk.text.startswith("-"):
             return Place(chunk.source, chunk.start, chunk.start + len(chunk.text))
         return Place(self.source, word.start, word.end)
 
@@ -296,7 +304,7 @@ _GLOB = re.compile(r"[*?\[]|[+@!]\(").search
 
 
 def _chunk_place(chunk: Chunk) -> Place | None:
-    if type(chunk) is Known and chunk.source is not None:
+    if isinstance(chunk, Known) and chunk.source is not None:
         return Place(chunk.source, chunk.start, chunk.start + len(chunk.text))
     return None
 
@@ -304,11 +312,11 @@ def _chunk_place(chunk: Chunk) -> Place | None:
 def _joined(chunks: list[Chunk]) -> tuple[Chunk, ...]:
     """Chunks without empty ones, unless nothing else is there."""
     if len(chunks) > 1:
-        chunks = [chunk for chunk in chunks if type(chunk) is Sym or chunk.text] or chunks[:1]  # type: ignore[union-attr]
+        chunks = [chunk for chunk in chunks if isinstance(chunk, Sym) or chunk.text] or chunks[:1]
     return tuple(chunks) if chunks else EMPTY.chunks
 
 
-Field = tuple[list[tuple[Chunk, bool]], Union[Place, None], bool]
+Field = tuple[list[tuple[Chunk, bool]], Place | None, bool]
 
 
 def _split_fields(segments: list[Segment], separators: str) -> list[Field]:
@@ -338,15 +346,15 @@ def _split_fields(segments: list[Segment], separators: str) -> list[Field]:
             continue
         chunk, quoted, splits, at = segment
         if not splits:
-            if type(chunk) is Known and not chunk.text and not quoted:
+            if isinstance(chunk, Known) and not chunk.text and not quoted:
                 continue
             current = current or []
             current.append((chunk, quoted))
             places.append(at)
-            many = many or (type(chunk) is Sym and chunk.root.many)
+            many = many or (isinstance(chunk, Sym) and chunk.root.many)
             after = "in"
             continue
-        if type(chunk) is not Known:
+        if not isinstance(chunk, Known):
             current = current or []
             current.append((chunk, False))
             places.append(at)
@@ -397,7 +405,7 @@ def _slice(chunk: Known, start: int, end: int) -> Known:
 def _may_have_braces(parts: tuple[Part, ...]) -> bool:
     opened = False
     for part in parts:
-        if type(part) is Literal and not part.quoted:
+        if isinstance(part, Literal) and not part.quoted:
             opened = opened or "{" in part.text
             if opened and "}" in part.text:
                 return True
@@ -410,7 +418,7 @@ def _brace_expanded(parts: tuple[Part, ...]) -> list[tuple[Part, ...]]:
 
     pieces: list[tuple[str, bool]] = []
     for index, part in enumerate(parts):
-        if type(part) is Literal:
+        if isinstance(part, Literal):
             pieces.append((part.text, part.quoted))
         else:
             pieces.append((chr(_OPAQUE + index), True))
@@ -422,7 +430,7 @@ def _brace_expanded(parts: tuple[Part, ...]) -> list[tuple[Part, ...]]:
         word: list[Part] = []
         for text, quoted in variant:
             opaque = ord(text) - _OPAQUE if quoted and len(text) == 1 else -1
-            if 0 <= opaque < len(parts) and type(parts[opaque]) is not Literal:
+            if 0 <= opaque < len(parts) and not isinstance(parts[opaque], Literal):
                 word.append(parts[opaque])
             else:
                 word.append(Literal(text, quoted, -1, -2))

@@ -17,7 +17,7 @@ def expand_glob(value: Value, pieces: Sequence[tuple[Chunk, bool]], state: State
     extglob = "extglob" in state.options
     texts: list[tuple[str, bool]] = []
     for chunk, quoted in pieces:
-        if type(chunk) is not Known:
+        if not isinstance(chunk, Known):
             return [value]
         texts.append((chunk.text, quoted))
     if "noglob" in state.options or not has_glob(texts, extglob=extglob):

@@ -12,41 +12,45 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.diagnostics import Place
-from relax_lint.shell import commands, conditions, loops
+from relax_lint.shell import conditions, loops
+from relax_lint.shell.calls import Frame, failed_expansion
 from relax_lint.shell.expand import Expander
-from relax_lint.shell.liveness import drop_dead
 from relax_lint.shell.nodes import (
-    AndOr, ArithmeticCommand, ArithmeticFor, ArrayLiteral, Assignment, Background, Case, Command, CommandSubstitution,
-    Conditional, For, Function, Group, If, Loop, Pipeline, ProcessSubstitution, Redirect, SimpleCommand, Word,
+    AndOr,
+    ArithmeticCommand,
+    ArithmeticFor,
+    Background,
+    Case,
+    Command,
+    Conditional,
+    For,
+    Function,
+    Group,
+    If,
+    Loop,
+    Pipeline,
+    SimpleCommand,
+    Word,
 )  # fmt: skip
-from relax_lint.shell.parameters import Abort, Discard
+from relax_lint.shell.operators import Discard
+from relax_lint.shell.parameters import Abort
+from relax_lint.shell.pipelines import run_stages
 from relax_lint.shell.recorder import Recorder
+from relax_lint.shell.redirection import redirected
+from relax_lint.shell.simple_commands import run_simple
 from relax_lint.shell.state import Flow, Outcome, State, Undecided, merge
-from relax_lint.shell.values import EMPTY, Chunk, Known, Root, Sym, Value, Variable, known, unknown
+from relax_lint.shell.subshells import run_subshell
+from relax_lint.shell.values import EMPTY, Value, known, unknown
 
 if TYPE_CHECKING:
     from relax_lint.shell.evaluate import Reading, ScriptFile
 
 MAXIMUM_WAYS = 48
 MAXIMUM_STEPS = 60_000
-MAXIMUM_CALLS = 40
 
 
 class TooComplex(Exception):
     """The bound on commands evaluated is reached."""
-
-
-class Frame:
-    """An entry of the call stack: the script, a file being sourced, a function."""
-
-    __slots__ = ("called_at", "name", "resumes_at", "source", "spelled")
-
-    def __init__(self, name: str, source: ScriptFile, spelled: str, called_at: int, resumes_at: int = 0) -> None:
-        self.resumes_at = resumes_at
-        self.name = name
-        self.source = source
-        self.spelled = spelled
-        self.called_at = called_at
 
 
 class Shell:
@@ -70,11 +74,20 @@ class Shell:
         self.repeating = 0
         self.nested_scripts = 0
         self.run_by_type: dict[type, Callable[[Any, State], list[State]]] = {
-            SimpleCommand: self.run_simple, Pipeline: self.run_pipeline, AndOr: self.run_and_or,
-            Background: self.run_background, If: self.run_if, Loop: self.run_loop, For: self.run_for,
-            ArithmeticFor: self.run_arithmetic_for, Case: self.run_case, Group: self.run_group,
-            Function: self.define_function, ArithmeticCommand: self.run_arithmetic, Conditional: self.run_conditional,
-        }  # fmt: skip
+            SimpleCommand: lambda node, state: run_simple(self, node, state),
+            Pipeline: self.run_pipeline,
+            AndOr: self.run_and_or,
+            Background: self.run_background,
+            If: self.run_if,
+            Loop: self.run_loop,
+            For: self.run_for,
+            ArithmeticFor: self.run_arithmetic_for,
+            Case: self.run_case,
+            Group: self.run_group,
+            Function: self.define_function,
+            ArithmeticCommand: self.run_arithmetic,
+            Conditional: self.run_conditional,
+        }
 
     # ------------------------------------------------------------ what expansion asks
 
@@ -100,55 +113,6 @@ class Shell:
     def is_certain(self, path: str) -> bool:
         """Whether a file found here is sure to be there when the launcher runs."""
         return self.reading.clean or Path(path).is_relative_to(self.reading.root)
-
-    def substitute(self, node: CommandSubstitution, state: State) -> Value:
-        """The output of ``$( … )``, trailing line ends dropped."""
-        root = self.expander.root(node)
-        state.forget(root)
-        child = state.copy()
-        child.output = ()
-        child.traps = {}
-        if "inherit_errexit" not in child.options:
-            child.options -= {"errexit"}
-        ends = self.run_subshell(node.body, child)
-        self.substituted = True
-        statuses = {end.status for end in ends}
-        self.substitution_status = state.status = statuses.pop() if len(statuses) == 1 else None
-        outputs = {_without_newlines(end.output or ()): end for end in reversed(ends)}
-        if not outputs:
-            return EMPTY
-        if len(outputs) == 1:
-            return self.output_value(next(iter(outputs)), node)
-        expected = [output for output, end in outputs.items() if end.strays == state.strays]
-        default = Value(expected[0]).likely if len(expected) == 1 else None
-        return unknown(root, default or None)
-
-    def output_value(self, chunks: tuple[Chunk, ...], node: CommandSubstitution) -> Value:
-        """Output as a value; when it is all one program's, it is shown as the substitution was written."""
-        if len(chunks) == 1 and type(chunks[0]) is Sym and chunks[0].root.variable is None and not chunks[0].default:
-            root = chunks[0].root
-            if root.text.startswith("$(") and self.source.text[node.start : node.end].startswith(("$(", "`")):
-                return unknown(self.expander.root(node, root.parents))
-        return Value(chunks) if chunks else EMPTY
-
-    def process_substitution(self, node: ProcessSubstitution, state: State) -> Root:
-        """``<( … )``: what it launches is recorded; its name is not known."""
-        child = state.copy()
-        child.output = ()
-        child.traps = {}
-        self.run_subshell(node.body, child)
-        return self.expander.root(node)
-
-    def run_subshell(self, body: tuple[Command, ...], child: State) -> list[State]:
-        """Commands in a copy of the shell; the states it ends in."""
-        self.subshell_depth += 1
-        loops_outside, self.guard = self.guard, self.guard
-        try:
-            ends = self.run(body, [child])
-            return self.run_exit_traps(ends)
-        finally:
-            self.guard = loops_outside
-            self.subshell_depth -= 1
 
     # ------------------------------------------------------------ lists
 
@@ -186,7 +150,7 @@ class Shell:
             raise TooComplex
         redirects = getattr(command, "redirects", ())
         if redirects and type(command) is not SimpleCommand:
-            return self.redirected(redirects, state, lambda inner: self.run_by_type[type(command)](command, inner))
+            return redirected(self, redirects, state, lambda inner: self.run_by_type[type(command)](command, inner))
         return self.run_by_type[type(command)](command, state)
 
     def checked(self, states: list[State], command: Command) -> list[State]:
@@ -253,7 +217,7 @@ class Shell:
         child = state.copy()
         child.stdin = EMPTY
         child.traps = {}
-        self.run_subshell((node.command,), child)
+        run_subshell(self, (node.command,), child)
         state.status, state.undecided = 0, None
         return [state]
 
@@ -315,7 +279,7 @@ class Shell:
         try:
             subject = self.expander.value(node.subject, state)
         except (Abort, Discard) as error:
-            return self.failed_expansion(state, error)
+            return failed_expansion(self, state, error)
         state.status, state.undecided = 0, None
         after: list[State] = []
         waiting = [state]
@@ -375,7 +339,7 @@ class Shell:
             return self.run(node.body, [state])
         child = state.copy()
         child.traps = {}
-        ends = self.run_subshell(node.body, child)
+        ends = run_subshell(self, node.body, child)
         if not ends:
             return []
         return self.checked(self.after_subshell(state, ends), node)
@@ -408,7 +372,7 @@ class Shell:
             state.status, state.undecided = 1, None
             return self.checked([state], node)
         except Abort as error:
-            return self.failed_expansion(state, error)
+            return failed_expansion(self, state, error)
         if value.text is not None:
             self.set_outcome(state, value.text != "0")
         else:
@@ -423,7 +387,7 @@ class Shell:
         except (conditions.TestFault, Discard) as error:
             state.status, state.undecided = (2 if isinstance(error, conditions.TestFault) else 1), None
         except Abort as error:
-            return self.failed_expansion(state, error)
+            return failed_expansion(self, state, error)
         return self.checked([state], node)
 
     # ------------------------------------------------------------ pipelines
@@ -433,7 +397,7 @@ class Shell:
         if node.negated:
             self.guard += 1
         try:
-            ends = self.run_stages(node, state) if len(node.commands) > 1 else self.run_one(node.commands[0], state)
+            ends = run_stages(self, node, state) if len(node.commands) > 1 else self.run_one(node.commands[0], state)
         finally:
             if node.negated:
                 self.guard -= 1
@@ -446,202 +410,7 @@ class Shell:
             return ends
         return self.checked(ends, node) if len(node.commands) > 1 else ends
 
-    def run_stages(self, node: Pipeline, state: State) -> list[State]:
-        """Every command of a pipeline."""
-        words: list[tuple[Value, ...]] = [() for _ in node.commands]
-        ways: list[tuple[State, tuple[int | None, ...]]] = [(state.copy(), ())]
-        last = len(node.commands) - 1
-        for index, command in enumerate(node.commands):
-            following: list[tuple[State, tuple[int | None, ...]]] = []
-            for way, statuses in ways:
-                child = way.copy()
-                child.traps = {}
-                child.output = () if index < last else way.output
-                self.stages.append((words, index))
-                try:
-                    ends = self.run_subshell((command,), child)
-                finally:
-                    self.stages.pop()
-                for end in ends:
-                    parent = way.copy()
-                    parent.bindings, parent.conditions, parent.strays = end.bindings, end.conditions, end.strays
-                    parent.made = end.made
-                    parent.status, parent.undecided = end.status, end.undecided
-                    if index < last:
-                        parent.stdin = Value(end.output) if end.output else EMPTY
-                    else:
-                        parent.output = end.output
-                    following.append((parent, (*statuses, end.status)))
-            ways = following[:MAXIMUM_WAYS]
-        after = []
-        for way, statuses in ways:
-            way.stdin = state.stdin
-            way.pipe_status = statuses
-            if "pipefail" in way.options:
-                failing = [status for status in statuses if status != 0]
-                if failing and failing[-1] is not None:
-                    way.status, way.undecided = failing[-1], None
-                elif failing:
-                    way.status, way.undecided = None, None
-            after.append(way)
-        return merge(after)
-
     # ------------------------------------------------------------ simple commands
-
-    def run_simple(self, node: SimpleCommand, state: State) -> list[State]:
-        """Assignments, or a function, a builtin, a program."""
-        self.command = node
-        self.substituted = False
-        try:
-            if not node.words:
-                return self.run_assignments(node, state)
-            words: list[Value] = []
-            assigned: list[Assignment] = []
-            for word in node.words:
-                if type(word) is Assignment:
-                    assigned.append(word)
-                else:
-                    words.extend(self.expander.fields(word, state))  # type: ignore[arg-type]
-            if not words:
-                return self.run_assignments(node, state)
-            state.status = state.status if not self.substituted else self.substitution_status
-            if node.redirects:
-                return self.redirected(node.redirects, state, lambda inner: self.call(node, words, assigned, inner))
-            return self.call(node, words, assigned, state)
-        except (Abort, Discard) as error:
-            return self.failed_expansion(state, error)
-
-    def failed_expansion(self, state: State, error: Abort | Discard) -> list[State]:
-        """What bash does when an expansion fails: leave the shell, or the line."""
-        state.undecided = None
-        if isinstance(error, Abort):
-            state.status = error.status
-            state.flow = Flow("exit")
-            node = self.command
-            self.recorder.exits_at(Place(self.source, node.start, node.end), error.status)
-        else:
-            state.status = 1
-            state.flow = Flow("discard")
-        return [state]
-
-    def run_assignments(self, node: SimpleCommand, state: State) -> list[State]:
-        """``A=1 B=2`` with no command."""
-        status: int | None = 0
-        for assignment in node.assignments:
-            self.substituted = False
-            if not commands.assign(self, assignment, state):
-                status = 1
-            elif self.substituted:
-                status = self.substitution_status
-        if node.redirects:
-            for redirect in node.redirects:
-                if redirect.body is None:
-                    self.expander.value(redirect.target, state)
-        if not node.assignments and self.substituted:
-            status = self.substitution_status
-        state.status, state.undecided = status, None
-        return self.checked([state], node)
-
-    def call(
-        self, node: SimpleCommand, words: list[Value], assigned: list[Assignment], state: State
-    ) -> list[State]:  # fmt: skip
-        """A command with its words."""
-        if self.stages and not self.stages[-1][0][self.stages[-1][1]]:
-            self.stages[-1][0][self.stages[-1][1]] = tuple(state.resolve(word) for word in words)
-        if not node.assignments:
-            return self.checked(commands.dispatch(self, node, words, assigned, state), node)
-        scope: dict[str, Variable] = {}
-        state.frames.append(scope)
-        for assignment in node.assignments:
-            value = assignment.value
-            if isinstance(value, ArrayLiteral) or assignment.subscript is not None:
-                continue
-            text = self.expander.value(value, state, assigned=True) if value is not None else EMPTY
-            old = state.lookup(assignment.name)
-            if assignment.append and old is not None and old.value is not None:
-                text = Value(old.value.chunks + text.chunks)
-            scope[assignment.name] = Variable(text, None, frozenset("x"))
-        depth = len(state.frames) - 1
-        states = commands.dispatch(self, node, words, assigned, state)
-        for each in states:
-            del each.frames[depth]
-        return self.checked(states, node)
-
-    def redirected(
-        self, redirects: tuple[Redirect, ...], state: State, run: Callable[[State], list[State]]
-    ) -> list[State]:  # fmt: skip
-        """A command with its input and output elsewhere."""
-        outer_stdin, outer_output = state.stdin, state.output
-        replaced = False
-        try:
-            for redirect in redirects:
-                operator, descriptor = redirect.operator, redirect.descriptor
-                if redirect.body is not None:
-                    state.stdin = self.expander.value(redirect.body, state)
-                    replaced = True
-                    continue
-                if operator == "<<<":
-                    text = self.expander.value(redirect.target, state)
-                    state.stdin = Value((*text.chunks, Known("\n")))
-                    replaced = True
-                    continue
-                if operator == "<" and descriptor in ("", "0"):
-                    state.stdin = self.input_of(redirect.target, state)
-                    replaced = True
-                    continue
-                target = self.expander.value(redirect.target, state)
-                if descriptor in ("", "1") and operator.startswith((">", "&>")):
-                    if operator != ">&" or target.text != "1":
-                        state.output = None if outer_output is None else ()
-                        if operator != ">&":
-                            self.recorder.redirected_to.append(target)
-        except (Abort, Discard) as error:
-            return self.failed_expansion(state, error)
-        states = run(state)
-        for each in states:
-            if replaced:
-                each.stdin = outer_stdin
-            each.output = outer_output if state.output is not outer_output or _diverted(redirects) else each.output
-        return states
-
-    def input_of(self, target: Word, state: State) -> Value:
-        """What reading a redirected file gives: known only for ``< <( … )``."""
-        if len(target.parts) == 1 and isinstance(target.parts[0], ProcessSubstitution):
-            part = target.parts[0]
-            child = state.copy()
-            child.output = ()
-            child.traps = {}
-            ends = self.run_subshell(part.body, child)
-            outputs = {end.output or () for end in ends}
-            if len(outputs) == 1:
-                return Value(outputs.pop() or EMPTY.chunks)
-            return unknown(self.expander.root(part))
-        path = self.expander.value(target, state)
-        if state.resolve(path).text == "/dev/null":
-            return EMPTY
-        return unknown(self.expander.root(target))
-
-    # ------------------------------------------------------------ calls and scripts
-
-    def call_function(self, name: str, words: list[Value], state: State) -> list[State]:
-        """A function, with its arguments and its own scope for ``local``."""
-        node, source = state.functions[name]
-        if len(self.calls) > MAXIMUM_CALLS:
-            self.recorder.too_complex(Place(self.source, node.start, node.end))
-            state.status = None
-            return [state]
-        outer_arguments = state.arguments
-        state.arguments = tuple(words)
-        state.frames.append({})
-        depth = len(state.frames) - 1
-        frame = Frame(name, source, self.spelled(source), self.line_number)
-        states = self.repeat(lambda: self.within(frame, lambda: self.run_one(node.body, state)))
-        for each in states:
-            each.arguments = outer_arguments
-            del each.frames[depth]
-            if each.flow is not None and each.flow.kind == "return":
-                each.flow = None
-        return merge(states)
 
     def spelled(self, source: ScriptFile) -> str:
         """How the script names a file."""
@@ -661,117 +430,11 @@ class Shell:
             self.calls.pop()
             self.source, self.command = outer_source, outer_command
 
-    def source_file(self, source: ScriptFile, spelled: str, arguments: list[Value], state: State) -> list[State]:
-        """``source file args``."""
-        outer = state.arguments
-        if arguments:
-            state.arguments = tuple(arguments)
-        frame = Frame("source", source, spelled, self.line_number, self.command.end)
-        states = self.within(frame, lambda: self.run_lines(source, state))
-        for each in states:
-            if arguments:
-                each.arguments = outer
-            if each.flow is not None and each.flow.kind == "return":
-                each.flow = None
-        return merge(states)
-
-    def run_lines(self, source: ScriptFile, state: State) -> list[State]:
-        """The commands of a file; one that bash gives up on takes the rest of its line with it."""
-        states = [state]
-        for problem in source.script.problems:
-            self.recorder.problem(Place(source, problem.start, problem.end), problem.message)
-        abandoned_line = 0
-        for command in source.script.commands:
-            if any(each.flow is not None and each.flow.kind == "discard" for each in states):
-                if source.position(command.start)[0] == abandoned_line:
-                    continue
-                for each in states:
-                    if each.flow is not None and each.flow.kind == "discard":
-                        each.flow = None
-                        if "errexit" in each.options:
-                            each.flow = Flow("exit")
-            states = self.run((command,), states)
-            if len(states) > 1 and self.repeating == 0 and self.environment_unknown:
-                states = drop_dead(states, self.remaining(source, command.end), self.reading)
-            abandoned_line = source.position(max(command.start, command.end - 1))[0]
-        for each in states:
-            if each.flow is not None and each.flow.kind in ("discard", "break", "continue"):
-                each.flow = None
-        return states
-
     def remaining(self, source: ScriptFile, offset: int) -> list[tuple[ScriptFile, int]]:
         """What is still to run, innermost first."""
         rest = [(source, offset)]
         rest.extend((outer.source, inner.resumes_at) for outer, inner in zip(self.calls, self.calls[1:], strict=False))
         return rest
-
-    def run_text(self, text: str, state: State, arguments: list[Value] | None = None) -> list[State]:
-        """``eval`` and traps: a string as commands, which stand where the string was evaluated."""
-        source = self.reading.evaluated(text, Place(self.source, self.command.start, self.command.end), self.source)
-        frame = Frame(self.calls[-1].name, source, self.calls[-1].spelled, self.calls[-1].called_at)
-        self.repeating += 1
-        outer_source, outer_command = self.source, self.command
-        self.calls[-1], outer_frame = frame, self.calls[-1]
-        self.source = source
-        try:
-            return self.run_lines(source, state)
-        finally:
-            self.repeating -= 1
-            self.calls[-1] = outer_frame
-            self.source, self.command = outer_source, outer_command
-
-    def run_process(
-        self, source: ScriptFile, name: str, arguments: list[Value], state: State, options: frozenset[str]
-    ) -> list[State]:  # fmt: skip
-        """Another bash: it inherits the directory and what is exported, and gives back a status and output."""
-        child = state.copy()
-        child.frames = [self.exported(state)]
-        child.functions = {}
-        child.options = options
-        child.traps = {}
-        child.arguments = tuple(arguments)
-        child.status = 0
-        outer = self.calls, self.name_of_script, self.guard, self.subshell_depth, self.nested_scripts
-        self.calls, self.name_of_script, self.guard, self.subshell_depth = [], name, 0, 0
-        self.nested_scripts += 1
-        try:
-            frame = Frame("main", source, name, 0)
-            ends = self.within(frame, lambda: self.run_exit_traps(self.run_lines(source, child)))
-        finally:
-            self.calls, self.name_of_script, self.guard, self.subshell_depth, self.nested_scripts = outer
-        return self.after_subshell(state, ends)
-
-    def exported(self, state: State) -> dict[str, Variable]:
-        """The environment of a child."""
-        environment = self.reading.initial_variables()
-        for frame in state.frames:
-            for name, variable in frame.items():
-                if variable.exported and variable.elements is None and variable.value is not None:
-                    environment[name] = variable
-                elif name in environment and name not in ("IFS", "OPTIND", "OPTERR", "PS4"):
-                    del environment[name]
-        if state.cwd is not None:
-            environment["PWD"] = Variable(known(state.cwd), None, frozenset("x"))
-        return environment
-
-    def run_exit_traps(self, states: list[State]) -> list[State]:
-        """``trap … EXIT`` at the end of a shell."""
-        after: list[State] = []
-        for state in states:
-            state.flow = None
-            trap = state.traps.get("EXIT")
-            text = state.resolve(trap).likely if trap is not None else None
-            if text:
-                status = state.status
-                state.traps = {key: value for key, value in state.traps.items() if key != "EXIT"}
-                for end in self.run_text(text, state):
-                    if end.flow is None:
-                        end.status = status
-                    end.flow = None
-                    after.append(end)
-            else:
-                after.append(state)
-        return merge(after)
 
     def resolve_path(self, text: str, state: State) -> str | None:
         """An absolute path, where the directory is known."""
@@ -790,19 +453,3 @@ def _deciding(node: Command) -> Command:
     while isinstance(node, AndOr):
         node = node.right
     return node
-
-
-def _diverted(redirects: tuple[Redirect, ...]) -> bool:
-    return any(redirect.operator.startswith((">", "&>")) and redirect.descriptor in ("", "1") for redirect in redirects)
-
-
-def _without_newlines(chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
-    """Output as ``$( )`` gives it."""
-    kept = list(chunks)
-    while kept and isinstance(kept[-1], Known):
-        text = kept[-1].text.rstrip("\n")
-        if text:
-            kept[-1] = kept[-1]._replace(text=text)
-            break
-        kept.pop()
-    return tuple(kept)

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
+from relax_lint.shell.calls import failed_expansion
 from relax_lint.shell.nodes import ArithmeticFor, Command, For, Loop, Word
-from relax_lint.shell.parameters import Abort, Discard
+from relax_lint.shell.operators import Discard
+from relax_lint.shell.parameters import Abort
 from relax_lint.shell.state import Flow, State, merge, widen
 from relax_lint.shell.values import Root, Value, known, unknown
 
@@ -63,7 +65,7 @@ def run_arithmetic_for(shell: Shell, node: ArithmeticFor, state: State) -> list[
         compute(node.initial, state)
         return _rounds(shell, node, node.body, state, ask, step)
     except (Abort, Discard) as error:
-        return shell.failed_expansion(state, error)
+        return failed_expansion(shell, state, error)
 
 
 def run_for(shell: Shell, node: For, state: State) -> list[State]:
@@ -75,7 +77,7 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
         else:
             values = [field for word in node.words for field in shell.expander.fields(word, state)]
     except (Abort, Discard) as error:
-        return shell.failed_expansion(state, error)
+        return failed_expansion(shell, state, error)
     if node.select or any(state.resolve(value).many for value in values):
         return _any_number(shell, node, values, state)
     if not values:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Union
+from typing import TypeAlias
 
 # ---------------------------------------------------------------- words
 
@@ -78,12 +78,14 @@ class BadSubstitution:
     end: int
 
 
-Part = Union[Literal, Parameter, CommandSubstitution, ArithmeticExpansion, ProcessSubstitution, BadSubstitution]
+Part: TypeAlias = (
+    Literal | Parameter | CommandSubstitution | ArithmeticExpansion | ProcessSubstitution | BadSubstitution
+)
 
 
 @dataclass(slots=True)
 class Word:
-    """A word as written. ``literal`` is its value when nothing in it is special; ``cached`` belongs to the evaluator."""
+    """A word as written. ``literal`` is its value when nothing is special; ``cached`` belongs to the evaluator."""
 
     parts: tuple[Part, ...]
     start: int
@@ -317,12 +319,10 @@ class LogicalTest:
     right: Test | None = None
 
 
-Test = Union[UnaryTest, BinaryTest, LogicalTest]
+Test: TypeAlias = UnaryTest | BinaryTest | LogicalTest
 
-Command = Union[
-    SimpleCommand, Pipeline, AndOr, Background, If, Loop, For, ArithmeticFor, Case, Group, Function, ArithmeticCommand,
-    Conditional,
-]  # fmt: skip
+Compound: TypeAlias = If | Loop | For | ArithmeticFor | Case | Group | ArithmeticCommand | Conditional
+Command: TypeAlias = SimpleCommand | Pipeline | AndOr | Background | Function | Compound
 
 
 @dataclass(slots=True)

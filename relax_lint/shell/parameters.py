@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from relax_lint.shell import arithmetic, patterns
+from relax_lint.shell import arithmetic
 from relax_lint.shell.nodes import Parameter, Word
+from relax_lint.shell.operators import Discard, Elements, change, changed, described, substring
 from relax_lint.shell.state import NONEMPTY, State, UnknownArguments
 from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, join, known, unknown
 
@@ -16,14 +16,12 @@ if TYPE_CHECKING:
 
 _PARTS = re.compile(r"([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[(.*)\])?\Z", re.DOTALL)
 CHANGING = frozenset(
-    "RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME BASHPID PPID UID EUID HOSTNAME HOSTTYPE OSTYPE MACHTYPE "
-    "BASH_VERSION BASH_VERSINFO SHLVL BASH DIRSTACK GROUPS BASH_COMMAND SHELLOPTS BASHOPTS PATH TERM _".split()
+    (
+        "RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME BASHPID PPID UID EUID HOSTNAME HOSTTYPE OSTYPE MACHTYPE "
+        "BASH_VERSION BASH_VERSINFO SHLVL BASH DIRSTACK GROUPS BASH_COMMAND SHELLOPTS BASHOPTS PATH TERM _"
+    ).split()
 )
 """Set by bash itself, to what is not known statically."""
-
-
-class Discard(Exception):
-    """An expansion that makes bash give up the command line at hand, with status 1."""
 
 
 class Abort(Exception):
@@ -32,14 +30,6 @@ class Abort(Exception):
     def __init__(self, status: int) -> None:
         super().__init__(status)
         self.status = status
-
-
-class Elements:
-    """What ``$@``, ``$*``, ``${A[@]}`` and ``${A[*]}`` give: values that stay apart, or are joined when starred."""
-
-    def __init__(self, values: list[Value], *, star: bool) -> None:
-        self.values = values
-        self.star = star
 
 
 class Parameters:
@@ -72,7 +62,7 @@ class Parameters:
             return None
         if "A" in variable.attributes:
             key = state.resolve(self.expander.value(subscript, state)).likely
-            return None if key is None else (variable.elements or {}).get(key)  # type: ignore[call-overload, no-any-return]
+            return None if key is None else (variable.elements or {}).get(key)
         index = self.expander.integer(subscript, state, node)
         number = state.resolve(index).likely
         if number is None:
@@ -145,7 +135,7 @@ class Parameters:
         if variable.elements is None:
             if variable.value is not None and len(variable.value.chunks) == 1:
                 chunk = variable.value.chunks[0]
-                if type(chunk) is Sym and chunk.root.variable == name and chunk.default is None:
+                if isinstance(chunk, Sym) and chunk.root.variable == name and chunk.default is None:
                     return [unknown(self.many_root(name), many=True)]
             return [variable.value] if variable.value is not None else []
         return list(variable.elements.values())
@@ -158,15 +148,15 @@ class Parameters:
 
     def indexed(self, variable: Variable, index: int) -> Value | None:
         """The element of an indexed array, counted from the end when negative."""
-        elements: dict[int, Value] = variable.elements  # type: ignore[assignment]
+        elements = variable.elements
         if elements is None:
             return variable.value if index in (0, -1) else None
         if index < 0:
             if not elements:
                 return None
-            index += max(elements) + 1
+            index += max(int(position) for position in elements) + 1
         for position in elements:
-            if position > index:
+            if int(position) > index:
                 break
             if elements[position].many:
                 return unknown(Root(elements[position].shown, None, elements[position].roots))
@@ -180,7 +170,7 @@ class Parameters:
         if variable is None:
             return None
         if isinstance(index, str):
-            return (variable.elements or {}).get(index)  # type: ignore[call-overload, no-any-return]
+            return (variable.elements or {}).get(index)
         return self.indexed(variable, index)
 
     # ------------------------------------------------------------ writing
@@ -249,13 +239,13 @@ class Parameters:
         if not operator:
             return state.resolve(found) if isinstance(found, Value) else found
         if operator == ":":
-            return self.substring(found, parameter, state)
+            return substring(self, found, parameter, state)
         if operator in ("@a", "@A", "@K", "@k"):
-            return self.described(parameter, state)
-        change = self.change(parameter, state)
+            return described(self, parameter, state)
+        how = change(self, parameter, state)
         if isinstance(found, Value):
-            return self.changed(found, change, parameter, state)
-        return Elements([self.changed(value, change, parameter, state) for value in found.values], star=found.star)
+            return changed(self, found, how, parameter, state)
+        return Elements([changed(self, value, how, parameter, state) for value in found.values], star=found.star)
 
     def check_bound(self, parameter: Parameter, state: State) -> None:
         """``set -u``."""
@@ -334,7 +324,7 @@ class Parameters:
             return EMPTY if action == "+" else self.missing(parameter, state, action)
         found = state.resolve(found)
         text = found.text
-        if text is not None or any(type(chunk) is Known and chunk.text for chunk in found.chunks):
+        if text is not None or any(isinstance(chunk, Known) and chunk.text for chunk in found.chunks):
             present = bool(text) if null_counts and text is not None else True
         else:
             present = self.presumed(found, state)
@@ -346,7 +336,7 @@ class Parameters:
 
     def presumed(self, found: Value, state: State) -> bool | None:
         """Whether an unknown value counts as present: a default that the script gave it, or what was found out."""
-        if any(type(chunk) is Sym and state.is_nonempty(chunk.root) for chunk in found.chunks):
+        if any(isinstance(chunk, Sym) and state.is_nonempty(chunk.root) for chunk in found.chunks):
             return True
         return True if found.likely else None
 
@@ -403,7 +393,7 @@ class Parameters:
 
     def undecided_default(self, found: Value, parameter: Parameter, state: State, action: str) -> Value:
         """An operator on a value of which it is not known whether it is empty."""
-        root = found.chunks[0].root if len(found.chunks) == 1 and type(found.chunks[0]) is Sym else None
+        root = found.chunks[0].root if len(found.chunks) == 1 and isinstance(found.chunks[0], Sym) else None
         if action == "?":
             for each in found.roots:
                 state.bindings[each] = NONEMPTY
@@ -424,116 +414,3 @@ class Parameters:
         if action == "=":
             self.store_default(parameter, value, state)
         return value
-
-    # ------------------------------------------------------------ operators
-
-    def substring(self, found: Value | Elements, parameter: Parameter, state: State) -> Value | Elements:
-        """``${name:offset:length}``."""
-        numbers = [
-            state.resolve(self.expander.arithmetic_value(word, state, parameter)) for word in parameter.arguments
-        ]
-        likely = [number.likely for number in numbers]
-        if isinstance(found, Elements):
-            values = found.values
-            if None in likely or any(value.many for value in values):
-                root = self.expander.root(
-                    parameter, tuple(root for value in (*values, *numbers) for root in value.roots)
-                )
-                root.many = True
-                return Elements([unknown(root, many=True)], star=found.star)
-            bounds = [int(number or 0) for number in likely]
-            if parameter.name in ("@", "*"):
-                values = self.with_zero(values, bounds)
-            else:
-                values, bounds = self.sparse(parameter.name, values, bounds, state)
-            start, end = _bounds(len(values), bounds, elements=True)
-            return Elements(values[start:end], star=found.star)
-
-        def cut(text: str, *numbers: str) -> str:
-            start, end = _bounds(len(text), [int(number) for number in numbers])
-            return text[start:end]
-
-        return self.expander.computed(parameter, state, [found, *numbers], cut)
-
-    def with_zero(self, values: list[Value], bounds: list[int]) -> list[Value]:
-        """``${@:0}`` begins with ``$0``; ``${@:1}`` with ``$1``."""
-        return [known(self.expander.shell.name_of_script), *values]
-
-    def sparse(
-        self, name: str, values: list[Value], bounds: list[int], state: State
-    ) -> tuple[list[Value], list[int]]:  # fmt: skip
-        """Offsets of an array count indices, not elements."""
-        variable = self.variable(name, state)
-        if variable is None or variable.elements is None or "A" in variable.attributes:
-            return values, bounds
-        indices = [int(index) for index in variable.elements]
-        offset = bounds[0]
-        if offset < 0:
-            offset += max(indices, default=-1) + 1
-            if offset < 0:
-                return [], [0]
-        skipped = sum(index < offset for index in indices)
-        return values, [skipped, *bounds[1:]]
-
-    def described(self, parameter: Parameter, state: State) -> Value:
-        """``@a``: the attributes."""
-        variable = self.variable(parameter.name, state)
-        if parameter.operator != "@a" or variable is None:
-            return unknown(self.expander.root(parameter))
-        return known("".join(letter for letter in "aAilnrtux" if letter in variable.attributes))
-
-    def changed(self, value: Value, change: Change, parameter: Parameter, state: State) -> Value:
-        """An operator applied to one value."""
-        if change is None:
-            return unknown(self.expander.root(parameter, value.roots))
-        result = self.expander.computed(parameter, state, [value], change)
-        return result._replace(place=value.place)
-
-    def change(self, parameter: Parameter, state: State) -> Change:
-        """What an operator does to a text; None when its pattern is not known."""
-        operator = parameter.operator
-        if operator.startswith("@"):
-            from relax_lint.shell.quoting import transform
-
-            return lambda text: transform(text, operator[1])
-        extglob = "extglob" in state.options
-        pieces = self.expander.pieces(parameter.arguments[0], state)
-        if pieces is None:
-            return None
-        ignore_case = "nocasematch" in state.options and operator.startswith("/")
-        pattern = patterns.compile_pattern(pieces, extglob=extglob, ignore_case=ignore_case)
-        if operator in ("#", "##"):
-            return lambda text: patterns.remove_prefix(text, pattern, longest=operator == "##")
-        if operator in ("%", "%%"):
-            return lambda text: patterns.remove_suffix(text, pattern, longest=operator == "%%")
-        if operator.startswith("/"):
-            given = parameter.arguments[1:]
-            replacement = self.expander.pieces(given[0], state) if given else []
-            if replacement is None:
-                return None
-            mode: Any = {"/": "first", "//": "all", "/#": "prefix", "/%": "suffix"}[operator]
-            return lambda text: patterns.replace(text, pattern, replacement, mode)
-        empty = not any(text for text, _ in pieces)
-        return lambda text: patterns.change_case(text, operator, None if empty else pattern)
-
-
-Change = Callable[[str], str] | None
-
-
-def _bounds(size: int, numbers: list[int], *, elements: bool = False) -> tuple[int, int]:
-    """Start and end of a substring; a negative length counts from the end, which bash refuses for lists."""
-    start = numbers[0]
-    if start < 0:
-        start += size
-        if start < 0:
-            return 0, 0
-    if start > size:
-        return 0, 0
-    if len(numbers) == 1:
-        return start, size
-    length = numbers[1]
-    if length < 0:
-        if elements or size + length < start:
-            raise Discard
-        return start, size + length
-    return start, min(start + length, size)

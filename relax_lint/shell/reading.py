@@ -68,13 +68,13 @@ def read_line(shell: Shell, node: SimpleCommand, words: list[Value], state: Stat
 
 
 def _assign(shell: Shell, name: str, value: Value, state: State) -> None:
-    from relax_lint.shell.builtins import _set_target
     from relax_lint.shell.commands import converted
+    from relax_lint.shell.printing import set_target
 
     variable = state.lookup(state.resolve_name(name))
     if variable is not None:
         value = converted(shell, value, None, variable.attributes, state, append=False)
-    _set_target(shell, name, value, state)
+    set_target(shell, name, value, state)
 
 
 def _read_unknown(
@@ -177,7 +177,7 @@ def read_lines(shell: Shell, node: SimpleCommand, words: list[Value], state: Sta
         lines = [line.removesuffix(delimiter) for line in lines]
     first = int(options.get("O", "0") or 0)
     old = state.lookup(name)
-    elements: dict[int, Value] = dict(old.elements) if "O" in options and old and old.elements else {}  # type: ignore[arg-type]
+    elements: dict[int | str, Value] = dict(old.elements) if "O" in options and old and old.elements else {}
     elements.update({first + index: known(line) for index, line in enumerate(lines)})
     state.store(name, Variable(None, elements))
     state.stdin = EMPTY

@@ -123,12 +123,12 @@ def _word(value: Value, state: State) -> Word:
     resolved = state.resolve(value)
     place = outermost(value.place) if value.place is not None else None
     chunks = resolved.chunks
-    if len(chunks) == 1 and type(chunks[0]) is Known:
+    if len(chunks) == 1 and isinstance(chunks[0], Known):
         return Word(chunks[0].text, (), place)
     unknowns = []
     defaults = []
     for chunk in chunks:
-        if type(chunk) is not Sym:
+        if not isinstance(chunk, Sym):
             continue
         root = chunk.root
         if chunk.default is not None:

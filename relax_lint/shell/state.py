@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from relax_lint.shell.values import REMOVED, Chunk, Known, Root, Sym, Value, Variable, known
 
 if TYPE_CHECKING:
+    from relax_lint.shell.evaluate import ScriptFile
     from relax_lint.shell.nodes import Function
-    from relax_lint.sources.text import SourceFile
 
 
 class NonEmpty:
@@ -73,7 +73,7 @@ class State:
 
     def __init__(self) -> None:
         self.frames: list[dict[str, Variable]] = [{}]
-        self.functions: dict[str, tuple[Function, SourceFile]] = {}
+        self.functions: dict[str, tuple[Function, ScriptFile]] = {}
         self.arguments: Arguments = ()
         self.options: frozenset[str] = frozenset()
         self.cwd: str | None = None
@@ -192,7 +192,7 @@ class State:
     def resolve(self, value: Value) -> Value:
         """The value with everything put in that this way has assumed."""
         bindings = self.bindings
-        if not bindings or all(type(chunk) is Known for chunk in value.chunks):
+        if not bindings or all(isinstance(chunk, Known) for chunk in value.chunks):
             return value
         chunks = tuple(self._resolve_chunk(chunk) for chunk in value.chunks)
         return value._replace(chunks=chunks)
@@ -221,7 +221,8 @@ class State:
     def decided(self, outcome: Outcome) -> Outcome:
         """The outcome, when the same question was answered before on this way."""
         if isinstance(outcome, Undecided) and outcome.key is not None:
-            return self.bindings.get(outcome.key, outcome)  # type: ignore[no-any-return]
+            answered: Outcome = self.bindings.get(outcome.key, outcome)
+            return answered
         return outcome
 
     def assume(self, undecided: Undecided | None, outcome: bool, condition: str) -> None:
@@ -308,7 +309,7 @@ def _widened(mine: Variable | None, others: list[Variable | None], root: Root) -
             return Variable(None, {"": Value((Sym(root),), None, True)}, attributes)
         elements = dict(mine.elements) if mine is not None and mine.elements is not None else {}
         following = max((int(index) for index in elements), default=-1) + 1
-        elements[following] = Value((Sym(root),), None, True)  # type: ignore[index]
-        return Variable(None, elements, attributes)  # type: ignore[arg-type]
+        elements[following] = Value((Sym(root),), None, True)
+        return Variable(None, elements, attributes)
     default = mine.value.likely if mine is not None and mine.value is not None else None
     return Variable(Value((Sym(root, default or None),)), None, attributes)

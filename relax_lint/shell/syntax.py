@@ -9,34 +9,40 @@ from __future__ import annotations
 
 import re
 
+from relax_lint.shell.double_brackets import DoubleBracketParser
 from relax_lint.shell.nodes import (
-    AndOr, ArithmeticCommand, ArithmeticFor, ArrayElement, ArrayLiteral, Assignment, Background, BinaryTest, Case,
-    CaseItem, Command, Conditional, For, Function, Group, If, Literal, LogicalTest, Loop, Pipeline, Problem, Redirect,
-    Script, SimpleCommand, Test, UnaryTest, Word,
+    AndOr,
+    ArithmeticCommand,
+    ArithmeticFor,
+    Background,
+    Case,
+    CaseItem,
+    Command,
+    Compound,
+    For,
+    Function,
+    Group,
+    If,
+    Loop,
+    Pipeline,
+    Problem,
+    Redirect,
+    Script,
+    SimpleCommand,
+    Word,
 )  # fmt: skip
-from relax_lint.shell.words import METACHARACTERS, PLAIN_WORD, ShellSyntaxError, WordScanner
+from relax_lint.shell.scanner import ShellSyntaxError
 
 MAXIMUM_PROBLEMS = 20
 
-_RESERVED = re.compile(
-    r"(?:if|then|elif|else|fi|while|until|for|do|done|case|esac|select|function|time|coproc|in|\{|\}|!|\[\[)"
-    r"(?=[\s;&|()<>]|\\\n|\Z)"
-)
 _CLOSERS = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}", "in"})
 _OPENERS = frozenset({"if", "while", "until", "for", "case", "select", "function", "{", "[[", "coproc"})
-_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=|\[)")
-_BARE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?=[\s;&|)]|\Z)")
 _FUNCTION = re.compile(r"([^\s;&|()<>$'\"`\\#={][^\s;&|()<>$'\"`\\=]*)[ \t]*\([ \t]*\)")
 _FUNCTION_NAME = re.compile(r"[^\s;&|()<>]+")
-_REDIRECT = re.compile(r"(\d+|\{[A-Za-z_]\w*\})?(&>>|&>|<<<|<<-|<<|<&|<>|>>|>&|>\||<|>)")
-_DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
-_UNARY = frozenset("-a -b -c -d -e -f -g -h -k -p -r -s -t -u -w -x -G -L -N -O -S -z -n -o -v -R".split())
-_BINARY = frozenset("= == != =~ < > -eq -ne -lt -le -gt -ge -nt -ot -ef".split())
 _NO_STOP: frozenset[str] = frozenset()
-_TEST_ENDS = METACHARACTERS
 
 
-class Parser(WordScanner):
+class Parser(DoubleBracketParser):
     """Reads commands."""
 
     problems: list[Problem]
@@ -65,9 +71,7 @@ class Parser(WordScanner):
 
     def parse_line(self) -> Command:
         """One complete command with its separator."""
-        command = self.parse_and_or()
-        command = self.parse_separator(command)
-        return command
+        return self.parse_separator(self.parse_and_or())
 
     def recover(self, message: str, offset: int, start: int, comments: int) -> None:
         """Note a mistake and go on with the line after the one that the command began on."""
@@ -96,60 +100,6 @@ class Parser(WordScanner):
             return self.text[self.position + 1 : self.position + 2] in (";", "&") and ";;" in stop
         word = self.reserved()
         return word is not None and word in stop
-
-    def reserved(self) -> str | None:
-        """The reserved word at the position, not consumed."""
-        match = _RESERVED.match(self.text, self.position, self.limit)
-        return match.group() if match else None
-
-    def skip_empty(self, stop: frozenset[str]) -> None:
-        """Blanks, comments and empty lines."""
-        while True:
-            self.skip_blanks()
-            if self.position >= self.limit:
-                return
-            char = self.text[self.position]
-            if char == "#":
-                self.skip_comment()
-            elif char == "\n":
-                self.take_newline()
-            else:
-                return
-
-    def skip_comment(self) -> None:
-        """Up to the line's end."""
-        end = self.text.find("\n", self.position, self.limit)
-        end = self.limit if end < 0 else end
-        self.comments.append((self.position, end))
-        self.position = end
-
-    def take_newline(self) -> None:
-        """A line's end, and the here documents that begin behind it."""
-        self.position += 1
-        if self.pending_documents:
-            pending, self.pending_documents = self.pending_documents, []
-            for redirect in pending:
-                self.read_document(redirect)
-
-    def read_document(self, redirect: Redirect) -> None:
-        """The body of a here document."""
-        quoted = any(part.quoted for part in redirect.target.parts)
-        delimiter = "".join(part.text for part in redirect.target.parts if isinstance(part, Literal))
-        strip = redirect.operator == "<<-"
-        start = at = self.position
-        while True:
-            end = self.text.find("\n", at, self.limit)
-            line_end = self.limit if end < 0 else end
-            line = self.text[at:line_end]
-            if (line.lstrip("\t") if strip else line) == delimiter and at < self.limit:
-                body_end, after = at, min(line_end + 1, self.limit)
-                break
-            if end < 0:
-                body_end = after = self.limit
-                break
-            at = end + 1
-        redirect.body = self.document_word(start, body_end, quoted=quoted, strip_tabs=strip)
-        self.position = after
 
     def parse_separator(self, command: Command) -> Command:
         """``;``, ``&`` or a line's end after a command."""
@@ -273,7 +223,7 @@ class Parser(WordScanner):
             self.skip_blanks()
             inner = self.parse_command()
             return Background(inner, start, inner.end)
-        command: Command
+        command: Compound
         if word == "{":
             body = self.parse_commands(frozenset({"}"}))
             self.expect("}", start)
@@ -292,7 +242,7 @@ class Parser(WordScanner):
             command = self.parse_for(start, select=word == "select")
         return self.with_redirects(command)
 
-    def with_redirects(self, command: Command) -> Command:
+    def with_redirects(self, command: Compound) -> Compound:
         """The redirections behind a compound command."""
         redirects: list[Redirect] = []
         while True:
@@ -302,19 +252,11 @@ class Parser(WordScanner):
                 break
             redirects.append(redirect)
         if redirects:
-            command.redirects = tuple(redirects)  # type: ignore[union-attr]
+            command.redirects = tuple(redirects)
             command.end = self.position
         return command
 
-    def expect(self, word: str, opened: int) -> None:
-        """Consume ``word`` or say what is missing."""
-        if self.position >= self.limit:
-            raise ShellSyntaxError(f"the script ends before the {word!r} that closes this", opened)
-        if not self.looking_at(word):
-            raise ShellSyntaxError(f"expected {word!r}", self.position)
-        self.position += len(word)
-
-    def parse_subshell(self) -> Command:
+    def parse_subshell(self) -> Compound:
         """``( … )``."""
         start = self.position
         self.position += 1
@@ -324,7 +266,7 @@ class Parser(WordScanner):
         self.depth -= 1
         return Group(body, True, start, self.position)
 
-    def parse_double_parenthesis(self) -> Command | None:
+    def parse_double_parenthesis(self) -> Compound | None:
         """``(( … ))``; None when these are subshells in a subshell."""
         start = self.position
         if not self.looking_at("(("):
@@ -340,7 +282,7 @@ class Parser(WordScanner):
         self.position += 2
         return ArithmeticCommand(expression, start, self.position)
 
-    def parse_if(self, start: int) -> Command:
+    def parse_if(self, start: int) -> Compound:
         """After ``if``."""
         branches = []
         otherwise = None
@@ -365,7 +307,7 @@ class Parser(WordScanner):
         self.expect("done", start)
         return body
 
-    def parse_for(self, start: int, *, select: bool) -> Command:
+    def parse_for(self, start: int, *, select: bool) -> Compound:
         """After ``for`` or ``select``."""
         self.skip_blanks()
         if self.looking_at("(("):
@@ -395,20 +337,7 @@ class Parser(WordScanner):
             return body
         return self.parse_do(start)
 
-    def parse_words(self) -> tuple[Word, ...]:
-        """Words up to a separator."""
-        words = []
-        while True:
-            self.skip_blanks()
-            if self.position >= self.limit or self.text[self.position] in "\n;#":
-                if self.peek() == "#":
-                    self.skip_comment()
-                return tuple(words)
-            if self.text[self.position] in METACHARACTERS and not self.peek(1) == "(":
-                raise ShellSyntaxError(f"unexpected {self.peek()!r}", self.position)
-            words.append(self.scan_word())
-
-    def parse_arithmetic_for(self, start: int) -> Command:
+    def parse_arithmetic_for(self, start: int) -> Compound:
         """``for ((a; b; c))``."""
         self.position += 2
         expressions = []
@@ -423,7 +352,7 @@ class Parser(WordScanner):
         body = self.parse_loop_body(start)
         return ArithmeticFor(initial, condition, step, body, start, self.position)
 
-    def parse_case(self, start: int) -> Command:
+    def parse_case(self, start: int) -> Compound:
         """After ``case``."""
         self.skip_blanks()
         subject = self.scan_word()
@@ -475,270 +404,6 @@ class Parser(WordScanner):
         if isinstance(body, SimpleCommand):
             raise ShellSyntaxError(f"the function {name!r} has no body", start)
         return Function(name, body, start, body.end)
-
-    # ------------------------------------------------------------ [[ … ]]
-
-    def parse_conditional(self, start: int) -> Command:
-        """After ``[[``."""
-        expression = self.parse_test_or(start)
-        self.skip_empty(_NO_STOP)
-        self.expect("]]", start)
-        return Conditional(expression, start, self.position)
-
-    def parse_test_or(self, start: int) -> Test:
-        """``a || b``."""
-        left = self.parse_test_and(start)
-        while True:
-            self.skip_empty(_NO_STOP)
-            if not self.looking_at("||"):
-                return left
-            self.position += 2
-            left = LogicalTest("||", left, self.parse_test_and(start))
-
-    def parse_test_and(self, start: int) -> Test:
-        """``a && b``."""
-        left = self.parse_test_term(start)
-        while True:
-            self.skip_empty(_NO_STOP)
-            if not self.looking_at("&&"):
-                return left
-            self.position += 2
-            left = LogicalTest("&&", left, self.parse_test_term(start))
-
-    def parse_test_term(self, start: int) -> Test:
-        """``! a``, ``( a )``, ``-z a``, ``a = b``."""
-        self.skip_empty(_NO_STOP)
-        if self.position >= self.limit:
-            raise ShellSyntaxError("the script ends before the ']]' that closes this", start)
-        if self.reserved() == "!":
-            self.position += 1
-            return LogicalTest("!", self.parse_test_term(start))
-        if self.looking_at("("):
-            self.position += 1
-            self.nested(start)
-            inner = self.parse_test_or(start)
-            self.skip_empty(_NO_STOP)
-            self.expect(")", start)
-            self.depth -= 1
-            return inner
-        first = self.scan_test_word()
-        self.skip_blanks()
-        if first.literal in _UNARY and not self.at_test_end():
-            before = self.position
-            operand = self.scan_test_word()
-            self.skip_blanks()
-            if operand.literal not in _BINARY or self.at_test_end():
-                return UnaryTest(first.literal or "", operand)
-            self.position = before
-        operator = self.test_operator()
-        if operator is None:
-            return UnaryTest("-n", first)
-        self.skip_empty(_NO_STOP)
-        if operator == "=~":
-            return BinaryTest(operator, first, self.scan_word(regex=True, pattern=False))
-        return BinaryTest(operator, first, self.scan_test_word())
-
-    def at_test_end(self) -> bool:
-        """Whether an operand cannot follow."""
-        return any(self.looking_at(end) for end in ("]]", "&&", "||", ")", "\n"))
-
-    def test_operator(self) -> str | None:
-        """A binary operator at the position."""
-        for operator in (
-            "==",
-            "=~",
-            "!=",
-            "=",
-            "<",
-            ">",
-            "-eq",
-            "-ne",
-            "-lt",
-            "-le",
-            "-gt",
-            "-ge",
-            "-nt",
-            "-ot",
-            "-ef",
-        ):
-            if self.looking_at(operator):
-                self.position += len(operator)
-                return operator
-        return None
-
-    def scan_test_word(self) -> Word:
-        """An operand."""
-        at = self.position
-        if self.peek() in METACHARACTERS:
-            raise ShellSyntaxError("an operand is missing in [[ ]]", at)
-        return self.scan_word()
-
-    # ------------------------------------------------------------ simple commands
-
-    def parse_simple(self) -> Command:
-        """Assignments, words and redirections up to a separator."""
-        start = end = self.position
-        assignments: list[Assignment] = []
-        words: list[Word | Assignment] = []
-        redirects: list[Redirect] = []
-        declaring = False
-        text = self.text
-        while True:
-            self.skip_blanks()
-            if self.position >= self.limit:
-                break
-            char = text[self.position]
-            if char in "\n;|)" or char == "#":
-                break
-            if char == "&" and not self.looking_at("&>"):
-                break
-            if char in "<>&0123456789{":
-                redirect = self.parse_redirect()
-                if redirect is not None:
-                    redirects.append(redirect)
-                    end = self.position
-                    continue
-            if char == "(":
-                raise ShellSyntaxError("unexpected '('", self.position)
-            if not words or declaring:
-                assignment = self.parse_assignment(bare=declaring)
-                if assignment is not None:
-                    (words if declaring else assignments).append(assignment)
-                    end = self.position
-                    continue
-            word = self.scan_word()
-            words.append(word)
-            end = self.position
-            if len(words) == 1 or (len(words) == 2 and _is_prefix(words[0])):
-                declaring = word.literal in _DECLARING
-        if not (words or assignments or redirects):
-            raise ShellSyntaxError(f"unexpected {text[start : start + 1]!r}", start)
-        return SimpleCommand(tuple(assignments), tuple(words), tuple(redirects), start, end)
-
-    def parse_assignment(self, *, bare: bool) -> Assignment | None:
-        """``name=…`` at the position; with ``bare`` a lone name too."""
-        start = self.position
-        match = _ASSIGNMENT.match(self.text, start, self.limit)
-        if match is None:
-            if bare:
-                name = _BARE_NAME.match(self.text, start, self.limit)
-                if name is not None:
-                    self.position = name.end()
-                    return Assignment(name.group(), start, self.position)
-            return None
-        subscript = None
-        operator = match.group(2)
-        self.position = match.end()
-        if operator == "[":
-            try:
-                subscript = self.scan_subscript(start)
-            except ShellSyntaxError:
-                self.position = start
-                return None
-            operator = "+=" if self.looking_at("+=") else "="
-            if not self.looking_at(operator):
-                self.position = start
-                return None
-            self.position += len(operator)
-        value: Word | ArrayLiteral
-        if self.looking_at("(") and subscript is None:
-            value = self.parse_array()
-        else:
-            value = self.scan_assigned()
-        return Assignment(match.group(1), start, self.position, value, subscript, operator == "+=")
-
-    def scan_assigned(self) -> Word:
-        """The word on the right of ``=``, perhaps empty."""
-        at = self.position
-        if at >= self.limit or (
-            self.text[at] in METACHARACTERS and not (self.text[at] in "<>" and self.peek(1) == "(")
-        ):
-            return Word((), at, at, "")
-        return self.scan_word()
-
-    def parse_array(self) -> ArrayLiteral:
-        """``( … )`` over any number of lines, with comments."""
-        start = self.position
-        self.position += 1
-        elements: list[ArrayElement] = []
-        text, limit = self.text, self.limit
-        while True:
-            at = self.position
-            if at >= limit:
-                raise ShellSyntaxError("an array that is never closed", start)
-            char = text[at]
-            if char in " \t":
-                self.position += 1
-            elif char == "\n":
-                self.take_newline()
-            elif char == "#":
-                self.skip_comment()
-            elif char == "\\" and text.startswith("\\\n", at, limit):
-                self.continuations.append(at)
-                self.position += 2
-            elif char == ")":
-                self.position += 1
-                return ArrayLiteral(tuple(elements), start, self.position)
-            elif char in ";&|(" or (char in "<>" and self.peek(1) != "("):
-                raise ShellSyntaxError(f"unexpected {char!r} in an array", at)
-            elif char == "[":
-                elements.append(self.parse_keyed_element())
-            else:
-                plain = PLAIN_WORD.match(text, at, limit)
-                if plain is None:
-                    elements.append(ArrayElement(self.scan_word()))
-                else:
-                    self.position = plain.end()
-                    value = plain.group()
-                    literal = Literal(value, False, at, self.position)
-                    elements.append(ArrayElement(Word((literal,), at, self.position, value)))
-
-    def parse_keyed_element(self) -> ArrayElement:
-        """``[key]=value``, or a word that merely begins with a bracket."""
-        start = self.position
-        self.position += 1
-        try:
-            key = self.scan_subscript(start)
-        except ShellSyntaxError:
-            key = None
-        if key is not None and (self.looking_at("=") or self.looking_at("+=")):
-            append = self.looking_at("+=")
-            self.position += 2 if append else 1
-            return ArrayElement(self.scan_assigned(), key, append)
-        self.position = start
-        return ArrayElement(self.scan_word())
-
-    def parse_redirect(self) -> Redirect | None:
-        """A redirection at the position, if there is one."""
-        start = self.position
-        match = _REDIRECT.match(self.text, start, self.limit)
-        if match is None:
-            return None
-        operator = match.group(2)
-        if operator in ("<", ">") and self.text.startswith("(", match.end(), self.limit):
-            return None
-        self.position = match.end()
-        self.skip_blanks()
-        if self.position >= self.limit or (self.peek() in "\n;&|)" and operator != "<<<"):
-            raise ShellSyntaxError("a redirection without a target", start)
-        target = self.scan_word()
-        redirect = Redirect(operator, match.group(1) or "", target, start, self.position)
-        if operator in ("<<", "<<-"):
-            raw = self.text[target.start : target.end]
-            target.parts = (_delimiter(raw, target.start),)
-            self.pending_documents.append(redirect)
-        return redirect
-
-
-def _delimiter(raw: str, start: int) -> Literal:
-    """The delimiter of a here document: quotes removed, nothing expanded."""
-    quoted = any(char in raw for char in "'\"\\")
-    text = re.sub(r"\\(.)|['\"]", lambda match: match.group(1) or "", raw)
-    return Literal(text, quoted, start, start + len(raw))
-
-
-def _is_prefix(word: Word | Assignment) -> bool:
-    return isinstance(word, Word) and word.literal in ("builtin", "command")
 
 
 def parse(text: str) -> Script:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple, Union
+from typing import NamedTuple, TypeAlias
 
 from relax_lint.diagnostics import Place
 from relax_lint.sources.text import SourceFile
@@ -48,7 +48,7 @@ class Sym(NamedTuple):
     default: str | None = None
 
 
-Chunk = Union[Known, Sym]
+Chunk: TypeAlias = Known | Sym
 
 
 class Value(NamedTuple):
@@ -64,10 +64,10 @@ class Value(NamedTuple):
         chunks = self.chunks
         if len(chunks) == 1:
             chunk = chunks[0]
-            return chunk.text if type(chunk) is Known else None
+            return chunk.text if isinstance(chunk, Known) else None
         texts = []
         for chunk in chunks:
-            if type(chunk) is not Known:
+            if not isinstance(chunk, Known):
                 return None
             texts.append(chunk.text)
         return "".join(texts)
@@ -77,7 +77,7 @@ class Value(NamedTuple):
         """The string, script-given defaults counted in; None when a part stays unknown."""
         texts = []
         for chunk in self.chunks:
-            text = chunk.text if type(chunk) is Known else chunk.default  # type: ignore[union-attr]
+            text = chunk.text if isinstance(chunk, Known) else chunk.default
             if text is None:
                 return None
             texts.append(text)
@@ -91,7 +91,7 @@ class Value(NamedTuple):
     @property
     def roots(self) -> tuple[Root, ...]:
         """What is not known in it."""
-        return tuple(chunk.root for chunk in self.chunks if type(chunk) is Sym)
+        return tuple(chunk.root for chunk in self.chunks if isinstance(chunk, Sym))
 
 
 def _shown(chunk: Chunk) -> str:
@@ -132,7 +132,7 @@ class Variable(NamedTuple):
     """
 
     value: Value | None = None
-    elements: dict[int, Value] | dict[str, Value] | None = None
+    elements: dict[int | str, Value] | None = None
     attributes: frozenset[str] = frozenset()
 
     @property
@@ -145,7 +145,7 @@ class Variable(NamedTuple):
         """What ``$name`` gives: an array's element 0."""
         if self.elements is None:
             return self.value
-        return self.elements.get(0) if "A" not in self.attributes else self.elements.get("0")  # type: ignore[call-overload, no-any-return]
+        return self.elements.get("0" if "A" in self.attributes else 0)
 
 
 REMOVED = Variable()

@@ -7,7 +7,19 @@ from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
 from relax_lint.shell.nodes import (
-    AndOr, ArithmeticFor, Background, Case, Command, For, Function, Group, If, Loop, Pipeline, Script, SimpleCommand,
+    AndOr,
+    ArithmeticFor,
+    Background,
+    Case,
+    Command,
+    For,
+    Function,
+    Group,
+    If,
+    Loop,
+    Pipeline,
+    Script,
+    SimpleCommand,
 )  # fmt: skip
 
 Node = TypeVar("Node")

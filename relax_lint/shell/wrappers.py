@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from relax_lint.shell.state import State
-from relax_lint.shell.values import Value
+from relax_lint.shell.values import Known, Value
 
 Wrapped = tuple[list[Value], list[tuple[str, Value]]]
 
@@ -66,5 +66,5 @@ def unwrap(name: str, words: list[Value], state: State) -> Wrapped | None:
 def _assignment(word: Value) -> tuple[str, Value]:
     """``NAME=value`` as a pair."""
     first = word.chunks[0]
-    name, _, rest = first.text.partition("=")  # type: ignore[union-attr]
-    return name, Value((first._replace(text=rest, source=None, start=-1), *word.chunks[1:]))  # type: ignore[call-arg]
+    name, _, rest = (first.text if isinstance(first, Known) else "").partition("=")
+    return name, Value((Known(rest), *word.chunks[1:]))

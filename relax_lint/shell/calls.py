@@ -1,0 +1,178 @@
+"""Functions, sourced files, evaluated strings and other processes: code that runs somewhere else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from relax_lint.diagnostics import Place
+from relax_lint.shell.liveness import drop_dead
+from relax_lint.shell.operators import Discard
+from relax_lint.shell.parameters import Abort
+from relax_lint.shell.state import Flow, State, merge
+from relax_lint.shell.values import Value, Variable, known
+
+if TYPE_CHECKING:
+    from relax_lint.shell.evaluate import ScriptFile
+    from relax_lint.shell.interpret import Shell
+
+MAXIMUM_CALLS = 40
+
+
+class Frame:
+    """An entry of the call stack: the script, a file being sourced, a function."""
+
+    __slots__ = ("called_at", "name", "resumes_at", "source", "spelled")
+
+    def __init__(self, name: str, source: ScriptFile, spelled: str, called_at: int, resumes_at: int = 0) -> None:
+        self.resumes_at = resumes_at
+        self.name = name
+        self.source = source
+        self.spelled = spelled
+        self.called_at = called_at
+
+
+def call_function(shell: Shell, name: str, words: list[Value], state: State) -> list[State]:
+    """A function, with its arguments and its own scope for ``local``."""
+    node, source = state.functions[name]
+    if len(shell.calls) > MAXIMUM_CALLS:
+        shell.recorder.too_complex(Place(shell.source, node.start, node.end))
+        state.status = None
+        return [state]
+    outer_arguments = state.arguments
+    state.arguments = tuple(words)
+    state.frames.append({})
+    depth = len(state.frames) - 1
+    frame = Frame(name, source, shell.spelled(source), shell.line_number)
+    states = shell.repeat(lambda: shell.within(frame, lambda: shell.run_one(node.body, state)))
+    for each in states:
+        each.arguments = outer_arguments
+        del each.frames[depth]
+        if each.flow is not None and each.flow.kind == "return":
+            each.flow = None
+    return merge(states)
+
+
+def source_file(shell: Shell, source: ScriptFile, spelled: str, arguments: list[Value], state: State) -> list[State]:
+    """``source file args``."""
+    outer = state.arguments
+    if arguments:
+        state.arguments = tuple(arguments)
+    frame = Frame("source", source, spelled, shell.line_number, shell.command.end)
+    states = shell.within(frame, lambda: run_lines(shell, source, state))
+    for each in states:
+        if arguments:
+            each.arguments = outer
+        if each.flow is not None and each.flow.kind == "return":
+            each.flow = None
+    return merge(states)
+
+
+def run_lines(shell: Shell, source: ScriptFile, state: State) -> list[State]:
+    """The commands of a file; one that bash gives up on takes the rest of its line with it."""
+    states = [state]
+    for problem in source.script.problems:
+        shell.recorder.problem(Place(source, problem.start, problem.end), problem.message)
+    abandoned_line = 0
+    for command in source.script.commands:
+        if any(each.flow is not None and each.flow.kind == "discard" for each in states):
+            if source.position(command.start)[0] == abandoned_line:
+                continue
+            for each in states:
+                if each.flow is not None and each.flow.kind == "discard":
+                    each.flow = None
+                    if "errexit" in each.options:
+                        each.flow = Flow("exit")
+        states = shell.run((command,), states)
+        if len(states) > 1 and shell.repeating == 0 and shell.environment_unknown:
+            states = drop_dead(states, shell.remaining(source, command.end), shell.reading)
+        abandoned_line = source.position(max(command.start, command.end - 1))[0]
+    for each in states:
+        if each.flow is not None and each.flow.kind in ("discard", "break", "continue"):
+            each.flow = None
+    return states
+
+
+def run_text(shell: Shell, text: str, state: State) -> list[State]:
+    """``eval`` and traps: a string as commands, which stand where the string was evaluated."""
+    source = shell.reading.evaluated(text, Place(shell.source, shell.command.start, shell.command.end), shell.source)
+    frame = Frame(shell.calls[-1].name, source, shell.calls[-1].spelled, shell.calls[-1].called_at)
+    shell.repeating += 1
+    outer_source, outer_command = shell.source, shell.command
+    shell.calls[-1], outer_frame = frame, shell.calls[-1]
+    shell.source = source
+    try:
+        return run_lines(shell, source, state)
+    finally:
+        shell.repeating -= 1
+        shell.calls[-1] = outer_frame
+        shell.source, shell.command = outer_source, outer_command
+
+
+def run_process(
+    shell: Shell, source: ScriptFile, name: str, arguments: list[Value], state: State, options: frozenset[str]
+) -> list[State]:  # fmt: skip
+    """Another bash: it inherits the directory and what is exported, and gives back a status and output."""
+    child = state.copy()
+    child.frames = [exported(shell, state)]
+    child.functions = {}
+    child.options = options
+    child.traps = {}
+    child.arguments = tuple(arguments)
+    child.status = 0
+    outer = shell.calls, shell.name_of_script, shell.guard, shell.subshell_depth, shell.nested_scripts
+    shell.calls, shell.name_of_script, shell.guard, shell.subshell_depth = [], name, 0, 0
+    shell.nested_scripts += 1
+    try:
+        frame = Frame("main", source, name, 0)
+        ends = shell.within(frame, lambda: run_exit_traps(shell, run_lines(shell, source, child)))
+    finally:
+        shell.calls, shell.name_of_script, shell.guard, shell.subshell_depth, shell.nested_scripts = outer
+    return shell.after_subshell(state, ends)
+
+
+def exported(shell: Shell, state: State) -> dict[str, Variable]:
+    """The environment of a child."""
+    environment = shell.reading.initial_variables()
+    for frame in state.frames:
+        for name, variable in frame.items():
+            if variable.exported and variable.elements is None and variable.value is not None:
+                environment[name] = variable
+            elif name in environment and name not in ("IFS", "OPTIND", "OPTERR", "PS4"):
+                del environment[name]
+    if state.cwd is not None:
+        environment["PWD"] = Variable(known(state.cwd), None, frozenset("x"))
+    return environment
+
+
+def run_exit_traps(shell: Shell, states: list[State]) -> list[State]:
+    """``trap … EXIT`` at the end of a shell."""
+    after: list[State] = []
+    for state in states:
+        state.flow = None
+        trap = state.traps.get("EXIT")
+        text = state.resolve(trap).likely if trap is not None else None
+        if text:
+            status = state.status
+            state.traps = {key: value for key, value in state.traps.items() if key != "EXIT"}
+            for end in run_text(shell, text, state):
+                if end.flow is None:
+                    end.status = status
+                end.flow = None
+                after.append(end)
+        else:
+            after.append(state)
+    return merge(after)
+
+
+def failed_expansion(shell: Shell, state: State, error: Abort | Discard) -> list[State]:
+    """What bash does when an expansion fails: leave the shell, or the line."""
+    state.undecided = None
+    if isinstance(error, Abort):
+        state.status = error.status
+        state.flow = Flow("exit")
+        node = shell.command
+        shell.recorder.exits_at(Place(shell.source, node.start, node.end), error.status)
+    else:
+        state.status = 1
+        state.flow = Flow("discard")
+    return [state]

@@ -1,0 +1,76 @@
+"""Redirections: where a command reads from and writes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from relax_lint.shell.calls import failed_expansion
+from relax_lint.shell.nodes import ProcessSubstitution, Redirect, Word
+from relax_lint.shell.operators import Discard
+from relax_lint.shell.parameters import Abort
+from relax_lint.shell.state import State
+from relax_lint.shell.subshells import run_subshell
+from relax_lint.shell.values import EMPTY, Known, Value, unknown
+
+if TYPE_CHECKING:
+    from relax_lint.shell.interpret import Shell
+
+
+def redirected(shell: Shell, redirects: tuple[Redirect, ...], state: State, run: Callable[[State], list[State]]
+) -> list[State]:  # fmt: skip
+    """A command with its input and output elsewhere."""
+    outer_stdin, outer_output = state.stdin, state.output
+    replaced = False
+    try:
+        for redirect in redirects:
+            operator, descriptor = redirect.operator, redirect.descriptor
+            if redirect.body is not None:
+                state.stdin = shell.expander.value(redirect.body, state)
+                replaced = True
+                continue
+            if operator == "<<<":
+                text = shell.expander.value(redirect.target, state)
+                state.stdin = Value((*text.chunks, Known("\n")))
+                replaced = True
+                continue
+            if operator == "<" and descriptor in ("", "0"):
+                state.stdin = input_of(shell, redirect.target, state)
+                replaced = True
+                continue
+            target = shell.expander.value(redirect.target, state)
+            if descriptor in ("", "1") and operator.startswith((">", "&>")):
+                if operator != ">&" or target.text != "1":
+                    state.output = None if outer_output is None else ()
+                    if operator != ">&":
+                        shell.recorder.redirected_to.append(target)
+    except (Abort, Discard) as error:
+        return failed_expansion(shell, state, error)
+    states = run(state)
+    for each in states:
+        if replaced:
+            each.stdin = outer_stdin
+        each.output = outer_output if state.output is not outer_output or _diverted(redirects) else each.output
+    return states
+
+
+def input_of(shell: Shell, target: Word, state: State) -> Value:
+    """What reading a redirected file gives: known only for ``< <( … )``."""
+    if len(target.parts) == 1 and isinstance(target.parts[0], ProcessSubstitution):
+        part = target.parts[0]
+        child = state.copy()
+        child.output = ()
+        child.traps = {}
+        ends = run_subshell(shell, part.body, child)
+        outputs = {end.output or () for end in ends}
+        if len(outputs) == 1:
+            return Value(outputs.pop() or EMPTY.chunks)
+        return unknown(shell.expander.root(part))
+    path = shell.expander.value(target, state)
+    if state.resolve(path).text == "/dev/null":
+        return EMPTY
+    return unknown(shell.expander.root(target))
+
+
+def _diverted(redirects: tuple[Redirect, ...]) -> bool:
+    return any(redirect.operator.startswith((">", "&>")) and redirect.descriptor in ("", "1") for redirect in redirects)

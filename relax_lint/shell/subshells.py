@@ -1,0 +1,78 @@
+"""Subshells: ``$( … )``, ``<( … )``, ``( … )``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from relax_lint.shell.calls import run_exit_traps
+from relax_lint.shell.nodes import Command, CommandSubstitution, ProcessSubstitution
+from relax_lint.shell.state import State
+from relax_lint.shell.values import EMPTY, Chunk, Known, Root, Sym, Value, unknown
+
+if TYPE_CHECKING:
+    from relax_lint.shell.interpret import Shell
+
+
+def substitute(shell: Shell, node: CommandSubstitution, state: State) -> Value:
+    """The output of ``$( … )``, trailing line ends dropped."""
+    root = shell.expander.root(node)
+    state.forget(root)
+    child = state.copy()
+    child.output = ()
+    child.traps = {}
+    if "inherit_errexit" not in child.options:
+        child.options -= {"errexit"}
+    ends = run_subshell(shell, node.body, child)
+    shell.substituted = True
+    statuses = {end.status for end in ends}
+    shell.substitution_status = state.status = statuses.pop() if len(statuses) == 1 else None
+    outputs = {_without_newlines(end.output or ()): end for end in reversed(ends)}
+    if not outputs:
+        return EMPTY
+    if len(outputs) == 1:
+        return output_value(shell, next(iter(outputs)), node)
+    expected = [output for output, end in outputs.items() if end.strays == state.strays]
+    default = Value(expected[0]).likely if len(expected) == 1 else None
+    return unknown(root, default or None)
+
+
+def output_value(shell: Shell, chunks: tuple[Chunk, ...], node: CommandSubstitution) -> Value:
+    """Output as a value; when it is all one program's, it is shown as the substitution was written."""
+    if len(chunks) == 1 and isinstance(chunks[0], Sym) and chunks[0].root.variable is None and not chunks[0].default:
+        root = chunks[0].root
+        if root.text.startswith("$(") and shell.source.text[node.start : node.end].startswith(("$(", "`")):
+            return unknown(shell.expander.root(node, root.parents))
+    return Value(chunks) if chunks else EMPTY
+
+
+def process_substitution(shell: Shell, node: ProcessSubstitution, state: State) -> Root:
+    """``<( … )``: what it launches is recorded; its name is not known."""
+    child = state.copy()
+    child.output = ()
+    child.traps = {}
+    run_subshell(shell, node.body, child)
+    return shell.expander.root(node)
+
+
+def run_subshell(shell: Shell, body: tuple[Command, ...], child: State) -> list[State]:
+    """Commands in a copy of the shell; the states it ends in."""
+    shell.subshell_depth += 1
+    loops_outside, shell.guard = shell.guard, shell.guard
+    try:
+        ends = shell.run(body, [child])
+        return run_exit_traps(shell, ends)
+    finally:
+        shell.guard = loops_outside
+        shell.subshell_depth -= 1
+
+
+def _without_newlines(chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
+    """Output as ``$( )`` gives it."""
+    kept = list(chunks)
+    while kept and isinstance(kept[-1], Known):
+        text = kept[-1].text.rstrip("\n")
+        if text:
+            kept[-1] = kept[-1]._replace(text=text)
+            break
+        kept.pop()
+    return tuple(kept)
