@@ -187,8 +187,7 @@ class Parser(DoubleBracketParser):
         start = self.position
         char = self.text[start]
         if char == "(":
-            command = self.parse_double_parenthesis() or self.parse_subshell()
-            return self.with_redirects(command)
+            return self.with_redirects(self.parse_double_parenthesis() or self.parse_subshell())
         word = self.reserved()
         if word in _OPENERS:
             self.nested(start)
