@@ -84,6 +84,7 @@ def fix(
     result = Fixed(project, judge(project))
     refused: set[tuple[str, Path, str]] = set()
     states: list[dict[Path, bytes]] = [{}]
+    codes: list[list[str]] = []
     for _ in range(MOST_PASSES):
         plans = [plan for plan in plans_of(result.report, unsafe=unsafe) if plan.identity not in refused]
         chosen = _without_overlaps(plans)
@@ -95,11 +96,12 @@ def fix(
             # Fixes that change nothing would come back for ever.
             refused.update(plan.identity for plan in applied)
             continue
-        state = {**result.changes, **changed}
-        if state in states:
-            raise NoFixedPoint(plan.found.code for plan in applied)
-        states.append(state)
-        result.changes = state
+        codes.append([plan.found.code for plan in applied])
+        result.changes = _since(project, {**result.changes, **changed})
+        if result.changes in states:
+            cycle = codes[states.index(result.changes) :]
+            raise NoFixedPoint(code for applied_codes in cycle for code in applied_codes)
+        states.append(result.changes)
         result.fixed.extend(plan.found for plan in applied)
         result.project = result.project.with_changes(changed)
         result.report = judge(result.project)
@@ -114,6 +116,11 @@ def plans_of(report: Report, *, unsafe: bool) -> list[Plan]:
         if found.fix is not None and (found.fix.safe or unsafe)
         if (edits := tuple(found.fix.edits()))
     ]
+
+
+def _since(project: Project, changes: Mapping[Path, bytes]) -> dict[Path, bytes]:
+    """The files that are not as they were at the start."""
+    return {path: data for path, data in changes.items() if project.read(path) != data}
 
 
 def apply_edits(source: SourceFile, edits: Iterable[Edit]) -> bytes:
