@@ -12,7 +12,7 @@ from relax_lint.diagnostics import Diagnostic, Finding, NotChecked, Severity, Si
 from relax_lint.fingerprints import fingerprint_all
 from relax_lint.scope import Judged, Scope
 from relax_lint.selection import matching, selected
-from relax_lint.unreadable import too_complex, unreadable
+from relax_lint.unreadable import is_followed_whole, too_complex, unreadable
 
 if TYPE_CHECKING:
     from relax_lint.config import Settings
@@ -192,18 +192,17 @@ class _Run:
                 yield pattern, {code for selector in selectors for code in matching(selector, self.rules)}
 
     def _decides(self, path: Path) -> _Decided:
+        """The rules that ran on a file and were in a position to find everything that they could find in it."""
         codes = {code for code, paths in self._ran.items() if path in paths and (code, path) not in self._undecided}
         recipe = self.project.recipe_of(path)
-        incomplete = (UNREADABLE, TOO_COMPLEX)
-        broken = {found.path for found in self.outcome.diagnostics if found.code in incomplete}
-        if path in broken:
+        if not is_followed_whole(self.scope, path):
             codes = set()
         elif recipe is None:
             # Whoever sources a shared file may be elsewhere; only what it launches itself is known here.
             launcher = self.project.launcher(path)
             alone = launcher is not None and bool(launcher.launches)
             codes = {code for code in codes if alone and self.rules[code].everywhere}
-        elif broken & set(recipe.files):
+        elif not all(is_followed_whole(self.scope, launcher.path) for launcher in recipe.launchers):
             codes = {code for code in codes if self.rules[code].on == "python"}
         ignored = {code for _, found in self._ignored(path) for code in found}
         return _Decided(codes - ignored)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from relax_lint.diagnostics import Finding, Place
@@ -41,6 +42,15 @@ def too_complex(scope: Scope) -> Iterator[tuple[Finding, Judged]]:
         if place is not None:
             message = "more ways lead through this launcher than are followed; what only the others reach is not judged"
             yield Finding(place, message), Judged(launcher, frozenset((launcher.path,)), launcher.path)
+
+
+def is_followed_whole(scope: Scope, path: Path) -> bool:
+    """Whether a file was read, parsed and, if it is a launcher, followed to its ends."""
+    source = scope.project.source(path)
+    if source is None or any(_errors(source)):
+        return False
+    launchers = (launcher for launcher in (*scope.inside, *scope.outside) if launcher.path == path)
+    return all(launcher.evaluation.too_complex is None for launcher in launchers)
 
 
 def _errors(source: SourceFile) -> Iterator[Finding]:

@@ -73,7 +73,7 @@ INVALID = [
         findings=((14, 1),),
     ),
     Example(
-        "#!/bin/bash\nARGS=()\nfor name in A B C D E F; do\n    "
+        "#!/bin/bash\nARGS=()\nfor name in A B C D E F G H; do\n    "
         f'if [ -n "${{!name}}" ]; then ARGS+=("--$name"); fi\ndone\n{_LAUNCH}',
         findings=((4, 5),),
     ),
