@@ -229,11 +229,6 @@ class Interpreter:
 
     def _exits(self, callee: Function, arguments: Arguments) -> tuple[Exit, ...] | None:
         """The ways out of a function; a coroutine's when it is awaited."""
-        arguments = replace(
-            arguments,
-            positional=(*callee.bound, *arguments.positional),
-            keywords=(*callee.keywords, *arguments.keywords),
-        )
         variables = self.bind(callee, arguments)
         if variables is None:
             return None
@@ -257,14 +252,15 @@ class Interpreter:
         """The parameters of a call, or ``None`` when the function cannot be called so."""
         spec = callee.node.args
         names = [parameter.arg for parameter in parameters(callee.node)]
-        variables: dict[str, Shape] = dict(zip(names, arguments.positional, strict=False))
-        rest = arguments.positional[len(names) :]
+        positional = (*callee.bound, *arguments.positional)
+        variables: dict[str, Shape] = dict(zip(names, positional, strict=False))
+        rest = positional[len(names) :]
         if rest and spec.vararg is None:
             return None
         by_keyword = {*names[len(spec.posonlyargs) :], *(parameter.arg for parameter in spec.kwonlyargs)}
         extra: list[Entry] = []
-        for name, shape in arguments.keywords:
-            if name in by_keyword:
+        for name, shape in {**dict(callee.keywords), **dict(arguments.keywords)}.items():
+            if name in by_keyword and name not in variables:
                 variables[name] = shape
             elif spec.kwarg is not None:
                 extra.append(Entry(name, shape))

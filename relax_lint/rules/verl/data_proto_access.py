@@ -2,15 +2,15 @@
 
 ## What
 
-`.non_tensor_batch`, and `.batch["…"]` and `.meta_info` of what is a DataProto: a value annotated so, an item or a slice
-of one, or one whose `non_tensor_batch` the same code reads. Keys that only verl has (`responses`, `token_level_scores`
-…) give a `.batch[…]` away wherever they are read. Other objects with a `batch` or `meta_info` of their own are left
-alone.
+`.non_tensor_batch`, and `.batch["…"]` and `.meta_info` of what is a DataProto: a value annotated so, an item or a
+slice of one, or one whose `non_tensor_batch` the same code reads. Keys that only verl has (`responses`,
+`token_level_scores` …) give a `.batch[…]` away wherever they are read. Other objects with a `batch` or `meta_info` of
+their own are left alone.
 
 ## Why
 
-Relax hands a reward one `Sample`, or a list of them, with plain attributes. It has no `batch`, so the first sample ends
-the rollout with an AttributeError.
+Relax hands a reward one `Sample`, or a list of them, with plain attributes. It has no `batch`, so the first sample
+ends the rollout with an AttributeError.
 
 ## Source
 
@@ -49,74 +49,181 @@ from relax_lint.sources.python import PythonSource
 _MARKS = ("batch", "meta_info")
 
 VALID = [
-    "async def reward_func(args, sample, **kwargs):\n    return float(sample.response == sample.label)\n",
-    "def update(sample, output):\n    sample.update_from_meta_info({}, output['meta_info'])\n",
-    "class Loader:\n    def first(self):\n        return self.batch['images']\n",
-    "def tokens(engine):\n    return engine.batch['input_ids'].shape\n",
-    "def reason(output):\n    return output.meta_info['finish_reason']\n",
-    "def write(rows):\n    for batch in rows:\n        print(batch['responses'])\n",
-    "# data.non_tensor_batch['reward_model'] was verl's\nfield = 'non_tensor_batch'\n",
-    "def collate(batch):\n    return {'responses': [item['response'] for item in batch]}\n",
-    "class Env:\n    def __init__(self, meta_info):\n        self.meta_info = meta_info\n",
-    "def rows(file):\n    for batch in file.iter_batches():\n        yield batch.to_pylist()\n",
-    "def pick(request):\n    return request.batch.get('input_ids'), request.batch[0]\n",
-    "def label(sample):\n    return sample.metadata['extra_info']['reward_model']['ground_truth']\n",
+    """\
+async def reward_func(args, sample, **kwargs):
+    return float(sample.response == sample.label)
+""",
+    """\
+def update(sample, output):
+    sample.update_from_meta_info({}, output['meta_info'])
+""",
+    """\
+class Loader:
+    def first(self):
+        return self.batch['images']
+""",
+    """\
+def tokens(engine):
+    return engine.batch['input_ids'].shape
+""",
+    """\
+def reason(output):
+    return output.meta_info['finish_reason']
+""",
+    """\
+def write(rows):
+    for batch in rows:
+        print(batch['responses'])
+""",
+    """\
+# data.non_tensor_batch['reward_model'] was verl's
+field = 'non_tensor_batch'
+""",
+    """\
+def collate(batch):
+    return {'responses': [item['response'] for item in batch]}
+""",
+    """\
+class Env:
+    def __init__(self, meta_info):
+        self.meta_info = meta_info
+""",
+    """\
+def rows(file):
+    for batch in file.iter_batches():
+        yield batch.to_pylist()
+""",
+    """\
+def pick(request):
+    return request.batch.get('input_ids'), request.batch[0]
+""",
+    """\
+def label(sample):
+    return sample.metadata['extra_info']['reward_model']['ground_truth']
+""",
 ]
 
 INVALID = [
     Example(
-        "def compute(data):\n    return data.non_tensor_batch['reward_model']['ground_truth']\n",
+        """\
+def compute(data):
+    return data.non_tensor_batch['reward_model']['ground_truth']
+""",
         findings=((2, 12),),
     ),
     Example(
-        "async def reward_func(args, sample, **kwargs):\n"
-        '    truth = sample.non_tensor_batch["reward_model"]["ground_truth"]\n'
-        "    return float(sample.response == truth)\n",
+        """\
+async def reward_func(args, sample, **kwargs):
+    truth = sample.non_tensor_batch["reward_model"]["ground_truth"]
+    return float(sample.response == truth)
+""",
         findings=((2, 13),),
-        fixed="async def reward_func(args, sample, **kwargs):\n    truth = sample.label\n"
-        "    return float(sample.response == truth)\n",
+        fixed="""\
+async def reward_func(args, sample, **kwargs):
+    truth = sample.label
+    return float(sample.response == truth)
+""",
     ),
     Example(
-        "async def reward_func(args, samples):\n    sources = [s.non_tensor_batch['data_source'] for s in samples]\n"
-        "    for one in samples:\n        print(one.non_tensor_batch['extra_info']['split'])\n    return sources\n",
+        """\
+async def reward_func(args, samples):
+    sources = [s.non_tensor_batch['data_source'] for s in samples]
+    for one in samples:
+        print(one.non_tensor_batch['extra_info']['split'])
+    return sources
+""",
         findings=((2, 16), (4, 15)),
-        fixed='async def reward_func(args, samples):\n    sources = [s.metadata["data_source"] for s in samples]\n'
-        "    for one in samples:\n        print(one.metadata['split'])\n    return sources\n",
+        fixed="""\
+async def reward_func(args, samples):
+    sources = [s.metadata["data_source"] for s in samples]
+    for one in samples:
+        print(one.metadata['split'])
+    return sources
+""",
     ),
     Example(
-        "from relax.utils.types import Sample\n\n\nasync def score(args, item: Sample, **kwargs):\n"
-        "    images = item.non_tensor_batch['multi_modal_data']\n    return float(bool(images))\n",
+        """\
+from relax.utils.types import Sample
+
+
+async def score(args, item: Sample, **kwargs):
+    images = item.non_tensor_batch['multi_modal_data']
+    return float(bool(images))
+""",
         findings=((5, 14),),
-        fixed="from relax.utils.types import Sample\n\n\nasync def score(args, item: Sample, **kwargs):\n"
-        "    images = item.multimodal_inputs\n    return float(bool(images))\n",
+        fixed="""\
+from relax.utils.types import Sample
+
+
+async def score(args, item: Sample, **kwargs):
+    images = item.multimodal_inputs
+    return float(bool(images))
+""",
     ),
     Example(
-        "def decode(tokenizer, item):\n    return tokenizer.decode(item.batch['responses'])\n", findings=((2, 29),)
+        """\
+def decode(tokenizer, item):
+    return tokenizer.decode(item.batch['responses'])
+""",
+        findings=((2, 29),),
     ),
     Example(
-        "def decode(data: 'DataProto'):\n    ids = data[0].batch['input_ids']\n    return ids.tolist()\n",
+        """\
+def decode(data: 'DataProto'):
+    ids = data[0].batch['input_ids']
+    return ids.tolist()
+""",
         findings=((2, 11),),
     ),
     Example(
-        "class Manager:\n    def __call__(self, data, return_dict=False):\n        for i in range(len(data)):\n"
-        "            item = data[i]\n            mask = item.batch['attention_mask']\n"
-        "            source = item.non_tensor_batch[self.reward_fn_key]\n            print(mask, source)\n",
+        """\
+class Manager:
+    def __call__(self, data, return_dict=False):
+        for i in range(len(data)):
+            item = data[i]
+            mask = item.batch['attention_mask']
+            source = item.non_tensor_batch[self.reward_fn_key]
+            print(mask, source)
+""",
         findings=((5, 20), (6, 22)),
     ),
     Example(
-        "def norm(data: DataProto):\n    eos = data.meta_info['eos_token_id']\n    return eos\n", findings=((2, 11),)
+        """\
+def norm(data: DataProto):
+    eos = data.meta_info['eos_token_id']
+    return eos
+""",
+        findings=((2, 11),),
     ),
-    Example("def turns(item):\n    return item.non_tensor_batch.get('__num_turns__', None)\n", findings=((2, 12),)),
     Example(
-        "def score(data: verl.DataProto):\n    if 'x' in data.batch.keys():\n        return data.batch['x']\n",
+        """\
+def turns(item):
+    return item.non_tensor_batch.get('__num_turns__', None)
+""",
+        findings=((2, 12),),
+    ),
+    Example(
+        """\
+def score(data: verl.DataProto):
+    if 'x' in data.batch.keys():
+        return data.batch['x']
+""",
         findings=((2, 15), (3, 16)),
     ),
     Example(
-        "def put(data, scores):\n    data.batch['token_level_scores'] = scores\n    data.non_tensor_batch['uid'] = 1\n",
+        """\
+def put(data, scores):
+    data.batch['token_level_scores'] = scores
+    data.non_tensor_batch['uid'] = 1
+""",
         findings=((2, 5), (3, 5)),
     ),
     Example(
-        "def fresh(rows):\n    proto = DataProto.from_dict(rows)\n    return proto.meta_info.get('step')\n",
+        """\
+def fresh(rows):
+    proto = DataProto.from_dict(rows)
+    return proto.meta_info.get('step')
+""",
         findings=((3, 12),),
     ),
 ]

@@ -2,8 +2,8 @@
 
 ## What
 
-A function under `@hydra.main`, and Hydra's compose and initialize functions; where neither is used, the import of hydra
-itself. Imports of omegaconf are a warning.
+A function under `@hydra.main`, and Hydra's compose and initialize functions; where neither is used, the import of
+hydra itself. Imports of omegaconf are a warning.
 
 ## Why
 
@@ -45,52 +45,181 @@ COMPOSING = frozenset(
 )
 
 VALID = [
-    "import yaml\n\n\ndef load(path):\n    with open(path) as file:\n        return yaml.safe_load(file)\n",
-    "# @hydra.main(config_path='config')\ndef main(args):\n    return args.max_turns\n",
-    "import argparse\n\nparser = argparse.ArgumentParser(description='replaces hydra.main')\n",
-    "from .hydra import compose\n\ncompose('a')\n",
-    "import hydration\n\n\n@hydration.main\ndef main():\n    pass\n",
-    "class Hydra:\n    def compose(self):\n        return 1\n\n\nHydra().compose()\n",
-    "def reward_func(args, sample, **kwargs):\n    return getattr(args, 'hydra_level', 0)\n",
-    "from types import SimpleNamespace as DictConfig\n\nconfig = DictConfig(max_turns=5)\n",
-    "hydra = {'main': print}\nhydra['main']('x')\n",
+    """\
+import yaml
+
+
+def load(path):
+    with open(path) as file:
+        return yaml.safe_load(file)
+""",
+    """\
+# @hydra.main(config_path='config')
+def main(args):
+    return args.max_turns
+""",
+    """\
+import argparse
+
+parser = argparse.ArgumentParser(description='replaces hydra.main')
+""",
+    """\
+from .hydra import compose
+
+compose('a')
+""",
+    """\
+import hydration
+
+
+@hydration.main
+def main():
+    pass
+""",
+    """\
+class Hydra:
+    def compose(self):
+        return 1
+
+
+Hydra().compose()
+""",
+    """\
+def reward_func(args, sample, **kwargs):
+    return getattr(args, 'hydra_level', 0)
+""",
+    """\
+from types import SimpleNamespace as DictConfig
+
+config = DictConfig(max_turns=5)
+""",
+    """\
+hydra = {'main': print}
+hydra['main']('x')
+""",
     "import omegaconf_free_settings\n",
-    "def compose(parts):\n    return ''.join(parts)\n\n\ntext = compose(['hydra', 'main'])\n",
+    """\
+def compose(parts):
+    return ''.join(parts)
+
+
+text = compose(['hydra', 'main'])
+""",
 ]
 
 INVALID = [
     Example(
-        "import hydra\n\n\n@hydra.main(config_path='config', config_name='ppo_trainer', version_base=None)\n"
-        "def main(config):\n    run(config)\n",
+        """\
+import hydra
+
+
+@hydra.main(config_path='config', config_name='ppo_trainer', version_base=None)
+def main(config):
+    run(config)
+""",
         findings=((4, 2),),
     ),
-    Example("from hydra import main\n\n\n@main(config_name='x')\ndef run(cfg):\n    pass\n", findings=((4, 2),)),
-    Example("import hydra as hy\n\n\n@hy.main()\ndef run(cfg):\n    pass\n", findings=((4, 2),)),
-    Example("from hydra import main as entry\n\n\n@entry\ndef run(cfg):\n    pass\n", findings=((4, 2),)),
     Example(
-        "import hydra\n\n\ndef run(cfg):\n    pass\n\n\nrun = hydra.main(config_name='x')(run)\n", findings=((8, 7),)
+        """\
+from hydra import main
+
+
+@main(config_name='x')
+def run(cfg):
+    pass
+""",
+        findings=((4, 2),),
     ),
     Example(
-        "from hydra import compose, initialize_config_dir\n\nwith initialize_config_dir(config_dir='/x'):\n"
-        "    config = compose(config_name='ppo_trainer')\n",
+        """\
+import hydra as hy
+
+
+@hy.main()
+def run(cfg):
+    pass
+""",
+        findings=((4, 2),),
+    ),
+    Example(
+        """\
+from hydra import main as entry
+
+
+@entry
+def run(cfg):
+    pass
+""",
+        findings=((4, 2),),
+    ),
+    Example(
+        """\
+import hydra
+
+
+def run(cfg):
+    pass
+
+
+run = hydra.main(config_name='x')(run)
+""",
+        findings=((8, 7),),
+    ),
+    Example(
+        """\
+from hydra import compose, initialize_config_dir
+
+with initialize_config_dir(config_dir='/x'):
+    config = compose(config_name='ppo_trainer')
+""",
         findings=((3, 6), (4, 14)),
     ),
     Example(
-        "def load():\n    import hydra\n\n    hydra.initialize(config_path='config')\n    return hydra.compose('x')\n",
+        """\
+def load():
+    import hydra
+
+    hydra.initialize(config_path='config')
+    return hydra.compose('x')
+""",
         findings=((4, 5), (5, 12)),
     ),
     Example("import hydra\n", findings=((1, 1),)),
-    Example("from hydra.utils import instantiate\n\nmodel = instantiate({})\n", findings=((1, 1),)),
     Example(
-        "from omegaconf import DictConfig, OmegaConf\n\n\ndef run(config: DictConfig):\n"
-        "    return OmegaConf.to_container(config)\n",
+        """\
+from hydra.utils import instantiate
+
+model = instantiate({})
+""",
+        findings=((1, 1),),
+    ),
+    Example(
+        """\
+from omegaconf import DictConfig, OmegaConf
+
+
+def run(config: DictConfig):
+    return OmegaConf.to_container(config)
+""",
         findings=((1, 1, WARNING),),
     ),
     Example(
-        "def dump(config):\n    import omegaconf\n\n    return omegaconf.OmegaConf.to_yaml(config)\n",
+        """\
+def dump(config):
+    import omegaconf
+
+    return omegaconf.OmegaConf.to_yaml(config)
+""",
         findings=((2, 5, WARNING),),
     ),
-    Example("import os, omegaconf as oc\n\nconfig = oc.DictConfig({'a': os.getcwd()})\n", findings=((1, 12, WARNING),)),
+    Example(
+        """\
+import os, omegaconf as oc
+
+config = oc.DictConfig({'a': os.getcwd()})
+""",
+        findings=((1, 12, WARNING),),
+    ),
 ]
 
 

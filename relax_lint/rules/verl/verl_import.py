@@ -2,10 +2,10 @@
 
 ## What
 
-Any import of verl: plain, `from`, aliased, inside a function or a `try`, by `importlib.import_module` or `__import__`;
-and imports of verl-recipe's `recipe.…` when the repository has no package of that name. An import that only type
-checkers see is a warning. Packages whose names merely begin alike (`verlib`), relative imports and looking whether verl
-is installed are left alone.
+Any import of verl: plain, `from`, aliased, inside a function or a `try`, by `importlib.import_module` or
+`__import__`; and imports of verl-recipe's `recipe.…` when the repository has no package of that name. An import that
+only type checkers see is a warning. Packages whose names merely begin alike (`verlib`), relative imports and looking
+whether verl is installed are left alone.
 
 ## Why
 
@@ -15,8 +15,8 @@ sample.
 
 ## Source
 
-Guide: NEVER use verl imports in Relax code; ALWAYS copy scoring logic from verl's `reward_score/` rather than importing
-it. The message names what the guide's import table puts in its place.
+Guide: NEVER use verl imports in Relax code; ALWAYS copy scoring logic from verl's `reward_score/` rather than
+importing it. The message names what the guide's import table puts in its place.
 
 ## Example
 
@@ -50,31 +50,81 @@ def lengths(data: DataProto) -> list[int]:
 """
 
 VALID: list[str | Example] = [
-    "import verlib\nfrom verl_tools import parse\n",
-    "import importlib.util\n\nHAS_VERL = importlib.util.find_spec('verl') is not None\n",
+    """\
+import verlib
+from verl_tools import parse
+""",
+    """\
+import importlib.util
+
+HAS_VERL = importlib.util.find_spec('verl') is not None
+""",
     "from .verl import compute_score\n",
     "from . import verl\n",
     '"""Ported from verl/utils/reward_score/gsm8k.py: from verl import nothing."""\n',
-    "# from verl.utils.reward_score import gsm8k\nfrom relax.utils.types import Sample\n",
-    "import recipe\n\nrecipe.run()\n",
-    "import sys\n\nif 'verl' in sys.modules:\n    raise RuntimeError('verl has no place here')\n",
-    "import importlib\n\n\ndef load(name):\n    return importlib.import_module(name)\n",
-    "import importlib\n\nrollout = importlib.import_module('examples.verl_style.rollout')\n",
+    """\
+# from verl.utils.reward_score import gsm8k
+from relax.utils.types import Sample
+""",
+    """\
+import recipe
+
+recipe.run()
+""",
+    """\
+import sys
+
+if 'verl' in sys.modules:
+    raise RuntimeError('verl has no place here')
+""",
+    """\
+import importlib
+
+
+def load(name):
+    return importlib.import_module(name)
+""",
+    """\
+import importlib
+
+rollout = importlib.import_module('examples.verl_style.rollout')
+""",
     Example({"examples/demo/reward_demo.py": "from recipe.tools import parse\n", "recipe/tools.py": "parse = str\n"}),
     Example({"examples/demo/reward_demo.py": "from recipe.tools import parse\n", "recipe/__init__.py": ""}),
     Example({"examples/demo/env_demo.py": "import recipe\n", "examples/demo/recipe.py": "steps = []\n"}),
-    "recipe = {'steps': 3}\nimport json\n\nrecipe.update(json.loads('{}'))\n",
+    """\
+recipe = {'steps': 3}
+import json
+
+recipe.update(json.loads('{}'))
+""",
 ]
 
 INVALID = [
-    Example("import verl\n\nprint(verl.__version__)\n", findings=((1, 1),)),
     Example(
-        "import re, verl.utils.reward_score as scores\n\nscore = scores.default_compute_score\n",
+        """\
+import verl
+
+print(verl.__version__)
+""",
+        findings=((1, 1),),
+    ),
+    Example(
+        """\
+import re, verl.utils.reward_score as scores
+
+score = scores.default_compute_score
+""",
         findings=((1, 12),),
     ),
     Example(
-        "from verl.utils.reward_score.gsm8k import compute_score\n\n\ndef score(text, label):\n"
-        "    return compute_score(text, label)\n",
+        """\
+from verl.utils.reward_score.gsm8k import compute_score
+
+
+def score(text, label):
+    return compute_score(text, label)
+""",
         findings=((1, 1),),
     ),
     Example(
@@ -83,49 +133,123 @@ INVALID = [
         fixed=_ANNOTATED.replace("from verl import DataProto", SAMPLE_IMPORT).replace("DataProto", "Sample"),
     ),
     Example(
-        "def reward(text):\n    from verl.utils.reward_score import math_dapo as scorer\n\n"
-        "    return scorer.compute_score(text, '')\n",
+        """\
+def reward(text):
+    from verl.utils.reward_score import math_dapo as scorer
+
+    return scorer.compute_score(text, '')
+""",
         findings=((2, 5),),
     ),
     Example(
-        "try:\n    from verl.utils.reward_score.math_reward import last_boxed_only_string\nexcept ImportError:\n"
-        "    last_boxed_only_string = None\nprint(last_boxed_only_string)\n",
+        """\
+try:
+    from verl.utils.reward_score.math_reward import last_boxed_only_string
+except ImportError:
+    last_boxed_only_string = None
+print(last_boxed_only_string)
+""",
         findings=((2, 5),),
     ),
     Example(
-        "import importlib\n\n\nmodule = importlib.import_module('verl.utils.reward_score.' + 'gsm8k')\n"
-        "other = importlib.import_module(f'verl.tools.{__name__}')\n",
+        """\
+import importlib
+
+
+module = importlib.import_module('verl.utils.reward_score.' + 'gsm8k')
+other = importlib.import_module(f'verl.tools.{__name__}')
+""",
         findings=((4, 10), (5, 9)),
     ),
     Example(
-        "from importlib import import_module as load\n\nscore = load('verl.utils.reward_score').default\n",
+        """\
+from importlib import import_module as load
+
+score = load('verl.utils.reward_score').default
+""",
         findings=((3, 9),),
     ),
     Example("tools = __import__('verl.tools', fromlist=['base_tool'])\n", findings=((1, 9),)),
     Example(
-        "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from verl.protocol import DataProto\n\n\n"
-        "def first(data: 'DataProto'):\n    return data[0]\n",
+        """\
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from verl.protocol import DataProto
+
+
+def first(data: 'DataProto'):
+    return data[0]
+""",
         findings=((4, 5, WARNING),),
     ),
     Example(
-        "import re\nfrom verl.tools.schemas import OpenAIFunctionToolSchema, ToolResponse  # schema\n\n"
-        "CALL = re.compile('<tool_call>')\n",
+        """\
+import re
+from verl.tools.schemas import OpenAIFunctionToolSchema, ToolResponse  # schema
+
+CALL = re.compile('<tool_call>')
+""",
         findings=((2, 1),),
-        fixed="import re\n\nCALL = re.compile('<tool_call>')\n",
+        fixed="""\
+import re
+
+CALL = re.compile('<tool_call>')
+""",
     ),
     Example(
-        "from verl.tools.base_tool import (\n    BaseTool,\n)\n\n\nclass Search(BaseTool):\n    pass\n",
+        """\
+from verl.tools.base_tool import (
+    BaseTool,
+)
+
+
+class Search(BaseTool):
+    pass
+""",
         findings=((1, 1),),
     ),
     Example("from verl.workers.reward_manager import *\n", findings=((1, 1),)),
     Example("if True: import verl.utils.fs; copy = verl.utils.fs.copy\n", findings=((1, 10),)),
-    Example("from recipe.dapo.main_dapo import main\n\nmain()\n", findings=((1, 1),)),
-    Example("import recipe.deepeyes.deepeyes as deepeyes\n\nprint(deepeyes)\n", findings=((1, 1),)),
     Example(
-        "def unused():\n    import verl\n\n\nclass Empty:\n    def load(self):\n        import verl.utils.fs\n\n"
-        "        return 1\n",
+        """\
+from recipe.dapo.main_dapo import main
+
+main()
+""",
+        findings=((1, 1),),
+    ),
+    Example(
+        """\
+import recipe.deepeyes.deepeyes as deepeyes
+
+print(deepeyes)
+""",
+        findings=((1, 1),),
+    ),
+    Example(
+        """\
+def unused():
+    import verl
+
+
+class Empty:
+    def load(self):
+        import verl.utils.fs
+
+        return 1
+""",
         findings=((2, 5), (7, 9)),
-        fixed="def unused():\n    pass\n\n\nclass Empty:\n    def load(self):\n\n        return 1\n",
+        fixed="""\
+def unused():
+    pass
+
+
+class Empty:
+    def load(self):
+
+        return 1
+""",
     ),
 ]
 

@@ -1,0 +1,292 @@
+"""The reward functions that launches name: where each is defined, how Relax calls it, what it returns."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from relax_lint.catalog.rewards import WITHOUT_REWARDS
+from relax_lint.shell.queries import why_unknown
+
+if TYPE_CHECKING:
+    from relax_lint.diagnostics import Finding, Place
+    from relax_lint.flow.interpreter import Interpreter
+    from relax_lint.flow.shapes import Arguments, Exit, Function, Shape
+    from relax_lint.project import Project
+    from relax_lint.shell.launch import Argument, Launch
+    from relax_lint.sources.python import PythonSource
+
+FLAG = "--custom-rm-path"
+GROUP = "--group-rm"
+GENERATE = "--custom-generate-function-path"
+_ROLLOUT = "--rollout-function-path"
+
+Status = Literal["found", "no-module", "no-function", "unclear"]
+Form = Literal["single", "batch", "both"]
+
+
+@dataclass(frozen=True)
+class RewardUse:
+    """A launch and the reward function that it names.
+
+    ``unclear`` says why nothing certain can be said of it, when that is so.
+    """
+
+    launch: Launch
+    argument: Argument
+    dotted: str
+    project: Project
+
+    @property
+    def place(self) -> Place:
+        """Where the launcher names it."""
+        word = self.argument.word if self.argument.inline or not self.argument.values else self.argument.values[-1]
+        return word.place or self.argument.word.place or self.launch.site
+
+    @property
+    def name(self) -> str:
+        """The function's name in its module."""
+        return self.dotted.rpartition(".")[2]
+
+    @property
+    def module_name(self) -> str:
+        """The module path in front of it."""
+        return self.dotted.rpartition(".")[0]
+
+    @cached_property
+    def module(self) -> PythonSource | None:
+        """The file of the module that the launch names."""
+        if not self.module_name:
+            return None
+        return self.project.module(self.module_name, self.launch.script.parent)
+
+    @cached_property
+    def status(self) -> Status:
+        """Whether there is such a function."""
+        if self.unclear:
+            return "unclear"
+        if self.module is None:
+            return self._without_module()
+        if self.module.tree is None:
+            return "unclear"
+        resolution = self._interpreter.resolver.resolve(self.module, self.name)
+        return "no-function" if resolution.missing else "found"
+
+    def _without_module(self) -> Status:
+        top = self.dotted.partition(".")[0]
+        root = self.project.root
+        if not (self.project.is_dir(root / top) or self.project.exists(root / f"{top}.py")):
+            return "unclear"
+        if top == "relax" and self.project.relax_root is None:
+            return "unclear"
+        package = root.joinpath(*self.module_name.split("."))
+        return "no-function" if self.module_name and self.project.is_dir(package) else "no-module"
+
+    @cached_property
+    def unclear(self) -> str | None:
+        """The word that hides which function it is, or how it is called."""
+        if not self.dotted:
+            hidden = next((word for word in self.argument.values if not word.known), self.argument.word)
+            return why_unknown(hidden)
+        rollout = self.launch.last(_ROLLOUT)
+        if rollout is not None and not (rollout.value or "").startswith("relax."):
+            return f"{_ROLLOUT} {rollout.value or ''}".strip()
+        return None
+
+    # ------------------------------------------------------------ what it is
+
+    @cached_property
+    def _interpreter(self) -> Interpreter:
+        from relax_lint.flow.interpreter import interpreter_of
+
+        return interpreter_of(self.project)
+
+    @cached_property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Everything that the name can be; empty when some of it is not known."""
+        from relax_lint.flow.shapes import Library, Unknown, alternatives
+
+        if self.status != "found" or self.module is None:
+            return ()
+        shapes = alternatives(self._interpreter.named(self.module, self.name))
+        return () if any(isinstance(shape, (Unknown, Library)) for shape in shapes) else shapes
+
+    @cached_property
+    def functions(self) -> tuple[Function, ...]:
+        """The functions that are called, ``__call__`` of objects included; empty unless all are known."""
+        from relax_lint.flow.shapes import Function, Instance
+
+        found: list[Function] = []
+        for shape in self.shapes:
+            called = self._interpreter.method(shape, "__call__") if isinstance(shape, Instance) else shape
+            if not isinstance(called, Function):
+                return ()
+            found.append(called)
+        return tuple(found)
+
+    @property
+    def function(self) -> ast.AST | None:
+        """The definition, when there is one only."""
+        return self.functions[0].node if len(self.functions) == 1 else None
+
+    @property
+    def source(self) -> PythonSource | None:
+        """The file that really defines it."""
+        return self.functions[0].source if len(self.functions) == 1 else None
+
+    # ------------------------------------------------------------ how it is called
+
+    @property
+    def batch(self) -> bool | None:
+        """Whether the launch calls it with all samples of a prompt; ``None`` when that is not known."""
+        if self.launch.has(GROUP):
+            return True
+        return None if self.launch.may_have(GROUP) else False
+
+    @cached_property
+    def generates_lists(self) -> bool | None:
+        """Whether the launch's generate function returns several samples, which are then scored as a batch."""
+        from relax_lint.flow.shapes import UNKNOWN, Arguments, Sample, Sequence
+
+        argument = self.launch.last(GENERATE)
+        if argument is None:
+            return None if self.launch.may_have(GENERATE) else False
+        module, _, name = (argument.value or "").rpartition(".")
+        source = self.project.module(module, self.launch.script.parent) if module else None
+        if source is None:
+            return None
+        generate = self._interpreter.named(source, name)
+        exits = self._interpreter.outcomes(generate, Arguments((UNKNOWN, Sample(), UNKNOWN)))
+        if not exits:
+            return None
+        if any(isinstance(way.shape, Sequence) for way in exits):
+            return True
+        return False if all(isinstance(way.shape, Sample) for way in exits) else None
+
+    def form(self, function: Function) -> Form | None:
+        """Which of the two a function is written for, by its second parameter."""
+        from relax_lint.reward_forms import form_of
+
+        return form_of(function)
+
+    def called_in(self, function: Function) -> Literal["single", "batch"] | None:
+        """The form to judge a function's results by: its own, else the launch's."""
+        form = self.form(function)
+        if form == "single" or form == "batch":
+            return form
+        if self.batch is None or (not self.batch and self.generates_lists is not False):
+            return None
+        return "batch" if self.batch else "single"
+
+    # ------------------------------------------------------------ what it returns
+
+    def arguments(self, form: Literal["single", "batch"]) -> Arguments:
+        """What Relax calls it with."""
+        from relax_lint.flow.shapes import SAMPLES_LENGTH, UNKNOWN, Arguments, Sample, Sequence
+
+        return Arguments((UNKNOWN, Sequence(Sample(), SAMPLES_LENGTH) if form == "batch" else Sample()))
+
+    def result(self, shape: Shape, form: Literal["single", "batch"]) -> Shape:
+        """What calling it gives; with any arguments when it cannot be called with those of Relax."""
+        from relax_lint.flow.shapes import Arguments, Function
+
+        arguments = self.arguments(form)
+        if isinstance(shape, Function) and self._interpreter.bind(shape, arguments) is None:
+            arguments = Arguments(complete=False)
+        return self._interpreter.result(shape, arguments)
+
+    def takes_two(self, function: Function) -> bool:
+        """Whether it can be called with two arguments."""
+        return self._interpreter.bind(function, self.arguments("single")) is not None
+
+    def lacks(self, shape: Shape, attribute: str) -> bool:
+        """Whether an object certainly has no attribute of this name."""
+        from relax_lint.flow.classes import lacks
+        from relax_lint.flow.shapes import Instance
+
+        return isinstance(shape, Instance) and lacks(self._interpreter, shape.cls, attribute)
+
+    def exits(self, function: Function) -> list[Exit]:
+        """The ways out of a reward function, each followed to the function that really gives the value: what a
+        sync function returns for Relax to await, and what ``return score(…)`` hands on."""
+        from relax_lint.flow.shapes import Awaitable, alternatives
+
+        form = self.called_in(function)
+        if form is None:
+            return []
+        found: list[Exit] = []
+        for way in self._interpreter.outcomes(function, self.arguments(form)) or ():
+            if isinstance(way.shape, Awaitable) and not isinstance(function.node, ast.AsyncFunctionDef):
+                parts = alternatives(way.shape.result)
+                found.extend(self._followed(_with_shape(way, part)) for part in parts)
+            else:
+                found.append(self._followed(way))
+        return list(dict.fromkeys(found))
+
+    def _followed(self, way: Exit) -> Exit:
+        while (
+            (inner := way.shape.origin) is not None and _hands_on(way.node) and self._interpreter.follows(inner.source)
+        ):
+            way = inner
+        return way
+
+    def values(self, function: Function) -> list[tuple[Exit, Shape]]:
+        """What one sample can get from a reward function, with the way out that gives it."""
+        from relax_lint.flow.shapes import Sequence, alternatives
+
+        found: list[tuple[Exit, Shape]] = []
+        batch = self.called_in(function) == "batch"
+        for way in self.exits(function):
+            if not batch:
+                found.append((way, way.shape))
+            elif isinstance(way.shape, Sequence):
+                found.extend((way, part) for part in alternatives(way.shape.element))
+        return found
+
+
+def _with_shape(way: Exit, shape: Shape) -> Exit:
+    from dataclasses import replace
+
+    return replace(way, shape=shape)
+
+
+def _hands_on(node: ast.AST) -> bool:
+    """Whether a way out is ``return call(…)``, awaited or not."""
+    value = node.value if isinstance(node, ast.Return) else node
+    while isinstance(value, ast.Await):
+        value = value.value
+    return isinstance(value, ast.Call)
+
+
+def reward_uses(launch: Launch, project: Project) -> list[RewardUse]:
+    """The reward function that a launch names, if it is one that scores samples."""
+    argument = launch.last(FLAG)
+    if launch.kind != "relax" or launch.mode == "sft" or argument is None:
+        return []
+    if any(launch.has(flag) for flag in WITHOUT_REWARDS):
+        return []
+    return [RewardUse(launch, argument, argument.value or "", project)]
+
+
+def on_every(use: RewardUse, judge: Callable[[Function], Iterable[Finding]]) -> Iterator[Finding]:
+    """What is found in a reward function; where the name can be one of several, only if each of them has a fault."""
+    found = [list(judge(function)) for function in use.functions]
+    if all(found):
+        yield from (finding for findings in found for finding in findings)
+
+
+def exit_place(way: Exit) -> Place:
+    """Where a way out is written: the ``return``, or the name of the function whose end is reached."""
+    if way.falls_off and isinstance(way.function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return way.source.name_place(way.function)
+    return way.source.place(way.node)
+
+
+def function_place(function: Function) -> Place:
+    """The name of a function's definition; a lambda as a whole."""
+    if isinstance(function.node, ast.Lambda):
+        return function.source.place(function.node)
+    return function.source.name_place(function.node)

@@ -1,0 +1,341 @@
+"""The reward function that a launch names does not exist.
+
+## What
+
+`--custom-rm-path package.module.function` where the repository has the package but not the module, or the module but
+not the function: names that are defined, assigned, imported, re-exported or brought in by `import *` count, and so do
+those that only some branches define. Values that are file paths, or that name a module and no function, are errors
+too. A `reward_*.py` without `reward_func`, whose functions no launch names and which nothing in the recipe imports,
+is a warning.
+
+## Why
+
+Relax imports the module and takes the attribute when the first sample is to be scored. A wrong name ends the run
+there, after the model is loaded and the first responses are generated.
+
+## Source
+
+Guide: the reward is registered by `--custom-rm-path examples.<algo>.reward_<algo>.reward_func`, and
+`examples/<algo>/reward_<algo>.py` provides `reward_func`. Relax splits the value at its last dot.
+
+## Example
+
+    --custom-rm-path examples.gsm8k.reward_gsm8k.reward_fn
+
+## Fix
+
+Write the function, or the name that it has; `migrate` writes `reward_func` around a `compute_score` of verl.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from relax_lint.diagnostics import Finding, NotChecked, Place
+from relax_lint.project import Project, Recipe
+from relax_lint.rewards import FLAG, RewardUse, reward_uses
+from relax_lint.rules import ERROR, WARNING, Example, rule
+from relax_lint.sources.python import PythonSource
+
+_RUN = "examples/demo/run_demo.sh"
+_REWARD = "examples/demo/reward_demo.py"
+_TRAIN = "python3 relax/entrypoints/train.py --custom-rm-path "
+_GOOD = """\
+async def reward_func(args, sample, **kwargs):
+    return 1.0
+"""
+
+
+def _tree(named: str, **files: str) -> dict[str, str]:
+    names = {"reward": _REWARD, "init": "examples/demo/__init__.py", "scores": "examples/demo/scores.py"}
+    return {_RUN: f"{_TRAIN}{named}\n", **{names.get(key, key): text for key, text in files.items()}}
+
+
+_NAMED = "examples.demo.reward_demo.reward_func"
+
+VALID = [
+    Example(_tree(_NAMED, reward=_GOOD)),
+    Example(
+        _tree(_NAMED, reward="from .scores import score as reward_func\n", scores=_GOOD.replace("reward_func", "score"))
+    ),
+    Example(
+        _tree("examples.demo.reward_func", init="from examples.demo.reward_demo import reward_func\n", reward=_GOOD)
+    ),
+    Example(_tree(_NAMED, reward="from .scores import *\n", scores=_GOOD)),
+    Example(_tree(_NAMED, reward="from elsewhere import *\n")),
+    Example(
+        _tree(
+            _NAMED,
+            reward="""\
+try:
+    from fast import reward_func
+except ImportError:
+    reward_func = print
+""",
+        )
+    ),
+    Example(_tree(_NAMED, reward="globals()['reward_' + 'func'] = print\n")),
+    Example(
+        _tree(
+            _NAMED,
+            reward="""\
+def __getattr__(name):
+    return print
+""",
+        )
+    ),
+    Example(_tree("rewards_of_us.gsm8k.reward_func", reward=_GOOD)),
+    Example(_tree('"${REWARD}"', reward=_GOOD)),
+    Example(
+        _tree(
+            _NAMED,
+            reward="""\
+import functools
+
+from .scores import f
+
+reward_func = functools.partial(f, k=1)
+""",
+            scores="""\
+async def f(args, sample, k):
+    return k
+""",
+        )
+    ),
+    Example(
+        {
+            _RUN: f"{_TRAIN}examples.demo.rewards.math.score\n",
+            "examples/demo/rewards/math/__init__.py": "from .rule import score\n",
+            "examples/demo/rewards/math/rule.py": """\
+async def score(args, sample, **kwargs):
+    return 0
+""",
+        }
+    ),
+    Example(
+        {
+            _RUN: f"{_TRAIN}{_NAMED}\n",
+            _REWARD: _GOOD.replace("1.0", "helper()")
+            + """\
+
+
+from .reward_parts import helper
+""",
+            "examples/demo/reward_parts.py": """\
+def helper():
+    return 1.0
+""",
+        }
+    ),
+    Example({_RUN: f"{_TRAIN}{_NAMED} --loss-type sft_loss\n"}),
+    Example({_RUN: f"{_TRAIN}examples.demo.reward_demo.judge\n", _REWARD: _GOOD.replace("reward_func", "judge")}),
+    Example(
+        _tree(
+            _NAMED,
+            reward="""\
+if True:
+    async def reward_func(args, sample, **kwargs):
+        return 0
+""",
+        )
+    ),
+    Example(_tree(_NAMED, reward="def broken(:\n")),
+]
+
+INVALID = [
+    Example(_tree(_NAMED, reward=_GOOD.replace("reward_func", "reward_fn")), findings=((_RUN, 1, 53),)),
+    Example(_tree("examples.demo.reward_dmo.reward_func", reward=_GOOD), findings=((_RUN, 1, 53),)),
+    Example(_tree("examples.other.reward.reward_func", reward=_GOOD), findings=((_RUN, 1, 53),)),
+    Example(_tree("examples.demo.reward_demo", reward=_GOOD), findings=((_RUN, 1, 53),)),
+    Example(_tree("examples/demo/reward_demo.py:reward_func", reward=_GOOD), findings=((_RUN, 1, 53),)),
+    Example(_tree("reward_func", reward=_GOOD), findings=((_RUN, 1, 53),)),
+    Example(
+        _tree(
+            _NAMED,
+            reward="from .scores import *\n",
+            scores="""\
+__all__ = ['score']
+
+
+"""
+            + _GOOD,
+        ),
+        findings=((_RUN, 1, 53),),
+    ),
+    Example(_tree(_NAMED, reward="from .scores import reward_func\n", scores="score = 1\n"), findings=((_RUN, 1, 53),)),
+    Example(
+        _tree(
+            _NAMED,
+            reward="""\
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .scores import reward_func
+""",
+            scores=_GOOD,
+        ),
+        findings=((_RUN, 1, 53),),
+    ),
+    Example(
+        _tree(
+            _NAMED,
+            reward="""\
+class Rewards:
+    async def reward_func(self, args, sample):
+        return 1.0
+""",
+        ),
+        findings=((_RUN, 1, 53),),
+    ),
+    Example(
+        _tree(
+            _NAMED,
+            reward="""\
+def make():
+    async def reward_func(args, sample):
+        return 1.0
+""",
+        ),
+        findings=((_RUN, 1, 53),),
+    ),
+    Example(
+        _tree(
+            _NAMED,
+            reward="""\
+if __name__ == "__main__":
+    reward_func = print
+""",
+        ),
+        findings=((_RUN, 1, 53),),
+    ),
+    Example(
+        {
+            _RUN: "ARGS=(\n    --rm-type math\n"
+            f'    --custom-rm-path={_NAMED}\n)\npython3 relax/entrypoints/train.py "${{ARGS[@]}}"\n',
+            _REWARD: """\
+def compute_score(text, label):
+    return 1.0
+""",
+        },
+        findings=((_RUN, 3, 5),),
+    ),
+    Example(
+        {
+            _RUN: f"{_TRAIN}examples.demo.scores.score\n",
+            "examples/demo/scores.py": """\
+async def score(args, sample, **kwargs):
+    return 1
+""",
+            _REWARD: """\
+def compute_score(text, label):
+    return 1.0
+""",
+        },
+        findings=((_REWARD, 1, 1, WARNING),),
+    ),
+    Example(
+        {
+            _REWARD: """\
+import re
+
+ANSWER = re.compile('x')
+"""
+        },
+        findings=((_REWARD, 1, 1, WARNING),),
+    ),
+]
+
+
+@rule("RLX201", "reward-missing", ERROR, on="recipe", valid=VALID, invalid=INVALID, fixable="migrate")
+def reward_missing(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
+    """What launches name and is not there, and reward modules that nothing leads to."""
+    uses = [use for launch in recipe.launches for use in reward_uses(launch, project)]
+    for use in uses:
+        if not use.dotted:
+            yield NotChecked(use.place, use.unclear or use.dotted)
+        elif use.status in ("no-module", "no-function") or _is_path(use.dotted):
+            message = _message(use, project)
+            yield Finding(use.place, message, launch=use.launch, subject=use.dotted)
+    for source in recipe.python:
+        if source.path.name.startswith("reward_") and source.tree is not None:
+            yield from _unused(source, recipe, uses, project)
+
+
+def _is_path(named: str) -> bool:
+    return "/" in named or ":" in named or named.endswith(".py") or "." not in named
+
+
+def _message(use: RewardUse, project: Project) -> str:
+    named = use.dotted
+    if "/" in named or ":" in named or named.endswith(".py"):
+        path, _, function = named.partition(":")
+        dotted = path.removesuffix(".py").strip("./").replace("/", ".")
+        return f"{FLAG} takes a module path, not a file: {dotted}.{function or 'reward_func'}"
+    if "." not in named:
+        return f"{FLAG} {named} names no module: write package.module.{named}"
+    if project.module(named) is not None:
+        return f"{named} is a module; {FLAG} names a function in it: {named}.reward_func"
+    if use.module is None and use.status == "no-module":
+        return f"there is no module {use.module_name}{_meant(use.module_name, _modules_near(use, project))}"
+    where = use.module_name if use.module is None else project_path(use.module, project)
+    return f"{where} has no {use.name}{_meant(use.name, _names_in(use, project))}"
+
+
+def project_path(source: PythonSource, project: Project) -> str:
+    """A file as seen from the repository's root."""
+    try:
+        return source.path.relative_to(project.root).as_posix()
+    except ValueError:
+        return source.path.name
+
+
+def _meant(name: str, others: list[str]) -> str:
+    close = difflib.get_close_matches(name, others, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _names_in(use: RewardUse, project: Project) -> list[str]:
+    from relax_lint.flow.interpreter import interpreter_of
+
+    if use.module is None:
+        return []
+    return list(interpreter_of(project).resolver.names.of(use.module).bindings)
+
+
+def _modules_near(use: RewardUse, project: Project) -> list[str]:
+    from relax_lint.flow.names import dotted_name
+
+    recipe = project.recipe_of(use.launch.script)
+    return [dotted_name(source.path, project.root) for source in recipe.python] if recipe is not None else []
+
+
+def _unused(
+    source: PythonSource, recipe: Recipe, uses: list[RewardUse], project: Project
+) -> Iterator[Finding | NotChecked]:
+    from relax_lint.flow.interpreter import interpreter_of
+    from relax_lint.flow.names import dotted_name
+
+    resolver = interpreter_of(project).resolver
+    dotted = dotted_name(source.path, project.root)
+    if not resolver.resolve(source, "reward_func").missing or _leads_to(source, dotted, recipe, project):
+        return
+    place = Place(source, 0, 0)
+    hidden = next((use for use in uses if not use.dotted), None)
+    if any(use.module is source or use.source is source for use in uses):
+        return
+    if hidden is not None:
+        yield NotChecked(place, hidden.unclear or "")
+        return
+    message = f"{source.path.name} has no reward_func and no launch names another function of it"
+    yield Finding(place, message, severity=WARNING, subject=source.path.stem)
+
+
+def _leads_to(source: PythonSource, dotted: str, recipe: Recipe, project: Project) -> bool:
+    """Whether another file of the recipe imports the module, or any launcher or configuration names it."""
+    stem = source.path.stem
+    if any(other is not source and stem in other.text for other in recipe.python):
+        return True
+    texts = [path for path in recipe.files if path.suffix in (".yaml", ".yml", ".sh")]
+    texts += [path for other in project.recipes if other is not recipe for path in other.launcher_paths]
+    return any(f"{dotted}.".encode() in (project.read(path) or b"") for path in texts)

@@ -1,0 +1,440 @@
+"""The reward function is not async: Relax awaits what it returns.
+
+## What
+
+What a launch names in `--custom-rm-path` and what, called, gives something that cannot be awaited. `async def`,
+partials and decorated forms of one, objects with an async `__call__`, and plain functions that return a coroutine, a
+task or `asyncio.to_thread(…)` are fine. What cannot be told is left alone. Where the Relax at hand runs rewards that
+are not async in workers of their own, it is a warning.
+
+## Why
+
+Relax calls `await rm_function(args, sample)`. A float or a dict cannot be awaited: the first score ends the rollout
+with a TypeError.
+
+## Source
+
+Guide: ALWAYS provide an `async def reward_func(args, sample: Sample, **kwargs)` entry point.
+
+## Example
+
+    def reward_func(args, sample, **kwargs):
+        return compute_score(sample.response, sample.label)
+
+## Fix
+
+Writes `async` in front of `def`, where nothing in the recipe calls the function as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.catalog.rewards import runs_sync_rewards
+from relax_lint.diagnostics import Finding, Fix, NotChecked, Place
+from relax_lint.fixers.python_edits import make_async
+from relax_lint.project import Project
+from relax_lint.rewards import RewardUse, function_place
+from relax_lint.rules import ERROR, WARNING, Example, rule
+
+if TYPE_CHECKING:
+    from relax_lint.flow.shapes import Shape
+
+_REWARD = "examples/demo/reward_demo.py"
+_RUN = "examples/demo/run_demo.sh"
+_LAUNCH = "python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func\n"
+_WORKERS = """\
+async def execute(self, args, sample, **kwargs):
+    rm_function = load_function(args.custom_rm_path)
+    if not asyncio.iscoroutinefunction(rm_function):
+        return await self._next_worker().custom.remote(rm_function, args, sample)
+    return await rm_function(args, sample, **kwargs)
+"""
+_SYNC = """\
+def reward_func(args, sample, **kwargs):
+    return 1.0
+"""
+
+VALID = [
+    """\
+async def reward_func(args, sample, **kwargs):
+    return 1.0
+""",
+    """\
+async def _score(args, sample, **kwargs):
+    return 1.0
+
+
+def reward_func(args, sample, **kwargs):
+    return _score(args, sample, **kwargs)
+""",
+    """\
+import asyncio
+
+
+def _score(text):
+    return 1.0
+
+
+def reward_func(args, sample, **kwargs):
+    return asyncio.to_thread(_score, sample.response)
+""",
+    """\
+from functools import partial
+
+
+async def _score(args, sample, weight=1.0):
+    return weight
+
+
+reward_func = partial(_score, weight=0.5)
+""",
+    """\
+class Judge:
+    async def __call__(self, args, sample, **kwargs):
+        return 1.0
+
+
+reward_func = Judge()
+""",
+    """\
+class Judge:
+    async def score(self, args, sample, **kwargs):
+        return 1.0
+
+
+reward_func = Judge().score
+""",
+    """\
+import functools
+
+
+def logged(function):
+    @functools.wraps(function)
+    async def inner(*args, **kwargs):
+        return function(*args, **kwargs)
+
+    return inner
+
+
+@logged
+"""
+    + _SYNC,
+    """\
+from tenacity import retry
+
+
+@retry(stop=3)
+"""
+    + _SYNC,
+    """\
+from judges import make_reward
+
+reward_func = make_reward('gsm8k')
+""",
+    """\
+import judges
+
+
+def reward_func(args, sample, **kwargs):
+    return judges.score(sample)
+""",
+    """\
+async def _score(args, sample):
+    return 1.0
+
+
+reward_func = lambda args, sample, **kwargs: _score(args, sample)
+""",
+    "try:\n    from fast_rewards import reward_func\nexcept ImportError:\n    " + _SYNC.replace("\n    ", "\n        "),
+    """\
+def reward_func(args, sample, **kwargs):
+    raise NotImplementedError
+""",
+    """\
+import asyncio
+
+
+async def _score(sample):
+    return 1.0
+
+
+def reward_func(args, sample, **kwargs):
+    return asyncio.ensure_future(_score(sample))
+""",
+]
+
+INVALID = [
+    Example(_SYNC, findings=((1, 5),), fixed="async " + _SYNC),
+    Example(
+        """\
+def compute_score(text, label):
+    return {'score': float(text == label)}
+
+
+def reward_func(args, sample, **kwargs):
+    return compute_score(sample.response, sample.label)
+""",
+        findings=((5, 5),),
+        fixed="""\
+def compute_score(text, label):
+    return {'score': float(text == label)}
+
+
+async def reward_func(args, sample, **kwargs):
+    return compute_score(sample.response, sample.label)
+""",
+    ),
+    Example(
+        {
+            _RUN: _LAUNCH,
+            _REWARD: "from .scores import score as reward_func\n",
+            "examples/demo/scores.py": """\
+
+
+def score(args, sample, **kwargs):
+    return 0
+""",
+        },
+        findings=(("examples/demo/scores.py", 3, 5),),
+        fixed={
+            "examples/demo/scores.py": """\
+
+
+async def score(args, sample, **kwargs):
+    return 0
+"""
+        },
+    ),
+    Example("reward_func = lambda args, sample, **kwargs: 1.0\n", findings=((1, 15),)),
+    Example(
+        """\
+from functools import partial
+
+
+def _score(args, sample, weight=1.0, **kwargs):
+    return weight
+
+
+reward_func = partial(_score, weight=0.5)
+""",
+        findings=((4, 5),),
+        fixed="""\
+from functools import partial
+
+
+async def _score(args, sample, weight=1.0, **kwargs):
+    return weight
+
+
+reward_func = partial(_score, weight=0.5)
+""",
+    ),
+    Example(
+        """\
+class Judge:
+    def __call__(self, args, sample, **kwargs):
+        return 1.0
+
+
+reward_func = Judge()
+""",
+        findings=((2, 9),),
+        fixed="""\
+class Judge:
+    async def __call__(self, args, sample, **kwargs):
+        return 1.0
+
+
+reward_func = Judge()
+""",
+    ),
+    Example(
+        """\
+class reward_func:
+    def __init__(self, args, sample):
+        self.score = 1.0
+""",
+        findings=((1, 7),),
+    ),
+    Example(
+        """\
+async def reward_func(args, sample, **kwargs):
+    yield 1.0
+""",
+        findings=((1, 11),),
+    ),
+    Example(
+        """\
+import asyncio
+
+
+async def _score(sample):
+    return 1.0
+
+
+def reward_func(args, sample, **kwargs):
+    return asyncio.run(_score(sample))
+""",
+        findings=((8, 5),),
+    ),
+    Example(
+        """\
+async def _judge(sample):
+    return 1.0
+
+
+def reward_func(args, sample, **kwargs):
+    if not sample.response:
+        return 0.0
+    return _judge(sample)
+""",
+        findings=((5, 5),),
+    ),
+    Example(
+        """\
+class Rewards:
+    @staticmethod
+    def exact(args, sample, **kwargs):
+        return int(sample.response == sample.label)
+
+
+reward_func = Rewards.exact
+""",
+        findings=((3, 9),),
+        fixed="""\
+class Rewards:
+    @staticmethod
+    async def exact(args, sample, **kwargs):
+        return int(sample.response == sample.label)
+
+
+reward_func = Rewards.exact
+""",
+    ),
+    Example(
+        _SYNC
+        + """\
+
+
+if __name__ == '__main__':
+    print(reward_func(None, None))
+""",
+        findings=((1, 5),),
+    ),
+    Example(
+        """\
+def compute_score(data_source, solution_str, ground_truth, extra_info=None):
+    return 1.0
+
+
+reward_func = compute_score
+""",
+        findings=((1, 5),),
+    ),
+    Example(
+        {
+            _RUN: _LAUNCH,
+            _REWARD: _SYNC,
+            "relax/entrypoints/train.py": "",
+            "relax/engine/rewards/__init__.py": _WORKERS,
+        },
+        findings=((_REWARD, 1, 5, WARNING),),
+        fixed={_REWARD: "async " + _SYNC},
+    ),
+]
+
+
+@rule("RLX202", "reward-not-async", ERROR, on="reward", valid=VALID, invalid=INVALID, fixable="safe")
+def reward_not_async(use: RewardUse, project: Project) -> Iterator[Finding | NotChecked]:
+    """Say it where the function is defined."""
+    if use.status == "unclear":
+        yield NotChecked(use.place, use.unclear or use.dotted)
+        return
+    found = [_judged(use, shape, project) for shape in use.shapes]
+    yield from (finding for finding in found if finding is not None and all(found))
+
+
+def _judged(use: RewardUse, shape: Shape, project: Project) -> Finding | None:
+    from relax_lint.flow.shapes import Awaitable, Function, Library, Unknown, alternatives, in_words
+
+    function = next((found for found in use.functions if len(use.shapes) == 1 or found == shape), None)
+    in_batch = function is not None and use.form(function) == "batch"
+    results = alternatives(use.result(shape, "batch" if in_batch else "single"))
+    given = [
+        result
+        for result in results
+        if not isinstance(result, (Awaitable, Unknown, Library)) and not _may_be_awaitable(use, result)
+    ]
+    if not given:
+        return None
+    tolerated = runs_sync_rewards(project, batch=use.batch is True)
+    what = in_words(given[0])
+    consequence = (
+        "runs it in a worker; the guide wants async def" if tolerated else f"awaits it, and {what} cannot be awaited"
+    )
+    fix = None
+    if isinstance(function, Function) and len(given) == len(results):
+        fix = _fix(use, function, project)
+    return Finding(
+        _place(shape, function),
+        f"{use.name} is not async: Relax {consequence}",
+        severity=WARNING if tolerated else ERROR,
+        fix=fix,
+        launch=use.launch,
+        subject=use.name,
+    )
+
+
+def _may_be_awaitable(use: RewardUse, result: Shape) -> bool:
+    from relax_lint.flow.shapes import Instance
+
+    return isinstance(result, Instance) and not use.lacks(result, "__await__")
+
+
+def _place(shape: Shape, function: Shape | None) -> Place:
+    from relax_lint.flow.shapes import Class, Function
+
+    if isinstance(shape, Class):
+        return shape.source.name_place(shape.node)
+    assert isinstance(function, Function)
+    return function_place(function)
+
+
+def _fix(use: RewardUse, function: Shape, project: Project) -> Fix | None:
+    from relax_lint.flow.scopes import is_generator
+    from relax_lint.flow.shapes import Function
+
+    if not isinstance(function, Function) or not isinstance(function.node, ast.FunctionDef):
+        return None
+    node, source = function.node, function.source
+    recipe = project.recipe_of(source.path)
+    if not use.takes_two(function):  # verl's own signature: it is to be wrapped
+        return None
+    if recipe is None or is_generator(node) or not _is_static(node) or _runs_loop(node):
+        return None
+    if any(_calls(other.nodes(ast.Call), node.name) for other in recipe.python if node.name in other.text):
+        return None
+    return Fix("make it async def", lambda: [make_async(source, node)])
+
+
+def _is_static(node: ast.FunctionDef) -> bool:
+    return all(
+        isinstance(part, ast.Name) and part.id in ("staticmethod", "classmethod") for part in node.decorator_list
+    )
+
+
+def _runs_loop(node: ast.FunctionDef) -> bool:
+    """Whether it starts an event loop of its own, which cannot be done inside of one."""
+    names = ("run", "run_until_complete")
+    return any(isinstance(part, ast.Attribute) and part.attr in names for part in ast.walk(node))
+
+
+def _calls(calls: list[ast.Call], name: str) -> bool:
+    for call in calls:
+        called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
+        if called == name:
+            return True
+    return False
