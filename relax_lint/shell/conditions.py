@@ -63,10 +63,11 @@ def either(left: Outcome, right: Outcome) -> Outcome:
 def _contradiction(*values: Value) -> Bindings:
     """What is learned when the opposite of what the defaults give turns out to hold."""
     return tuple(
-        (chunk.root, NOT_DEFAULT)
+        (origin, NOT_DEFAULT)
         for value in values
         for chunk in value.chunks
         if isinstance(chunk, Sym) and chunk.default is not None
+        for origin in chunk.root.origins
     )
 
 
@@ -130,10 +131,12 @@ def equal(left: Value, right: Value, state: State) -> Outcome:
     root = symbols[0].root
     if middle == "" and state.is_nonempty(root):
         return False
-    when_false: Bindings = ((root, NOT_DEFAULT),) if likely else ()
+    contradiction = _contradiction(left)
+    when_true = (*(contradiction if likely is False else ()), (root, middle))
+    when_false = contradiction if likely else ()
     if middle == "" and symbols[0].default is None:
         when_false = ((root, NONEMPTY),)
-    return Undecided(((root, middle),), when_false, likely, _question("=", left, right))
+    return Undecided(when_true, when_false, likely, _question("=", left, right))
 
 
 def _solve(value: Value, text: str) -> str | None:

@@ -96,7 +96,7 @@ class Expander:
             word.cached = fields
             return fields
         parts = word.parts
-        if len(parts) > 1 and _may_have_braces(parts):
+        if _may_have_braces(parts):
             return [
                 field
                 for expanded in _brace_expanded(parts)

@@ -305,6 +305,7 @@ def widen(states: list[State], make_root: Callable[[str], Root]) -> State:
 def _widened(mine: Variable | None, others: list[Variable | None], root: Root) -> Variable:
     attributes = (mine or REMOVED).attributes.union(*((other or REMOVED).attributes for other in others))
     if any(variable is not None and variable.elements is not None for variable in (mine, *others)):
+        root.many = True
         if "A" in attributes:
             return Variable(None, {"": Value((Sym(root),), None, True)}, attributes)
         elements = dict(mine.elements) if mine is not None and mine.elements is not None else {}

@@ -29,6 +29,13 @@ class Root:
         self.alternative = alternative
         self.many = many
 
+    @property
+    def origins(self) -> tuple[Root, ...]:
+        """What it was derived from in the end; itself when it was not derived."""
+        if not self.parents:
+            return (self,)
+        return tuple(dict.fromkeys(origin for parent in self.parents for origin in parent.origins))
+
     def __repr__(self) -> str:
         return f"Root({self.text!r})"
 
