@@ -21,7 +21,7 @@ def redirected(shell: Shell, redirects: tuple[Redirect, ...], state: State, run:
 ) -> list[State]:  # fmt: skip
     """A command with its input and output elsewhere."""
     outer_stdin, outer_output = state.stdin, state.output
-    replaced = False
+    replaced = diverted = False
     try:
         for redirect in redirects:
             operator, descriptor = redirect.operator, redirect.descriptor
@@ -42,6 +42,7 @@ def redirected(shell: Shell, redirects: tuple[Redirect, ...], state: State, run:
             if descriptor in ("", "1") and operator.startswith((">", "&>")):
                 if operator != ">&" or target.text != "1":
                     state.output = None if outer_output is None else ()
+                    diverted = True
                     if operator != ">&":
                         shell.recorder.redirected_to.append(target)
     except (Abort, Discard) as error:
@@ -50,7 +51,8 @@ def redirected(shell: Shell, redirects: tuple[Redirect, ...], state: State, run:
     for each in states:
         if replaced:
             each.stdin = outer_stdin
-        each.output = outer_output if state.output is not outer_output or _diverted(redirects) else each.output
+        if diverted:
+            each.output = outer_output
     return states
 
 
@@ -70,7 +72,3 @@ def input_of(shell: Shell, target: Word, state: State) -> Value:
     if state.resolve(path).text == "/dev/null":
         return EMPTY
     return unknown(shell.expander.root(target))
-
-
-def _diverted(redirects: tuple[Redirect, ...]) -> bool:
-    return any(redirect.operator.startswith((">", "&>")) and redirect.descriptor in ("", "1") for redirect in redirects)
