@@ -16,9 +16,9 @@ relax-lint's own bounds, so that a check ends in time.
 
 ## Example
 
-    for name in A B C D E F G H; do
-        if [ -n "${!name}" ]; then ARGS+=("--$name" "${!name}"); fi
-    done
+    [ -n "$A" ] && ARGS+=(--a "$A")
+    [ -n "$B" ] && ARGS+=(--b "$B")
+    … and four more
 
 ## Fix
 
@@ -73,9 +73,10 @@ INVALID = [
         findings=((14, 1),),
     ),
     Example(
-        "#!/bin/bash\nARGS=()\nfor name in A B C D E F G H; do\n    "
-        f'if [ -n "${{!name}}" ]; then ARGS+=("--$name"); fi\ndone\n{_LAUNCH}',
-        findings=((4, 5),),
+        f'#!/bin/bash\nif [ "$1" = m ]; then SIZE=0\n'
+        f"{''.join(f'elif [ {chr(34)}$1{chr(34)} = m{n} ]; then SIZE={n}{chr(10)}' for n in range(1, 60))}fi\n"
+        'python3 relax/entrypoints/train.py --size "$SIZE"\n',
+        findings=((2, 1),),
     ),
     Example(
         f'#!/bin/bash\ncase "$1" in\n{"".join(f"    m{n}) SIZE={n} ;;{chr(10)}" for n in range(50))}esac\n'
