@@ -97,6 +97,8 @@ def test_a_broken_recipe_is_refused_fixed_and_let_through(
     tmp_path: Path, hooks: Repository, start: Callable[[str], Repository]
 ) -> None:
     repository = start("broken_countdown")
+    launcher = repository.path / "examples/countdown/run_countdown.sh"
+    launcher.write_text(launcher.read_text().replace("--global-batch-size 128", "--global-batch-size 256"))
     repository.git("rm", "--quiet", "--cached", "-r", "examples")
     repository.git("commit", "--quiet", "--message", "before the recipe")
     repository.git("add", "--all")
