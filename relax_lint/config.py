@@ -144,13 +144,13 @@ def _table(path: Path) -> dict[str, Any] | None:
 
 def _settings_from(table: Mapping[str, Any], path: Path) -> Settings:
     reader = _Reader(table, path)
-    select = reader.strings("select") if "select" in table else None
+    select = reader.strings("select")
     settings = Settings(
         source=path,
         directory=path.parent,
         selection=(
             Layer(
-                select=select,
+                select=select if "select" in table else None,
                 ignore=(*reader.strings("ignore"), *reader.strings("extend-ignore")),
                 extend_select=reader.strings("extend-select"),
             ),
