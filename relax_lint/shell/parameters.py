@@ -138,7 +138,7 @@ class Parameters:
                 if isinstance(chunk, Sym) and chunk.root.variable == name and chunk.default is None:
                     return [unknown(self.many_root(name), many=True)]
             return [variable.value] if variable.value is not None else []
-        return list(variable.elements.values())
+        return list(variable.in_order.values())
 
     def many_root(self, name: str) -> Root:
         """The root of an array that is not known."""
@@ -288,7 +288,7 @@ class Parameters:
             return [known("0")]
         if any(value.many for value in variable.elements.values()):
             return [unknown(self.many_root(name), many=True)]
-        return [known(str(key)) for key in variable.elements]
+        return [known(str(key)) for key in variable.in_order]
 
     def length(self, found: Value | Elements | None, parameter: Parameter, state: State) -> Value:
         """``${#name}``."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 from relax_lint.diagnostics import Place
+from relax_lint.shell.associative import in_bash_order
 from relax_lint.sources.text import SourceFile
 
 
@@ -141,6 +142,14 @@ class Variable(NamedTuple):
     value: Value | None = None
     elements: dict[int | str, Value] | None = None
     attributes: frozenset[str] = frozenset()
+
+    @property
+    def in_order(self) -> dict[int | str, Value]:
+        """The elements in the order in which bash goes through them."""
+        elements = self.elements or {}
+        if "A" not in self.attributes:
+            return elements
+        return {key: elements[key] for key in in_bash_order([str(key) for key in elements])}
 
     @property
     def exported(self) -> bool:
