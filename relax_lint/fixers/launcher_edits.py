@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from relax_lint.diagnostics import Edit, Place
 from relax_lint.shell.launch import Argument, Word
 from relax_lint.shell.nodes import ArrayLiteral, SimpleCommand
-from relax_lint.shell.walk import innermost
+from relax_lint.shell.walk import array_literals, command_at
 from relax_lint.shell.evaluate import ScriptFile
 from relax_lint.sources.text import SourceFile
 
@@ -27,9 +27,11 @@ def holder(place: Place) -> ArrayLiteral | SimpleCommand | None:
     """The array literal, or else the command, in which a word is written."""
     if not isinstance(place.source, ScriptFile):
         return None
-    script = place.source.script
-    array = innermost(script, place.start, place.end, ArrayLiteral)
-    return array or innermost(script, place.start, place.end, SimpleCommand)
+    command = command_at(place.source, place.start)
+    if command is None:
+        return None
+    arrays = (array for _, array in array_literals(command) if array.start <= place.start < array.end)
+    return next(arrays, command)
 
 
 def whole(argument: Argument) -> Place | None:

@@ -20,6 +20,7 @@ RUNTIME_ENV = "--runtime-env-json"
 
 _HOST = re.compile(r"(?:\w+://)?(?P<host>\[[0-9a-fA-F:]+\]|[^:/]+)(?::\d+)?/?")
 _THIS_MACHINE = re.compile(r"localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]")
+_VARIABLE = re.compile(r"(?P<quote>\"?)\$(?:(?P<name>\w+)|\{(?P<braced>\w+)\})(?P=quote)")
 _HARMLESS_OPTIONS = ("--address", RUNTIME_ENV, "--working-dir", "--verbose", "-v", "--log-style", "--log-color")
 _HARMLESS_DIRECTORIES = (".", "./", "${PWD}", "$PWD", "$(pwd)")
 _HARMLESS_KEYS = frozenset({"env_vars", "working_dir", "worker_process_setup_hook"})
@@ -47,7 +48,9 @@ def submission(launch: Launch) -> Submission | None:
     command = next((at for at in range(3, launch.entry) if words[at].text == "--"), None)
     end = command
     if command is None:
-        found = (at for at in range(3, launch.entry + 1) if re.match(r"(?:python[\d.]*|bash|env)\Z", program(words[at])))
+        found = (
+            at for at in range(3, launch.entry + 1) if re.match(r"(?:python[\d.]*|bash|env)\Z", program(words[at]))
+        )
         command = end = next(found, None)
         if command is None:
             return None
@@ -57,8 +60,17 @@ def submission(launch: Launch) -> Submission | None:
 
 
 def runtime_environments(launch: Launch) -> list[Argument]:
-    """Every ``--runtime-env-json`` of a launch, whoever would read it."""
-    return [argument for argument in _options(launch.argv) if argument.flag == RUNTIME_ENV]
+    """Every ``--runtime-env-json`` that is written for a launch, whoever would read it."""
+    return [
+        argument
+        for argument in _options(launch.argv)
+        if argument.flag == RUNTIME_ENV and _is_written(argument.word)
+    ]
+
+
+def _is_written(word: Word) -> bool:
+    """Whether a word is spelt out, and not an unknown one that could happen to be it."""
+    return word.place is None or RUNTIME_ENV in word.place.source.text[word.place.start : word.place.end]
 
 
 def is_this_machine(address: Word) -> bool:
@@ -88,21 +100,31 @@ def lost_without_environment(launch: Launch, argument: Argument, project: Projec
     """What the workers would miss without a ``--runtime-env-json``, beyond what the entry points give them anyway."""
     if len(argument.values) != 1:
         return "its value is not known"
-    value = argument.values[0]
+    variable = _variable_of(argument)
+    if variable is not None and not _is_set_here(variable, launch, project):
+        return None
     try:
-        given = json.loads(value.text)
+        given = json.loads(argument.values[0].text)
     except ValueError:
         given = None
-    if isinstance(given, dict):
-        variables = given.get("env_vars") or {}
-        extra = [*(set(variables) - ENTRYPOINT_VARIABLES), *(set(given) - _HARMLESS_KEYS)]
-        if given.get("working_dir", ".") not in _HARMLESS_DIRECTORIES:
-            extra.append("working_dir")
-        return f"it also sets {', '.join(sorted(extra))}" if extra else None
-    names = {unknown.variable for unknown in value.unknowns}
-    if names and None not in names and not any(_is_set_here(str(name), launch, project) for name in names):
+    if not isinstance(given, dict):
+        return "what the launcher puts into it would no longer reach the workers"
+    extra = [*(set(given.get("env_vars") or ()) - ENTRYPOINT_VARIABLES), *(set(given) - _HARMLESS_KEYS)]
+    if given.get("working_dir", ".") not in _HARMLESS_DIRECTORIES:
+        extra.append("working_dir")
+    return f"it also sets {', '.join(sorted(extra))}" if extra else None
+
+
+def _variable_of(argument: Argument) -> str | None:
+    """The variable that is the whole value, as it is written."""
+    place = argument.values[0].place
+    if place is None:
         return None
-    return "what the launcher puts into it would no longer reach the workers"
+    written = place.source.text[place.start : place.end]
+    if argument.inline:
+        written = written.partition("=")[2]
+    match = _VARIABLE.fullmatch(written)
+    return None if match is None else match.group("name") or match.group("braced")
 
 
 def _is_set_here(name: str, launch: Launch, project: Project) -> bool:

@@ -11,7 +11,7 @@ from typing import Literal
 from relax_lint.diagnostics import Edit, Place
 from relax_lint.shell.evaluate import ScriptFile
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, Command, Parameter, Script, SimpleCommand, Word
-from relax_lint.shell.walk import command_lists, find, first_simple, innermost, simple_commands
+from relax_lint.shell.walk import array_literals, command_lists, commands_of, find, first_simple, innermost
 
 Kind = Literal["blanks", "comment", "blank line", "no backslash", "swallowed", "headless"]
 
@@ -112,18 +112,17 @@ class _Orphans:
     def arrays(self, name: str) -> list[ArrayLiteral]:
         """The literals that an array is set to in this file."""
         return [
-            assignment.value
-            for command in simple_commands(self.script)
-            for assignment in (*command.assignments, *command.words)
-            if isinstance(assignment, Assignment) and assignment.name == name
-            if isinstance(assignment.value, ArrayLiteral)
+            array
+            for command in commands_of(self.source)
+            for assignment, array in array_literals(command)
+            if assignment.name == name
         ]
 
     def unreadable(self) -> Iterator[Break]:
         """Lines that begin with an operator and so cannot be read at all."""
         for problem in self.script.problems:
             if self.text[problem.start : problem.start + 1] in ("|", "&") and self.joined_above(problem.start):
-                above = [command for command in simple_commands(self.script) if command.end <= problem.start]
+                above = [command for command in commands_of(self.source) if command.end <= problem.start]
                 last = max(above, key=lambda command: command.end, default=None)
                 found = self.cause(problem.start, last, last)
                 if found is not None:

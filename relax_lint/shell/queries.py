@@ -12,8 +12,7 @@ from relax_lint.shell.continuations import is_cut
 from relax_lint.shell.evaluate import ScriptFile
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.nodes import SimpleCommand
-from relax_lint.shell.walk import innermost
-from relax_lint.sources.text import SourceFile
+from relax_lint.shell.walk import command_at
 
 if TYPE_CHECKING:
     from relax_lint.project import Project
@@ -29,23 +28,26 @@ class NotKnown(Exception):
 
 
 def start_of(launch: Launch) -> Place:
-    """Where a launch is written in its script: the command itself, or the first of its words there when a function from
-    a sourced file runs it."""
+    """Where a launch is written in its script: the command itself, or what calls it when a function from a sourced file
+    runs it."""
     if launch.site.source.path == launch.script:
         return launch.site
-    places = (word.place for word in launch.argv if word.place is not None)
-    return next((place for place in places if place.source.path == launch.script), launch.site)
+    for word in launch.argv:
+        place = word.place
+        if place is not None and place.source.path == launch.script and isinstance(place.source, ScriptFile):
+            command = command_at(place.source, place.start)
+            return place if command is None else Place(place.source, command.start, command.end)
+    return launch.site
 
 
-def written_command(launch: Launch) -> tuple[SourceFile, SimpleCommand] | None:
+def written_command(launch: Launch) -> tuple[ScriptFile, SimpleCommand] | None:
     """The command of a launch as its script spells it, for edits."""
     place = start_of(launch)
-    if place == launch.site:
-        return None if launch.command is None else (place.source, launch.command)
-    if not isinstance(place.source, ScriptFile):
+    source = place.source
+    if not isinstance(source, ScriptFile):
         return None
-    command = innermost(place.source.script, place.start, place.end, SimpleCommand)
-    return None if command is None else (place.source, command)
+    command = launch.command if place == launch.site else command_at(source, place.start)
+    return None if command is None else (source, command)
 
 
 def place_of(launch: Launch, word: Word | None) -> Place:
@@ -78,8 +80,11 @@ def integer(launch: Launch, flag: str) -> int | None:
 
 
 def open_word(launch: Launch) -> str:
-    """The first word that may be several, or none, and so could be any flag."""
-    return next((why_unknown(word) for word in launch.argv if word.open), "an unknown word")
+    """The first word of the flags that is not known at all, and so could be one of them."""
+    for word in launch.argv[launch.entry + 1 :]:
+        if word.unknowns and (word.open or word.text == word.unknowns[0].text):
+            return word.unknowns[0].text
+    return "an unknown word"
 
 
 def is_broken_off(launch: Launch) -> bool:

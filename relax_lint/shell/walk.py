@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import is_dataclass
-from typing import Any, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from relax_lint.shell.nodes import (
     AndOr,
     ArithmeticFor,
+    ArrayLiteral,
+    Assignment,
     Background,
     Case,
     Command,
@@ -20,7 +23,10 @@ from relax_lint.shell.nodes import (
     Pipeline,
     Script,
     SimpleCommand,
-)  # fmt: skip
+)
+
+if TYPE_CHECKING:
+    from relax_lint.shell.evaluate import ScriptFile
 
 Node = TypeVar("Node")
 
@@ -58,6 +64,24 @@ def simple_commands(root: Script | Command) -> Iterator[SimpleCommand]:
     for commands in _bodies(root):
         for command in commands:
             yield from simple_commands(command)
+
+
+@lru_cache(maxsize=256)
+def commands_of(source: ScriptFile) -> tuple[SimpleCommand, ...]:
+    """Every simple command of a script outside of substitutions."""
+    return tuple(simple_commands(source.script))
+
+
+def command_at(source: ScriptFile, offset: int) -> SimpleCommand | None:
+    """The simple command that holds an offset."""
+    return next((command for command in commands_of(source) if command.start <= offset < command.end), None)
+
+
+def array_literals(command: SimpleCommand) -> Iterator[tuple[Assignment, ArrayLiteral]]:
+    """The arrays that a command sets with ``( … )``."""
+    for assignment in (*command.assignments, *command.words):
+        if isinstance(assignment, Assignment) and isinstance(assignment.value, ArrayLiteral):
+            yield assignment, assignment.value
 
 
 def first_simple(command: Command) -> SimpleCommand | None:

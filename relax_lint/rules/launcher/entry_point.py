@@ -40,6 +40,7 @@ from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch, Word
 from relax_lint.shell.queries import place_of, program, start_of, why_unknown
+from relax_lint.sources.launcher import LauncherSource
 
 ENTRY = "relax/entrypoints/train.py"
 _MODULE = "relax.entrypoints.train"
@@ -156,46 +157,61 @@ INVALID = [
 ]
 
 
-@rule("RLX403", "entry-point", WARNING, on="launch", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe")
-def entry_point(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
-    """Say how the launch differs from starting the path directly."""
-    if launch.kind != "relax":
-        return
-    submitted = submission(launch)
-    if submitted is not None:
-        address = submitted.address
-        if address is None or not address.known:
-            because = "RAY_ADDRESS" if address is None else why_unknown(address)
-            yield NotChecked(start_of(launch), because)
-        elif is_this_machine(address):
-            yield _local_submission(launch, submitted, address, project)
-            return
-    spawner = next((word for word in launch.argv[: launch.entry] if program(word) in _SPAWNERS), None)
-    if spawner is not None:
-        message = (
-            f"{program(spawner)} starts Relax once per process; Relax spreads over the GPUs by itself: python3 {ENTRY}"
-        )
-        yield Finding(place_of(launch, spawner), message, launch=launch, subject=program(spawner))
-    elif launch.argv[launch.entry].text == _MODULE:
-        yield _module(launch, submitted, project)
+@rule("RLX403", "entry-point", WARNING, on="launcher", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe")
+def entry_point(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
+    """Say how each command that launches differs from starting the path directly."""
+    ways: dict[Place, list[Launch]] = {}
+    for launch in launcher.launches:
+        if launch.kind == "relax":
+            ways.setdefault(start_of(launch), []).append(launch)
+    for place, launches in ways.items():
+        submissions = [(launch, submission(launch)) for launch in launches]
+        local = [
+            (launch, submitted, submitted.address)
+            for launch, submitted in submissions
+            if submitted is not None and submitted.address is not None and is_this_machine(submitted.address)
+        ]
+        if local:
+            yield _local_submission(place, local, len(launches), project)
+            continue
+        launch, submitted = submissions[0]
+        if submitted is not None:
+            address = submitted.address
+            if address is None or not address.known:
+                yield NotChecked(place, "RAY_ADDRESS" if address is None else why_unknown(address))
+        spawner = next((word for word in launch.argv[: launch.entry] if program(word) in _SPAWNERS), None)
+        if spawner is not None:
+            name = program(spawner)
+            message = f"{name} starts Relax once per process; Relax spreads over the GPUs by itself: python3 {ENTRY}"
+            yield Finding(place_of(launch, spawner), message, launch=launch, subject=name)
+        elif launch.argv[launch.entry].text == _MODULE:
+            yield _module(launch, submitted, project)
 
 
-def _local_submission(launch: Launch, submitted: Submission, address: Word, project: Project) -> Finding:
-    message = f"ray job submit to this machine ({address.text}); Ray runs here already: start python3 {ENTRY} directly"
+def _local_submission(
+    place: Place, local: Sequence[tuple[Launch, Submission, Word]], ways: int, project: Project
+) -> Finding:
+    """The command submits to this machine, on one way through the script at least."""
+    reasons = [lost_without_submission(launch, submitted, project) for launch, submitted, _ in local]
+    reason = next((reason for reason in reasons if reason is not None), None)
+    if reason is None and len(local) < ways:
+        reason = "on another way through the script the address is another one"
+    launch, submitted, address = local[0]
+    by_default = " by default" if address.defaults or len(local) < ways else ""
     return Finding(
-        place_of(launch, launch.argv[0]),
-        message,
-        fix=_direct(launch, submitted.command, lost_without_submission(launch, submitted, project), project),
+        place_of(launch, launch.argv[0]) if launch.site == place else place,
+        f"ray job submit to this machine{by_default} ({address.text}); Ray runs here already: start python3 {ENTRY}"
+        " directly",
+        fix=_direct(launch, submitted.command, reason, project),
         launch=launch,
         subject="ray job submit",
     )
 
 
 def _module(launch: Launch, submitted: Submission | None, project: Project) -> Finding:
-    place = place_of(launch, launch.argv[launch.entry - 1])
     reason = "the job may start in another directory than the repository's" if submitted is not None else None
     return Finding(
-        place,
+        place_of(launch, launch.argv[launch.entry - 1]),
         f"the entry point is started by its module; start its path: python3 {ENTRY}",
         fix=_direct(launch, 0, reason, project),
         launch=launch,

@@ -39,9 +39,9 @@ from relax_lint.fixers.launcher_edits import append_to_array, append_to_command,
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch
-from relax_lint.shell.nodes import ArrayLiteral, Assignment
+from relax_lint.shell.nodes import ArrayLiteral
 from relax_lint.shell.queries import is_broken_off, is_own, open_word, start_of, why_unknown, written_command
-from relax_lint.shell.walk import simple_commands
+from relax_lint.shell.walk import array_literals, commands_of
 
 OFFLOAD, OVERLAP, PRECISION = GUIDE_OPTIMIZER_FLAGS
 
@@ -215,10 +215,8 @@ def _insertion(anchor: Argument | None, launch: Launch, items: Sequence[str]) ->
 def _array_with(flags: Sequence[str], launch: Launch, project: Project) -> str | None:
     """An array of the launcher that holds all of some flags."""
     source = project.launcher(launch.script)
-    for command in simple_commands(source.script) if source is not None else ():
-        for assignment in (*command.assignments, *command.words):
-            if isinstance(assignment, Assignment) and isinstance(assignment.value, ArrayLiteral):
-                held = {element.value.literal for element in assignment.value.elements}
-                if held.issuperset(flags):
-                    return assignment.name
+    for command in commands_of(source) if source is not None else ():
+        for assignment, array in array_literals(command):
+            if {element.value.literal for element in array.elements}.issuperset(flags):
+                return assignment.name
     return None

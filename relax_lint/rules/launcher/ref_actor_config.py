@@ -68,6 +68,7 @@ VALID = [
     f'{_TRAIN} --fully-async --resource {_ROLES} {FLAG}=\'{{"tensor_model_parallel_size": 1, '
     '"log_probs_max_tokens_per_gpu": 16384}\'\n',
     f"{_TRAIN} --fully-async --lr 1e-6\n",
+    f"{_TRAIN} --fully-async --resource '{{\"actor\": [1, 4], \"rollout\": [1, 4], \"reference\": [1, 0]}}'\n",
 ]
 
 INVALID = [
@@ -151,7 +152,7 @@ def ref_actor_config(launch: Launch, project: Project) -> Iterator[Finding | Not
         yield NotChecked(start_of(launch), "a broken continuation" if is_broken_off(launch) else open_word(launch))
         return
     try:
-        gpus = {role: count for role, count in resource(launch).items() if role in FORWARD_ROLES}
+        gpus = {role: count for role, count in resource(launch).items() if role in FORWARD_ROLES and count}
     except NotKnown as unknown:
         yield NotChecked(unknown.place, unknown.because)
         return
@@ -209,7 +210,7 @@ def _layout(launch: Launch, gpus: Mapping[str, int]) -> dict[str, Any]:
     actors = _given(launch, "--tensor-model-parallel-size", absent=1)
     tensor = actors or 1
     for count in gpus.values():
-        tensor = gcd(tensor, count) if count > 0 else 1
+        tensor = gcd(tensor, count)
     layout: dict[str, Any] = {"tensor_model_parallel_size": tensor}
     if tensor == 1:
         layout["sequence_parallel"] = False

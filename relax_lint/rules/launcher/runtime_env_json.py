@@ -30,13 +30,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from relax_lint.diagnostics import Edit, Finding, Fix
+from relax_lint.diagnostics import Finding, Fix, Place
 from relax_lint.fixers.launcher_edits import remove
 from relax_lint.fixers.ray_submit import RUNTIME_ENV, is_entry_layer, lost_without_environment, runtime_environments
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
-from relax_lint.shell.launch import Launch
+from relax_lint.shell.launch import Argument, Launch
 from relax_lint.shell.queries import place_of
+from relax_lint.sources.launcher import LauncherSource
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 _REMOTE = 'ray job submit --address="http://${HEAD_IP}:8265"'
@@ -137,25 +138,22 @@ INVALID = [
 ]
 
 
-@rule("RLX404", "runtime-env-json", WARNING, on="launch", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe")
-def runtime_env_json(launch: Launch, project: Project) -> Iterator[Finding]:
+@rule("RLX404", "runtime-env-json", WARNING, on="launcher", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe")
+def runtime_env_json(launcher: LauncherSource, project: Project) -> Iterator[Finding]:
     """Say where the option stands."""
-    if launch.kind != "relax":
-        return
-    for argument in runtime_environments(launch):
-        place = argument.word.place
-        if place is not None and is_entry_layer(place.source.path, project):
-            continue
-        reason = lost_without_environment(launch, argument, project)
-        edit = remove(argument)
-        yield Finding(
-            place_of(launch, argument.word),
-            f"{RUNTIME_ENV} is the entry points' business; environment variables are exported there, not passed here",
-            fix=None if edit is None else _removal(edit, reason),
-            launch=launch,
-            subject=RUNTIME_ENV,
-        )
+    seen: set[Place] = set()
+    for launch in launcher.launches:
+        for argument in runtime_environments(launch) if launch.kind == "relax" else ():
+            place = place_of(launch, argument.word)
+            if place not in seen and not is_entry_layer(place.source.path, project):
+                seen.add(place)
+                yield _finding(place, argument, launch, project)
 
 
-def _removal(edit: Edit, reason: str | None) -> Fix:
-    return Fix(f"remove {RUNTIME_ENV}", lambda: [edit], safe=reason is None, reason=reason)
+def _finding(place: Place, argument: Argument, launch: Launch, project: Project) -> Finding:
+    edit, reason = remove(argument), lost_without_environment(launch, argument, project)
+    fix = None
+    if edit is not None:
+        fix = Fix(f"remove {RUNTIME_ENV}", lambda: [edit], safe=reason is None, reason=reason)
+    message = f"{RUNTIME_ENV} is the entry points' business; environment variables are exported there, not passed here"
+    return Finding(place, message, fix=fix, launch=launch, subject=RUNTIME_ENV)

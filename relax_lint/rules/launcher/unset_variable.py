@@ -28,7 +28,8 @@ it in the header.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from functools import lru_cache
 
 from relax_lint.catalog.relax_defaults import KNOWN_ENVIRONMENT
 from relax_lint.diagnostics import Finding, NotChecked, Place
@@ -38,8 +39,10 @@ from relax_lint.shell.evaluate import Evaluation, ScriptFile
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.nodes import Parameter, Word
 from relax_lint.shell.queries import place_of, written_command
+from relax_lint.sources.launcher import LauncherSource
 
 _NEEDED = re.compile(r"\$\{?(?P<name>[A-Za-z_]\w*)(?:\}|(?:##?|%%?|//?|\^|,|:\d|:\$)[^}]*\}|\Z)")
+_ASSIGNMENT = re.compile(r"(?<![\w$])([A-Za-z_]\w*)(?:\[[^\]\n]*\])?\+?=")
 _SETS_UP = re.compile(r"MODEL_CONFIG_DIR|/models/|entrypoint")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
@@ -94,42 +97,44 @@ INVALID = [
     Example(
         'if [ "${1:-sync}" = async ]; then\n'
         f'    {_TRAIN} --fully-async --num-rollout "$STEPS"\nelse\n    {_TRAIN} --colocate --num-rollout "$STEPS"\nfi\n',
-        findings=((2, 69), (4, 66)),
+        findings=((2, 69),),
     ),
 ]
 
 
-@rule("RLX423", "unset-variable", WARNING, on="launch", everywhere=True, valid=VALID, invalid=INVALID)
-def unset_variable(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
-    """Say which names nobody sets."""
-    script = project.launcher(launch.script)
-    if launch.kind != "relax" or script is None:
-        return
-    evaluation = script.evaluation
-    files: list[ScriptFile] = [script, *evaluation.sourced]
-    seen: set[str] = set()
-    for name, place in (*_variables(launch, files), *_arrays(launch)):
-        if name in seen or KNOWN_ENVIRONMENT.fullmatch(name) or _is_provided(name, files, script):
+@rule("RLX423", "unset-variable", WARNING, on="launcher", everywhere=True, valid=VALID, invalid=INVALID)
+def unset_variable(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
+    """Say which names nobody sets, each once."""
+    evaluation = launcher.evaluation
+    files: list[ScriptFile] = [launcher, *evaluation.sourced]
+    provided: set[str] = set()
+    for launch in launcher.launches:
+        if launch.kind != "relax":
             continue
-        seen.add(name)
-        hidden = _unread(evaluation)
-        if hidden is not None:
-            yield NotChecked(place, hidden)
-            continue
-        yield Finding(
-            place,
-            f"{name} is set nowhere: neither the script nor what it sources sets it, checks it or gives it a default",
-            launch=launch,
-            subject=name,
-        )
+        for name, place in (*_variables(launch, files, provided), *_arrays(launch)):
+            if name in provided:
+                continue
+            provided.add(name)
+            if KNOWN_ENVIRONMENT.fullmatch(name) or _is_provided(name, files, launcher):
+                continue
+            hidden = _unread(evaluation)
+            if hidden is not None:
+                yield NotChecked(place, hidden)
+                continue
+            yield Finding(
+                place,
+                f"{name} is set nowhere: neither the script nor what it sources sets it, checks it or gives it a default",
+                launch=launch,
+                subject=name,
+            )
 
 
-def _variables(launch: Launch, files: Sequence[ScriptFile]) -> Iterator[tuple[str, Place]]:
+def _variables(launch: Launch, files: Sequence[ScriptFile], known: Container[str]) -> Iterator[tuple[str, Place]]:
     """The variables of the flags that are not known and may be empty, with where they are read."""
     for word in launch.argv[launch.entry + 1 :]:
         for unknown in word.unknowns:
             needed = _NEEDED.fullmatch(unknown.text)
-            if needed is not None and not unknown.checked:
+            if needed is not None and not unknown.checked and needed.group("name") not in known:
                 name = needed.group("name")
                 yield name, _reading(name, place_of(launch, word), files)
 
@@ -162,12 +167,20 @@ def _arrays(launch: Launch) -> Iterator[tuple[str, Place]]:
 
 def _is_provided(name: str, files: Sequence[ScriptFile], script: ScriptFile) -> bool:
     """Whether a name is set, or read by something that sets it, anywhere; or the head of the script tells users of it."""
+    if any(name in _assigned(source) for source in files):
+        return True
     sets = re.compile(
-        rf"(?<![\w$]){name}(?:\[[^\]\n]*\])?\+?=|\$\{{{name}:?[=?]"
+        rf"\$\{{{name}:?[=?]"
         rf"|\b(?:read|mapfile|readarray|getopts|printf\s+-v|for|select)\b[^\n;]*(?<![\w$]){name}\b"
         rf"|\b(?:local|declare|typeset|export|readonly)\s[^\n;]*(?<![\w$]){name}\b"
     )
     return any(sets.search(source.text) for source in files) or _is_in_header(name, script)
+
+
+@lru_cache(maxsize=256)
+def _assigned(source: ScriptFile) -> frozenset[str]:
+    """Every name with an assignment in a file, comments included: harmless, and quick."""
+    return frozenset(_ASSIGNMENT.findall(source.text))
 
 
 def _is_in_header(name: str, script: ScriptFile) -> bool:

@@ -46,7 +46,7 @@ from relax_lint.shell.nodes import (
 )  # fmt: skip
 from relax_lint.shell.nodes import Word as WrittenWord
 from relax_lint.shell.queries import written_command
-from relax_lint.shell.walk import find, simple_commands
+from relax_lint.shell.walk import array_literals, commands_of, find
 from relax_lint.sources.launcher import LauncherSource
 from relax_lint.sources.text import SourceFile
 
@@ -153,10 +153,11 @@ INVALID = [
 
 @dataclass(frozen=True, slots=True)
 class _Array:
-    """Where an array of flags is set first."""
+    """Where an array of flags is set first, and where its elements begin."""
 
     name: str
     place: Place
+    starts: frozenset[int]
 
 
 @rule("RLX421", "unused-args", ERROR, on="launcher", everywhere=True, valid=VALID, invalid=INVALID, fixable="unsafe")
@@ -165,9 +166,13 @@ def unused_args(launcher: LauncherSource, project: Project) -> Iterator[Finding 
     launches = [launch for launch in launcher.launches if launch.kind == "relax"]
     if not launches:
         return
+    passed = _passed(launches)
     for source in _own_files(launcher, project):
-        readers = _readers(source, launcher, project)
+        readers: list[ScriptFile] | None = None
         for array in _arrays(source):
+            if array.starts & passed.get(source, set()):
+                continue
+            readers = readers or _readers(source, launcher, project)
             if any(_is_used(array.name, reader) for reader in readers):
                 continue
             later = _later_source(launcher, array)
@@ -203,17 +208,26 @@ def _readers(source: ScriptFile, launcher: LauncherSource, project: Project) -> 
     return readers
 
 
+def _passed(launches: Sequence[Launch]) -> dict[SourceFile, set[int]]:
+    """Where the words begin that reach a launch, by file."""
+    found: dict[SourceFile, set[int]] = {}
+    for launch in launches:
+        for word in launch.argv:
+            if word.place is not None:
+                found.setdefault(word.place.source, set()).add(word.place.start)
+    return found
+
+
 def _arrays(source: ScriptFile) -> Iterator[_Array]:
     """The arrays that a file fills with flags, each once."""
     seen: set[str] = set()
-    for command in simple_commands(source.script):
-        for assignment in (*command.assignments, *command.words):
-            if not isinstance(assignment, Assignment) or not isinstance(assignment.value, ArrayLiteral):
-                continue
-            if assignment.name not in seen and any(_is_flag(each.value) for each in assignment.value.elements):
+    for command in commands_of(source):
+        for assignment, array in array_literals(command):
+            starts = frozenset(each.value.start for each in array.elements if _is_flag(each.value))
+            if starts and assignment.name not in seen:
                 seen.add(assignment.name)
                 end = assignment.start + len(assignment.name)
-                yield _Array(assignment.name, Place(source, assignment.start, end))
+                yield _Array(assignment.name, Place(source, assignment.start, end), starts)
 
 
 def _is_flag(word: WrittenWord) -> bool:
@@ -242,7 +256,7 @@ def _idle_spans(name: str, source: ScriptFile) -> list[tuple[int, int]]:
         if assignment.name == name:
             own = isinstance(assignment.value, ArrayLiteral)
             spans.append((assignment.start, assignment.end if own else assignment.start + len(name)))
-    for command in simple_commands(script):
+    for command in commands_of(source):
         first = command.words[0] if command.words else None
         if not isinstance(first, WrittenWord):
             continue
@@ -321,10 +335,9 @@ def _literals(files: Sequence[ScriptFile]) -> dict[str, list[tuple[ScriptFile, A
     """The array literals that each name is set to."""
     found: dict[str, list[tuple[ScriptFile, ArrayLiteral]]] = {}
     for source in files:
-        for command in simple_commands(source.script):
-            for assignment in (*command.assignments, *command.words):
-                if isinstance(assignment, Assignment) and isinstance(assignment.value, ArrayLiteral):
-                    found.setdefault(assignment.name, []).append((source, assignment.value))
+        for command in commands_of(source):
+            for assignment, array in array_literals(command):
+                found.setdefault(assignment.name, []).append((source, array))
     return found
 
 
