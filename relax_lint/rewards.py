@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from relax_lint.sources.python import PythonSource
 
 FLAG = "--custom-rm-path"
+TYPE = "--rm-type"
 GROUP = "--group-rm"
+KEY = "--reward-key"
+EVAL_KEY = "--eval-reward-key"
 GENERATE = "--custom-generate-function-path"
 _ROLLOUT = "--rollout-function-path"
 
@@ -235,16 +238,12 @@ class RewardUse:
 
     def values(self, function: Function) -> list[tuple[Exit, Shape]]:
         """What one sample can get from a reward function, with the way out that gives it."""
-        from relax_lint.flow.shapes import Sequence, alternatives
+        from relax_lint.reward_values import of_one_sample
 
-        found: list[tuple[Exit, Shape]] = []
-        batch = self.called_in(function) == "batch"
-        for way in self.exits(function):
-            if not batch:
-                found.append((way, way.shape))
-            elif isinstance(way.shape, Sequence):
-                found.extend((way, part) for part in alternatives(way.shape.element))
-        return found
+        form = self.called_in(function)
+        if form is None:
+            return []
+        return [(way, part) for way in self.exits(function) for part in of_one_sample(way.shape, form)]
 
 
 def _with_shape(way: Exit, shape: Shape) -> Exit:

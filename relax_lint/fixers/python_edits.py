@@ -79,3 +79,17 @@ def _next_line(lines: io.StringIO, line_starts: list[int]) -> str:
     line = lines.readline()
     line_starts.append(line_starts[-1] + len(line))
     return line
+
+
+def append_statement(
+    source: PythonSource, function: ast.FunctionDef | ast.AsyncFunctionDef, statement: str
+) -> Edit | None:
+    """Write one more statement at a function's end, as far indented as its first."""
+    first, end = function.body[0], source.place(function).end
+    start = source.place(first).start
+    indent = source.text[source.text.rfind("\n", 0, start) + 1 : start]
+    rest = _REST_OF_LINE.match(source.text, end)
+    if rest is None or indent.strip(_BLANKS) or not indent:
+        return None
+    line_end = len(source.text[: rest.end()].rstrip("\r\n"))
+    return Edit(source.path, line_end, line_end, f"\n{indent}{statement}")

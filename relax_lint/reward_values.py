@@ -1,0 +1,84 @@
+"""What is wrong with a value as a reward, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from relax_lint.flow.shapes import (
+    Awaitable,
+    Dictionary,
+    Exit,
+    NoneValue,
+    Sequence,
+    Shape,
+    Thing,
+    Unknown,
+    alternatives,
+    in_words,
+    is_scalar,
+    is_text,
+)
+
+CalledForm = Literal["single", "batch"]
+
+
+def fault(shape: Shape, form: CalledForm) -> str | None:
+    """What is wrong with what a way out returns; ``None`` when nothing certainly is."""
+    if isinstance(shape, NoneValue):
+        return "returns None on some way"
+    if is_text(shape) or isinstance(shape, (Awaitable, Thing)):
+        return f"returns {in_words(shape)}"
+    if form == "single":
+        return f"returns {in_words(shape)}, and a reward is a number or a dict" if isinstance(shape, Sequence) else None
+    if is_scalar(shape) or isinstance(shape, Dictionary):
+        return f"returns {in_words(shape)} for all samples: a batch reward is a list with one for each"
+    return _fault_of_list(shape) if isinstance(shape, Sequence) else None
+
+
+def _fault_of_list(shape: Sequence) -> str | None:
+    if shape.kind == "set" or (shape.kind == "tuple" and shape.length.kind == "exact"):
+        return f"returns {in_words(shape)}: a batch reward is a list with one for each sample"
+    if shape.length.kind == "fewer":
+        return "returns a list that can have fewer items than there are samples"
+    if shape.length.kind == "more":
+        return "returns a list that can have more items than there are samples"
+    if shape.length.kind == "exact":
+        return f"returns a list of {shape.length.count}, however many samples there are"
+    for part in alternatives(shape.element):
+        if isinstance(part, (NoneValue, Awaitable, Sequence)) or is_text(part):
+            return f"returns a list that can hold {in_words(part)}"
+    return None
+
+
+def of_one_sample(shape: Shape, form: CalledForm) -> tuple[Shape, ...]:
+    """What one sample can get of what a way out returns."""
+    if form == "single":
+        return alternatives(shape)
+    return alternatives(shape.element) if isinstance(shape, Sequence) else ()
+
+
+def with_dicts(exits: Iterable[Exit], form: CalledForm) -> list[Exit]:
+    """The ways out that give dicts."""
+    return [way for way in exits if any(isinstance(part, Dictionary) for part in of_one_sample(way.shape, form))]
+
+
+def mixed(way: Exit, dicts: list[Exit], form: CalledForm) -> str | None:
+    """What is wrong with a number where other ways give dicts."""
+    if dicts and any(is_scalar(part) for part in of_one_sample(way.shape, form)):
+        return "returns a number here and dicts on other ways: --reward-key fits only one of them"
+    return None
+
+
+def key_to_learn_from(dicts: list[Dictionary]) -> str | None:
+    """``score`` where all dicts have it; else the only key that all have a number under; ``None`` if not plain."""
+    common = [
+        entry
+        for entry in (dicts[0].entries if dicts else ())
+        if all((other := part.get(entry.key)) is not None and other.sure for part in dicts)
+    ]
+    if any(entry.key == "score" for entry in common):
+        return "score"
+    numbers = [str(entry.key) for entry in common if all(map(is_scalar, alternatives(entry.value)))]
+    unknown = any(isinstance(part, Unknown) for entry in common for part in alternatives(entry.value))
+    return numbers[0] if len(numbers) == 1 and not unknown else None

@@ -1,0 +1,472 @@
+"""Some way through the reward function returns what is no reward.
+
+## What
+
+A way that returns None or reaches the function's end, a tuple, a string, a coroutine that nobody awaits; of a
+single-sample function a list; of a batch function a number, a dict, or a list that can have fewer or more items than
+there are samples. Ways that return numbers beside ways that return dicts. Calls within the recipe are followed, with
+what they are called with; so are branches, early returns, exceptions, loops that may not run, dicts built key by key.
+Booleans, integers, numpy scalars and tensors of no dimension are numbers. What is not known is left alone.
+
+## Why
+
+Training builds a tensor from all rewards of a rollout, or takes one key of each: a single None, string or tuple ends
+the run, hours in, on the first response that takes this way. Of a list that is too short, Relax silently leaves the
+last samples without a reward.
+
+## Source
+
+Guide: ALWAYS return a dict with a `"score"` key, or a plain float; a list with one of them for each sample in batch
+mode.
+
+## Example
+
+    async def reward_func(args, sample, **kwargs):
+        if sample.response:
+            return {"score": 1.0}
+
+## Fix
+
+None is safe, for only the author knows what such a response deserves. `--unsafe-fixes` awaits a forgotten coroutine,
+and gives 0 where nothing is returned.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Related
+from relax_lint.fixers.python_edits import append_statement
+from relax_lint.project import Project
+from relax_lint.rewards import RewardUse, exit_place, on_every
+from relax_lint.rules import ERROR, Example, rule
+
+if TYPE_CHECKING:
+    from relax_lint.flow.shapes import Exit, Function
+
+_RUN = "examples/demo/run_demo.sh"
+_REWARD = "examples/demo/reward_demo.py"
+_LAUNCH = "python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func"
+
+
+def _batch(body: str) -> dict[str, str]:
+    head = "async def reward_func(args, samples, **kwargs):\n"
+    return {_RUN: f"{_LAUNCH} --group-rm\n", _REWARD: body if "def reward_func" in body else head + body}
+
+
+def _single(body: str) -> str:
+    return "async def reward_func(args, sample, **kwargs):\n" + body
+
+
+VALID: list[str | Example] = [
+    _single("    return float(sample.response == sample.label)\n"),
+    _single("""\
+    if not sample.response:
+        return {'score': 0.0}
+    result = {'score': 1.0}
+    result['acc'] = True
+    return result
+"""),
+    _single("""\
+    for attempt in range(3):
+        try:
+            return {'score': await judge(sample)}
+        except TimeoutError:
+            if attempt == 2:
+                raise
+"""),
+    _single("""\
+    for attempt in range(args.retries):
+        try:
+            return float(await judge(sample))
+        except TimeoutError:
+            if attempt == args.retries - 1:
+                raise
+"""),
+    _single("""\
+    while True:
+        reply = await judge(sample)
+        if reply:
+            return float(reply)
+"""),
+    _single("""\
+    result = None
+    found = False
+    for line in sample.response.splitlines():
+        if line.startswith('####'):
+            result, found = {'score': 1.0}, True
+    if not found:
+        return {'score': 0.0}
+    return result
+"""),
+    """\
+def extract(text):
+    return text.split('####')[-1] if '####' in text else None
+
+
+"""
+    + _single("""\
+    answer = extract(sample.response)
+    if answer is None:
+        return 0.0
+    return 1.0 if answer == sample.label else 0
+"""),
+    """\
+import asyncio
+
+
+def score(text):
+    return {'score': float(bool(text))}
+
+
+"""
+    + _single("    return await asyncio.to_thread(score, sample.response)\n"),
+    """\
+def fail(reason):
+    raise ValueError(reason)
+
+
+"""
+    + _single("""\
+    if sample.label is None:
+        fail('no label')
+    else:
+        return 1.0
+"""),
+    _single("""\
+    match sample.status:
+        case Sample.Status.COMPLETED:
+            return 1.0
+        case Sample.Status.TRUNCATED:
+            return 0.0
+"""),
+    """\
+import judges
+
+
+"""
+    + _single("""\
+    if not sample.response:
+        return judges.nothing()
+    return judges.score(sample)
+"""),
+    """\
+import numpy as np
+
+
+"""
+    + _single("""\
+    if sample.label:
+        return np.float32(1.0)
+    return bool(sample.response)
+"""),
+    Example(
+        _batch("""\
+    rewards = []
+    for sample in samples:
+        if not sample.response:
+            rewards.append({'score': 0.0})
+            continue
+        rewards.append({'score': 1.0})
+    return rewards
+""")
+    ),
+    Example(
+        _batch("""\
+    if not samples:
+        return []
+    rewards = [0.0] * len(samples)
+    for i, sample in enumerate(samples):
+        if sample.label:
+            rewards[i] = 1.0
+    return rewards
+""")
+    ),
+    Example(
+        _batch("""\
+import asyncio
+
+
+async def one(sample):
+    return 1.0
+
+
+async def reward_func(args, samples, **kwargs):
+    return await asyncio.gather(*[one(sample) for sample in samples])
+""")
+    ),
+    Example(
+        _batch("""\
+    rewards = [float(s.response == s.label) for s in samples if s.label]
+    rewards += [0.0] * (len(samples) - len(rewards))
+    return rewards
+""")
+    ),
+    Example(
+        _batch("""\
+import asyncio
+
+
+async def reward_func(args, samples, **kwargs):
+    rewards = []
+
+    async def one(sample):
+        rewards.append(1.0)
+
+    await asyncio.gather(*map(one, samples))
+    return rewards
+""")
+    ),
+]
+
+INVALID = [
+    Example(
+        _single("""\
+    if sample.response == sample.label:
+        return 1.0
+    elif sample.response:
+        return 0.1
+"""),
+        findings=((1, 11),),
+        fixed=_single("""\
+    if sample.response == sample.label:
+        return 1.0
+    elif sample.response:
+        return 0.1
+    return 0.0
+"""),
+        unsafe=True,
+    ),
+    Example(
+        _single("""\
+    if not sample.response:
+        return
+    return {'score': 1.0}
+"""),
+        findings=((3, 9),),
+        fixed=_single("""\
+    if not sample.response:
+        return {"score": 0.0}
+    return {'score': 1.0}
+"""),
+        unsafe=True,
+    ),
+    Example(
+        """\
+def compute_score(text, label):
+    score = float(text == label)
+    print(score)
+
+
+"""
+        + _single("    return compute_score(sample.response, sample.label)\n"),
+        findings=((1, 5),),
+    ),
+    Example(
+        _single("""\
+    try:
+        return float(sample.response)
+    except ValueError:
+        print('no number')
+"""),
+        findings=((1, 11),),
+    ),
+    Example(
+        _single("""\
+    for line in sample.response.splitlines():
+        if line == sample.label:
+            return 1.0
+"""),
+        findings=((1, 11),),
+    ),
+    Example(
+        _single("""\
+    correct = sample.response == sample.label
+    return (1.0 if correct else 0.0), {'correct': correct}
+"""),
+        findings=((3, 5),),
+    ),
+    Example(
+        _single("""\
+    score = 1.0
+    return f'{score:.2f}'
+"""),
+        findings=((3, 5),),
+    ),
+    Example(
+        """\
+async def judge(sample):
+    return {'score': 1.0}
+
+
+"""
+        + _single("    return judge(sample)\n"),
+        findings=((6, 5),),
+        fixed="""\
+async def judge(sample):
+    return {'score': 1.0}
+
+
+"""
+        + _single("    return await judge(sample)\n"),
+        unsafe=True,
+    ),
+    Example(
+        _single("""\
+    scores = []
+    for part in sample.response.split():
+        scores.append(1.0)
+    return scores
+"""),
+        findings=((5, 5),),
+    ),
+    Example(
+        """\
+def score(text):
+    if not text:
+        return 0.0
+    result = dict(score=1.0)
+    result.update(acc=1)
+    return result
+
+
+"""
+        + _single("    return score(sample.response)\n"),
+        findings=((3, 9),),
+    ),
+    Example(
+        """\
+from contextlib import suppress
+
+
+"""
+        + _single("""\
+    with suppress(Exception):
+        return float(sample.response)
+"""),
+        findings=((4, 11),),
+    ),
+    Example(
+        """\
+def parse(text, strict=True):
+    if strict:
+        return None
+    return 0.0
+
+
+"""
+        + _single("""\
+    value = parse(sample.response)
+    return value
+"""),
+        findings=((9, 5),),
+    ),
+    Example(_single("    return {'yes': 1.0, 'no': 0.0}.get(sample.label)\n"), findings=((2, 5),)),
+    Example(
+        _batch("""\
+    rewards = []
+    for sample in samples:
+        if not sample.label:
+            continue
+        rewards.append(1.0)
+    return rewards
+"""),
+        findings=((_REWARD, 7, 5),),
+    ),
+    Example(_batch("    return [s.response == 'x' for s in samples if s.label]\n"), findings=((_REWARD, 2, 5),)),
+    Example(
+        _batch("""\
+    rewards = []
+    for sample in samples:
+        rewards.append(0.0)
+        if sample.label:
+            rewards.append(1.0)
+    return rewards
+"""),
+        findings=((_REWARD, 7, 5),),
+    ),
+    Example(
+        _batch("""\
+    best = max(len(s.response) for s in samples)
+    return best / 10
+"""),
+        findings=((_REWARD, 3, 5),),
+    ),
+    Example(
+        _batch("""\
+async def one(sample):
+    return 1.0
+
+
+async def reward_func(args, samples, **kwargs):
+    return [one(sample) for sample in samples]
+"""),
+        findings=((_REWARD, 6, 5),),
+    ),
+    Example(_batch("    return {'score': [1.0 for _ in samples]}\n"), findings=((_REWARD, 2, 5),)),
+    Example(_batch("    return [{'score': 1.0} if s.label else 0.0 for s in samples]\n"), findings=((_REWARD, 2, 5),)),
+]
+
+
+@rule("RLX205", "reward-return", ERROR, on="reward", valid=VALID, invalid=INVALID, fixable="unsafe")
+def reward_return(use: RewardUse, project: Project) -> Iterator[Finding | NotChecked]:
+    """Say it at the ``return`` that is wrong, or at the function whose end is reached."""
+    if use.status == "unclear":
+        yield NotChecked(use.place, use.unclear or use.dotted)
+        return
+    yield from on_every(use, lambda function: _judged(use, function))
+
+
+def _judged(use: RewardUse, function: Function) -> Iterator[Finding]:
+    from relax_lint.reward_values import fault, mixed, with_dicts
+
+    form = use.called_in(function)
+    exits = use.exits(function)
+    if form is None:
+        return
+    dicts = with_dicts(exits, form)
+    said: set[tuple[int, int]] = set()
+    for way in exits:
+        place = exit_place(way)
+        wrong = fault(way.shape, form)
+        message = wrong or mixed(way, dicts, form)
+        if message is None or (place.start, place.end) in said:
+            continue
+        said.add((place.start, place.end))
+        subject = getattr(way.function, "name", use.name)
+        yield Finding(
+            place,
+            f"{subject} {message}",
+            fix=_fix(use, way, function, form, bool(dicts)),
+            related=() if wrong else (Related(exit_place(dicts[0]), "a dict is returned here"),),
+            launch=use.launch,
+            subject=subject,
+        )
+
+
+def _fix(use: RewardUse, way: Exit, function: Function, form: str, dicts: bool) -> Fix | None:
+    from relax_lint.flow.shapes import Awaitable, NoneValue
+
+    source, node = way.source, way.node
+    if use.project.recipe_of(source.path) is None:
+        return None
+    if isinstance(way.shape, Awaitable):
+        if not isinstance(way.function, ast.AsyncFunctionDef) or not isinstance(node, ast.Return) or node.value is None:
+            return None
+        start = source.place(node.value).start
+        reason = "what the coroutine returns has not been looked at as a reward"
+        return Fix("await it", lambda: [Edit(source.path, start, start, "await ")], safe=False, reason=reason)
+    if not isinstance(way.shape, NoneValue) or form != "single" or way.function is not function.node:
+        return None
+    value = '{"score": 0.0}' if dicts else "0.0"
+    reason = "only the author knows what such a response deserves"
+    if isinstance(node, ast.Return) and (node.value is None or isinstance(node.value, ast.Constant)):
+        return Fix(
+            f"return {value}", lambda: [Edit.at(source.place(node), f"return {value}")], safe=False, reason=reason
+        )
+    if way.falls_off and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        edit = append_statement(source, node, f"return {value}")
+        return None if edit is None else Fix(f"return {value} at the end", lambda: [edit], safe=False, reason=reason)
+    return None
