@@ -1,0 +1,38 @@
+"""`relax-lint rule`."""
+
+from __future__ import annotations
+
+import pytest
+
+from relax_lint.cli import main
+from relax_lint.rules import load_rules
+
+
+@pytest.mark.parametrize("name", ["RLX002", "rlx002", "unused-suppression"])
+def test_a_page_is_found_by_code_and_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rule", name]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith("RLX002 unused-suppression (warning; fix: --fix)\n")
+    for section in ("## What", "## Why", "## Source", "## Fix", "## Caught", "## Fine"):
+        assert section in page
+
+
+def test_the_table_has_every_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rule", "--all"]) == 0
+    header, *rows = capsys.readouterr().out.splitlines()
+    assert header.split() == ["code", "name", "severity", "fix", "what"]
+    assert [row.split()[:2] for row in rows] == [[code, rule.name] for code, rule in load_rules().items()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["unused-supression"], "did you mean unused-suppression?"),
+        (["RLX0"], "no rule is called 'RLX0'"),
+        ([], "name one rule, or say --all"),
+        (["RLX001", "--all"], "name one rule, or say --all"),
+    ],
+)
+def test_what_is_no_rule_is_refused(arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rule", *arguments]) == 2
+    assert complaint in capsys.readouterr().err

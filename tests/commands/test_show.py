@@ -1,0 +1,133 @@
+"""`relax-lint show`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from relax_lint.cli import main
+
+SCRIPT = """\
+MODE="${MODE:-sync}"
+ARGS=(
+    --lr "${LR:-1e-6}"
+    --name "$(date +%s)"
+)
+ray start --head
+if [ "$MODE" = async ]; then
+    ARGS+=(--fully-async)
+fi
+python3 relax/entrypoints/train.py "${ARGS[@]}" --save=/s "$@"
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "examples/demo/run.sh"
+    path.parent.mkdir(parents=True)
+    path.write_text(SCRIPT)
+    return "examples/demo/run.sh"
+
+
+def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
+    assert main(["show", "--format", "json", *arguments]) == 0
+    output = json.loads(capsys.readouterr().out)
+    assert output["schema"] == 1
+    (one,) = output["scripts"]
+    launches: list[dict[str, Any]] = one["launches"]
+    return launches
+
+
+def test_what_can_be_launched(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    launches = shown(capsys, script)
+    assert {launch["kind"] for launch in launches} == {"relax"}
+    assert {"--fully-async" in launch["argv"] for launch in launches} == {True, False}
+    assert any("async" in condition for launch in launches for condition in launch["conditions"])
+
+
+def test_what_is_launched_exactly(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (launch,) = shown(capsys, script, "--clean-env", "--env", "MODE=async", "--", "--seed", "1", "a b")
+    date = launch["argv"][5]
+    assert launch["argv"] == [
+        *("python3", "relax/entrypoints/train.py", "--lr", "1e-6", "--name", date),
+        *("--fully-async", "--save=/s", "--seed", "1", "a b"),
+    ]
+    assert launch["unresolved"] == [{"word": 5, "text": date}]
+    assert launch["line"] == 10
+    assert launch["arguments"][0] == {"flag": "--lr", "values": ["1e-6"], "path": script, "line": 3, "column": 5}
+    assert launch["arguments"][3]["flag"] == "--save"
+    assert launch["arguments"][3]["values"] == ["/s"]
+
+
+def test_other_commands_are_shown_when_asked_for(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    first, _ = shown(capsys, script, "--clean-env", "--all")
+    assert (first["kind"], first["argv"], first["line"]) == ("other", ["ray", "start", "--head"], 6)
+
+
+def test_site_variables_count_but_not_under_a_clean_environment(
+    script: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("relax-lint.toml").write_text("[env]\nMODE = 'async'\nLR = '2e-6'\n")
+    for launch in shown(capsys, script):
+        assert launch["argv"][3] == "2e-6"
+        assert "--fully-async" in launch["argv"]
+    (launch,) = shown(capsys, script, "--clean-env")
+    assert launch["argv"][3] == "1e-6"
+    assert "--fully-async" not in launch["argv"]
+
+
+def test_the_directory_is_where_it_is_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "run.sh").write_text('python3 train.py "$PWD" "$0"\n')
+    (tmp_path / "below").mkdir()
+    arguments = [str(tmp_path / "run.sh"), "--clean-env", "--all", "--cwd", str(tmp_path / "below")]
+    (launch,) = shown(capsys, *arguments)
+    assert launch["argv"][2:] == [str(tmp_path / "below"), str(tmp_path / "run.sh")]
+
+
+def test_text_names_the_launch_its_conditions_and_where_flags_come_from(
+    script: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", script, "--clean-env"]) == 0
+    assert capsys.readouterr().out == (
+        "examples/demo/run.sh:10: relax launch\n"
+        "  python3 relax/entrypoints/train.py\n"
+        "    --lr 1e-6           examples/demo/run.sh:3\n"
+        "    --name $(date +%s)  examples/demo/run.sh:4\n"
+        "    --save=/s           examples/demo/run.sh:10\n"
+    )
+
+
+def test_a_launcher_that_launches_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "run.sh").write_text("echo\n")
+    assert main(["show", str(tmp_path / "run.sh")]) == 0
+    assert capsys.readouterr().out.endswith("run.sh: launches nothing\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["nowhere.sh"], "cannot be read: nowhere.sh"),
+        (["."], "cannot be read: ."),
+        (["examples/demo/run.sh", "--env", "=1"], "--env wants NAME=VALUE"),
+        (["examples/demo/run.sh", "--cwd", "nowhere"], "no such directory: nowhere"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(
+    script: str, arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", *arguments]) == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_what_is_not_understood_is_said_and_the_rest_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run.sh").write_text("python3 -m verl.trainer.main_ppo a.b=1\nif x; then\n")
+    assert main(["show", str(tmp_path / "run.sh")]) == 0
+    captured = capsys.readouterr()
+    assert "run.sh:2:1: " in captured.err
+    assert "a.b=1" in captured.out

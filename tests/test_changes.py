@@ -1,0 +1,170 @@
+"""Which recipes a git change bears on, with a real git."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from relax_lint.changes import GitError, concerned, paths_since, staged_paths
+
+Git = Callable[..., str]
+
+TREE = {
+    "examples/__init__.py": "",
+    "examples/a/run_a.sh": "source scripts/models/small.sh\npython3 relax/entrypoints/train.py\n",
+    "examples/a/reward_a.py": "from examples.b.base import Base\n",
+    "examples/b/run_b.sh": "# see scripts/tools/process_b.py\n",
+    "examples/b/base.py": "class Base: ...\n",
+    "examples/c/run_c.sh": "echo small talk about base and b\n",
+    "scripts/models/small.sh": "MODEL_ARGS=()\n",
+    "scripts/tools/process_b.py": "x = 1\n",
+    "scripts/training/run.sh": "echo\n",
+    "notes.md": "",
+}
+
+
+@pytest.fixture
+def git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
+    """A repository of recipes, the working directory; returns a way to run git in it."""
+    for name in [name for name in os.environ if name.startswith(("GIT_", "PRE_COMMIT"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> str:
+        who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+        done = subprocess.run(["git", *who, *arguments], check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    for path, text in TREE.items():
+        write(path, text)
+    run("init", "--quiet")
+    run("add", "--all")
+    run("commit", "--quiet", "--message", "start")
+    return run
+
+
+def write(path: str, text: str) -> None:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(text)
+
+
+def names(changed: list[Path] | None, *within: str) -> list[str]:
+    assert changed is not None
+    here = Path.cwd()
+    paths = [here / path for path in within] or [here]
+    return [path.relative_to(here).as_posix() for path in concerned(changed, paths)]
+
+
+def test_nothing_staged_is_told_from_nothing_concerned(git: Git) -> None:
+    assert staged_paths() is None
+    write("notes.md", "x")
+    git("add", "notes.md")
+    assert names(staged_paths()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("examples/c/run_c.sh", ["examples/c"]),
+        ("examples/new/reward_new.py", ["examples/new"]),
+        ("examples/a/deep/er/x.py", ["examples/a"]),
+        ("scripts/models/small.sh", ["examples/a", "scripts/models/small.sh"]),
+        ("scripts/tools/process_b.py", ["examples/b"]),
+        ("scripts/training/run.sh", ["scripts/training/run.sh"]),
+        ("examples/b/base.py", ["examples/a", "examples/b"]),
+        ("examples/__init__.py", ["examples/a", "examples/b", "examples/c"]),
+        ("examples/b/__init__.py", ["examples/a", "examples/b"]),
+    ],
+)
+def test_a_staged_file_concerns_its_recipe_and_those_that_name_it(git: Git, path: str, expected: list[str]) -> None:
+    write(path, "changed\n")
+    git("add", path)
+    assert names(staged_paths()) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("examples/b/base.py", ["examples/a", "examples/b"]),
+        ("scripts/models/small.sh", ["examples/a"]),
+        ("scripts/tools/process_b.py", ["examples/b"]),
+        ("examples/__init__.py", ["examples/a", "examples/b", "examples/c"]),
+        ("examples/c/run_c.sh", []),  # the whole recipe is gone, and nobody names it
+    ],
+)
+def test_a_deletion_concerns_whoever_needs_the_file(git: Git, path: str, expected: list[str]) -> None:
+    git("rm", "--quiet", path)
+    assert names(staged_paths()) == expected
+
+
+def test_a_rename_is_a_deletion_too(git: Git) -> None:
+    git("mv", "examples/b/base.py", "examples/c/base_env.py")
+    assert names(staged_paths()) == ["examples/a", "examples/b", "examples/c"]
+
+
+def test_what_is_not_staged_is_left_out(git: Git) -> None:
+    write("examples/a/run_a.sh", "changed\n")
+    write("examples/c/run_c.sh", "changed\n")
+    git("add", "examples/c")
+    assert names(staged_paths()) == ["examples/c"]
+
+
+def test_given_paths_narrow_it_down(git: Git) -> None:
+    write("examples/a/run_a.sh", "changed\n")
+    write("examples/c/run_c.sh", "changed\n")
+    git("add", "--all")
+    assert names(staged_paths(), "examples/c", "scripts") == ["examples/c"]
+    assert names(staged_paths(), "examples/a/run_a.sh", "examples/b") == ["examples/a/run_a.sh"]
+
+
+def test_the_refs_that_pre_commit_names_count_before_the_index(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = git("rev-parse", "HEAD")
+    write("examples/c/run_c.sh", "changed\n")
+    git("commit", "--all", "--quiet", "--message", "next")
+    write("examples/a/run_a.sh", "changed\n")
+    git("add", "--all")
+    monkeypatch.setenv("PRE_COMMIT_FROM_REF", before)
+    monkeypatch.setenv("PRE_COMMIT_TO_REF", "HEAD")
+    assert names(staged_paths()) == ["examples/c"]
+
+
+def test_since_a_revision_counts_edits_deletions_and_new_files(git: Git) -> None:
+    before = git("rev-parse", "HEAD")
+    write("examples/c/run_c.sh", "changed\n")
+    git("commit", "--all", "--quiet", "--message", "next")
+    Path("scripts/models/small.sh").unlink()
+    write("examples/new/reward_new.py", "x = 1\n")
+    assert names(paths_since(before)) == ["examples/a", "examples/c", "examples/new"]
+    assert names(paths_since("HEAD")) == ["examples/a", "examples/new"]
+
+
+def test_names_that_git_would_quote(git: Git) -> None:
+    write("examples/ü b/run.sh", "echo\n")
+    git("add", "--all")
+    assert names(staged_paths()) == ["examples/ü b"]
+
+
+def test_it_works_from_a_directory_below(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("examples/c/run_c.sh", "changed\n")
+    git("add", "--all")
+    monkeypatch.chdir("examples/c")
+    assert concerned(staged_paths() or [], [Path.cwd()]) == [Path.cwd()]
+
+
+@pytest.mark.parametrize("revision", ["no-such-revision", "--output=x", ""])
+def test_git_says_what_is_wrong(git: Git, revision: str) -> None:
+    with pytest.raises(GitError):
+        paths_since(revision)
+    assert not Path("x").exists()
+
+
+def test_outside_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    with pytest.raises(GitError, match="not a git repository"):
+        staged_paths()
