@@ -47,9 +47,10 @@ def tree(directory: Path) -> dict[str, bytes]:
     return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
-def test_the_guides_launcher_filled_in_has_no_error_and_no_warning() -> None:
-    output = checked(RECIPES / "good_gsm8k")
-    assert output["summary"]["launches"] == 2
+@pytest.mark.parametrize(("name", "launches"), [("good_gsm8k", 2), ("good_pairwise", 4)])
+def test_good_recipes_have_no_error_and_no_warning(name: str, launches: int) -> None:
+    output = checked(RECIPES / name)
+    assert output["summary"]["launches"] == launches
     assert [found for found in output["diagnostics"] if found["severity"] != "advice"] == []
 
 
