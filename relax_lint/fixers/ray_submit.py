@@ -62,9 +62,7 @@ def submission(launch: Launch) -> Submission | None:
 def runtime_environments(launch: Launch) -> list[Argument]:
     """Every ``--runtime-env-json`` that is written for a launch, whoever would read it."""
     return [
-        argument
-        for argument in _options(launch.argv)
-        if argument.flag == RUNTIME_ENV and _is_written(argument.word)
+        argument for argument in _options(launch.argv) if argument.flag == RUNTIME_ENV and _is_written(argument.word)
     ]
 
 

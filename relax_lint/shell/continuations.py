@@ -68,13 +68,13 @@ class _Orphans:
         self.text = source.text
         self.script: Script = source.script
         self.joins = set(self.script.continuations)
-        self.comment_at = {start: end for start, end in self.script.comments}
+        self.comment_at = dict(self.script.comments)
 
     def breaks(self) -> Iterator[Break]:
         """The cause of each."""
         for commands in command_lists(self.script):
             head: Command | None = None
-            for before, command in zip((None, *commands), commands):
+            for before, command in zip((None, *commands), commands, strict=False):
                 if self.is_orphan(command):
                     found = self.cause(command.start, before, head)
                     if found is not None:

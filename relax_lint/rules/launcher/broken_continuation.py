@@ -56,7 +56,7 @@ _TITLES: dict[Kind, str] = {
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 
-VALID = [
+VALID: list[Example | str] = [
     f"{_TRAIN} \\\n    --lr 1e-6 \\\n    --colocate\n",
     f'A=(\n    --lr 1e-6\n    # --colocate \\\n\n    --use-tis  # why \\\n    --hybrid\n)\n{_TRAIN} "${{A[@]}}"\n',
     f"{_TRAIN} \\\n    --lr 1e-6 \\\n\necho done\n",
@@ -114,7 +114,8 @@ INVALID = [
     Example(
         f'PERF=(\n    --tensor-model-parallel-size 2\n)\n{_TRAIN} --colocate\n    "${{PERF[@]}}" \\\n    --lr 1e-6\n',
         findings=((4, 36),),
-        fixed=f'PERF=(\n    --tensor-model-parallel-size 2\n)\n{_TRAIN} --colocate \\\n    "${{PERF[@]}}" \\\n    --lr 1e-6\n',
+        fixed=f"PERF=(\n    --tensor-model-parallel-size 2\n)\n{_TRAIN} --colocate \\\n    "
+        f'"${{PERF[@]}}" \\\n    --lr 1e-6\n',
     ),
     Example(
         f"{_TRAIN} \\\n    --colocate \\\n    --max-staleness 0 # on-policy \\\n    --lr 1e-6\n",

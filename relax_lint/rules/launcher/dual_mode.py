@@ -9,8 +9,8 @@ refuses, with a message, counts as reached: too few GPUs, or an estimator that R
 
 ## Why
 
-Users, schedulers and the recipe's documentation switch by that argument or variable. A launcher that ignores it trains in
-the other mode without a word, on a layout of GPUs that was not asked for.
+Users, schedulers and the recipe's documentation switch by that argument or variable. A launcher that ignores it trains
+in the other mode without a word, on a layout of GPUs that was not asked for.
 
 ## Source
 
@@ -69,17 +69,20 @@ _CASES = (
 
 _RELAX = "python3 relax/entrypoints/train.py"
 _GUIDE = 'MODE=${1:-${MODE:-"sync"}}\n'
-_BRANCH = (
-    f'if [ "${{MODE}}" = "async" ]; then\n    {_RELAX} --fully-async\nelse\n    {_RELAX} --colocate\nfi\n'
-)
+_BRANCH = f'if [ "${{MODE}}" = "async" ]; then\n    {_RELAX} --fully-async\nelse\n    {_RELAX} --colocate\nfi\n'
 
-VALID = [
+VALID: list[Example | str] = [
     _GUIDE + _BRANCH,
-    f'export MODE="${{1:-${{MODE:-sync}}}}"\ncase "$MODE" in\n    async) ARGS=(--fully-async) ;;\n'
-    f'    sync) ARGS=(--colocate) ;;\n    *) echo "what is $MODE?"; exit 2 ;;\nesac\n{_RELAX} "${{ARGS[@]}}"\n',
-    f'[ -n "$1" ] && MODE=$1\n: "${{MODE:=sync}}"\nFLAG=--colocate\n[[ $MODE == async ]] && FLAG=--fully-async\n'
-    f"{_RELAX} $FLAG\n",
-    _GUIDE + f'if [ "$MODE" = async ]; then\n    echo "reinforce++ is refused in async"\n    exit 1\nfi\n{_RELAX} --colocate\n',
+    (
+        f'export MODE="${{1:-${{MODE:-sync}}}}"\ncase "$MODE" in\n    async) ARGS=(--fully-async) ;;\n'
+        f'    sync) ARGS=(--colocate) ;;\n    *) echo "what is $MODE?"; exit 2 ;;\nesac\n{_RELAX} "${{ARGS[@]}}"\n'
+    ),
+    (
+        f'[ -n "$1" ] && MODE=$1\n: "${{MODE:=sync}}"\nFLAG=--colocate\n[[ $MODE == async ]] && FLAG=--fully-async\n'
+        f"{_RELAX} $FLAG\n"
+    ),
+    _GUIDE + f'if [ "$MODE" = async ]; then\n    echo "reinforce++ is refused in async"\n    exit 1\nfi\n'
+    f"{_RELAX} --colocate\n",
     _GUIDE + f'run_sync() {{ {_RELAX} --colocate; }}\nrun_async() {{ {_RELAX} --fully-async; }}\n"run_${{MODE}}"\n',
     f"{_RELAX} --loss-type sft --prompt-data /d/a.parquet\n",
     f"{_RELAX} --debug-rollout-only --colocate\n",
@@ -87,9 +90,12 @@ VALID = [
     "echo nothing is launched\n",
     _GUIDE
     + f'if [ "$MODE" = sync ]; then\n    {_RELAX} --colocate\nelif [ "$MODE" = async ]; then\n'
-    + f'    [ "${{NUM_GPUS:-8}}" -ge 8 ] || {{ echo "async needs 8 GPUs" >&2; exit 1; }}\n    {_RELAX} --fully-async\nfi\n',
-    f'MODE=${{1:-${{MODE:-"sync"}}}}; ARGS=(--colocate)\nif [ "$MODE" != "sync" ]; then ARGS=(--hybrid); fi\n'
-    f'{_RELAX} "${{ARGS[@]}}"\n',
+    + f'    [ "${{NUM_GPUS:-8}}" -ge 8 ] || {{ echo "async needs 8 GPUs" >&2; exit 1; }}\n    '
+    f"{_RELAX} --fully-async\nfi\n",
+    (
+        f'MODE=${{1:-${{MODE:-"sync"}}}}; ARGS=(--colocate)\nif [ "$MODE" != "sync" ]; then ARGS=(--hybrid); fi\n'
+        f'{_RELAX} "${{ARGS[@]}}"\n'
+    ),
     Example(
         {
             "examples/demo/run_demo.sh": 'source "$(dirname "$0")/mode.sh"\n' + _BRANCH,
@@ -109,14 +115,17 @@ INVALID = [
     Example(_GUIDE + f'[ "$MODE" = async ] && echo "asynchronous"\n{_RELAX} --colocate\n', findings=((1, 1),)),
     Example(_GUIDE + f'if [ "$MODE" = sync ]; then\n    {_RELAX} --colocate\nfi\n', findings=((1, 1),)),
     Example(
-        f'MODE=${{1:?sync or async}}\nif [ "$MODE" = async ]; then {_RELAX} --fully-async; else {_RELAX} --colocate; fi\n',
+        f'MODE=${{1:?sync or async}}\nif [ "$MODE" = async ]; then {_RELAX} --fully-async; else '
+        f"{_RELAX} --colocate; fi\n",
         findings=((1, 1),),
     ),
     Example(
-        f'case "$1" in\n    async) {_RELAX} --fully-async ;;\n    *) {_RELAX} --colocate ;;\nesac\n', findings=((2, 12),)
+        f'case "$1" in\n    async) {_RELAX} --fully-async ;;\n    *) {_RELAX} --colocate ;;\nesac\n',
+        findings=((2, 12),),
     ),
     Example(
-        _GUIDE + f'if [ "$MODE" = "asynchronous" ]; then\n    {_RELAX} --fully-async\nelse\n    {_RELAX} --colocate\nfi\n',
+        _GUIDE
+        + f'if [ "$MODE" = "asynchronous" ]; then\n    {_RELAX} --fully-async\nelse\n    {_RELAX} --colocate\nfi\n',
         findings=((1, 1),),
     ),
     Example(
@@ -126,7 +135,7 @@ INVALID = [
     Example(
         {
             "examples/demo/run_async.sh": 'MODE=async\nsource "$(dirname "$0")/common.sh"\n',
-            "examples/demo/common.sh": 'MODE=${MODE:-${1:-sync}}\n' + _BRANCH,
+            "examples/demo/common.sh": "MODE=${MODE:-${1:-sync}}\n" + _BRANCH,
         },
         findings=(("examples/demo/run_async.sh", 1, 1),),
     ),

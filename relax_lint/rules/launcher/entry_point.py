@@ -8,10 +8,10 @@ another machine is how several nodes are used and is left alone, as is an addres
 
 ## Why
 
-The entry points below `scripts/entrypoint` have started Ray by the time the launcher gets here. A submission to the same
-machine adds a second environment that hides the launcher's, and gives the launcher an exit status that is not the run's
-once somebody adds `--no-wait`. torchrun starts as many controllers as there are GPUs. Tools that look for the entry
-point's path do not find a module name.
+The entry points below `scripts/entrypoint` have started Ray by the time the launcher gets here. A submission to the
+same machine adds a second environment that hides the launcher's, and gives the launcher an exit status that is not the
+run's once somebody adds `--no-wait`. torchrun starts as many controllers as there are GPUs. Tools that look for the
+entry point's path do not find a module name.
 
 ## Source
 
@@ -24,8 +24,8 @@ Guide: ALWAYS use `python3 relax/entrypoints/train.py` directly for both modes; 
 ## Fix
 
 Starts the path directly, in the directory that the launcher is in. Unsafe where that would lose something: an address
-that the environment can change, options such as `--no-wait` or `--submission-id`, a `--runtime-env-json` that holds more
-than the entry points set, or a job that starts in another machine's directory.
+that the environment can change, options such as `--no-wait` or `--submission-id`, a `--runtime-env-json` that holds
+more than the entry points set, or a job that starts in another machine's directory.
 """
 
 from __future__ import annotations
@@ -48,22 +48,31 @@ _SPAWNERS = ("torchrun", "accelerate", "mpirun", "deepspeed")
 
 _HEAD = "#!/bin/bash\nset -eo pipefail\n"
 
-VALID = [
+VALID: list[Example | str] = [
     "python3 relax/entrypoints/train.py --lr 1e-6\n",
     "set -ex\npython3 relax/entrypoints/train.py \\\n    --lr 1e-6 \\\n    --colocate 2>&1 | tee train.log\n",
-    'SCRIPT_DIR="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" &>/dev/null && pwd)"\n'
-    "python3 ${SCRIPT_DIR}/../../relax/entrypoints/train.py --lr 1e-6\n",
+    (
+        'SCRIPT_DIR="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" &>/dev/null && pwd)"\n'
+        "python3 ${SCRIPT_DIR}/../../relax/entrypoints/train.py --lr 1e-6\n"
+    ),
     "ray job submit --address=http://10.12.0.4:8265 -- python3 relax/entrypoints/train.py --lr 1e-6\n",
     'ray job submit --address="http://${HEAD_IP}:8265" \\\n    -- python3 relax/entrypoints/train.py --lr 1e-6\n',
     'ray job submit --address="http://ray-head.cluster.local:8265" -- python3 relax/entrypoints/train.py --lr 1e-6\n',
     "export RAY_ADDRESS\nray job submit -- python3 relax/entrypoints/train.py --lr 1e-6\n",
     "nohup python3 -u relax/entrypoints/train.py --lr 1e-6 > train.log 2>&1 &\nwait\n",
     "ray job submit --address=http://127.0.0.1:8265 -- python3 scripts/tools/process_demo.py --input-dir /data\n",
-    "python3 -m relax.utils.quant_cast.convert_moe_int4_to_bf16 --model /m\npython3 relax/entrypoints/train.py --lr 1\n",
-    "# ray job submit --address=http://127.0.0.1:8265 -- python3 -m relax.entrypoints.train\n"
-    "PYTHONUNBUFFERED=1 python3 relax/entrypoints/train.py --lr 1e-6\n",
-    "HOST=$(hostname -I | awk '{print $1}')\n"
-    'ray job submit --address="http://${HOST}:8265" -- python3 relax/entrypoints/train.py --lr 1e-6\n',
+    (
+        "python3 -m relax.utils.quant_cast.convert_moe_int4_to_bf16 --model /m\npython3 "
+        "relax/entrypoints/train.py --lr 1\n"
+    ),
+    (
+        "# ray job submit --address=http://127.0.0.1:8265 -- python3 -m relax.entrypoints.train\n"
+        "PYTHONUNBUFFERED=1 python3 relax/entrypoints/train.py --lr 1e-6\n"
+    ),
+    (
+        "HOST=$(hostname -I | awk '{print $1}')\n"
+        'ray job submit --address="http://${HOST}:8265" -- python3 relax/entrypoints/train.py --lr 1e-6\n'
+    ),
     "python3 -m verl.trainer.main_ppo trainer.nnodes=1\n",
 ]
 

@@ -9,8 +9,8 @@ the repository that is not there and that the script never makes.
 ## Why
 
 The status of a pipeline is that of its last command, and `tee` always succeeds: schedulers, CI and the next line of the
-script take a crashed training for a finished one. Without the directory, `tee` only complains, and the log of the run is
-lost.
+script take a crashed training for a finished one. Without the directory, `tee` only complains, and the log of the run
+is lost.
 
 ## Source
 
@@ -46,21 +46,21 @@ from relax_lint.shell.walk import command_lists
 _TRAIN = "python3 relax/entrypoints/train.py --lr 1e-6"
 _SAFE = "set -eo pipefail\n"
 
-VALID = [
+VALID: list[Example | str] = [
     f"{_SAFE}mkdir -p logs\n{_TRAIN} 2>&1 | tee logs/run.log\n",
     f"set -ex\nset -o pipefail\n{_TRAIN} 2>&1 | tee run.log\n",
     f"set -x\n{_TRAIN} > run.log 2>&1\n",
     f"set -x\n{_TRAIN} 2>&1 | tee run.log\nexit ${{PIPESTATUS[0]}}\n",
     f"set -o pipefail\nif ! {_TRAIN} 2>&1 | tee run.log; then\n    echo failed\n    exit 1\nfi\n",
     f"set -o pipefail\n{_TRAIN} 2>&1 | tee run.log || exit 1\n",
-    f"{_SAFE}LOG_DIR=${{LOG_DIR:-logs}}\nmkdir -p \"$LOG_DIR\"\n{_TRAIN} | tee -a \"${{LOG_DIR}}/run.log\"\n",
+    f'{_SAFE}LOG_DIR=${{LOG_DIR:-logs}}\nmkdir -p "$LOG_DIR"\n{_TRAIN} | tee -a "${{LOG_DIR}}/run.log"\n',
     f"{_SAFE}mkdir -p logs/demo || {{ echo no logs; exit 1; }}\n{_TRAIN} | tee logs/run.log\n",
     f"{_SAFE}[ -d logs ] || mkdir logs\n{_TRAIN} | tee logs/run.log\n",
-    f"{_SAFE}{_TRAIN} | tee \"${{SAVE_DIR}}/run.log\"\n",
+    f'{_SAFE}{_TRAIN} | tee "${{SAVE_DIR}}/run.log"\n',
     f"{_SAFE}{_TRAIN} | tee /tmp/run.log /dev/stderr\n",
     f"echo start | tee start.log\n{_TRAIN}\n",
-    f"{_SAFE}LOG=logs/$(date +%F)/run.log\nmkdir -p \"$(dirname \"$LOG\")\"\n{_TRAIN} | tee \"$LOG\"\n",
-    f"trap 'kill 0' EXIT\nset -euo pipefail\ncd \"$(dirname \"$0\")\"\n{_TRAIN} |& tee run.log\n",
+    f'{_SAFE}LOG=logs/$(date +%F)/run.log\nmkdir -p "$(dirname "$LOG")"\n{_TRAIN} | tee "$LOG"\n',
+    f'trap \'kill 0\' EXIT\nset -euo pipefail\ncd "$(dirname "$0")"\n{_TRAIN} |& tee run.log\n',
     Example(
         {
             "examples/demo/run_demo.sh": f"{_SAFE}{_TRAIN} | tee examples/demo/logs/run.log\n",
@@ -86,10 +86,10 @@ INVALID = [
         fixed=f"set -o pipefail\npkill -9 sglang\nset -e\n{_TRAIN} |& tee -a run.log\nray stop\n",
     ),
     Example(
-        f"set -x\nif [ \"${{1:-sync}}\" = async ]; then\n    {_TRAIN} --fully-async | tee a.log\nelse\n"
+        f'set -x\nif [ "${{1:-sync}}" = async ]; then\n    {_TRAIN} --fully-async | tee a.log\nelse\n'
         f"    {_TRAIN} --colocate | tee s.log\nfi\n",
         findings=((3, 66), (5, 63)),
-        fixed=f"set -x\n{_SAFE}if [ \"${{1:-sync}}\" = async ]; then\n    {_TRAIN} --fully-async | tee a.log\nelse\n"
+        fixed=f'set -x\n{_SAFE}if [ "${{1:-sync}}" = async ]; then\n    {_TRAIN} --fully-async | tee a.log\nelse\n'
         f"    {_TRAIN} --colocate | tee s.log\nfi\n",
     ),
     Example(
@@ -98,9 +98,9 @@ INVALID = [
         fixed=f"set -eo pipefail\nset +e\nset -e\n{_TRAIN} | tee run.log\n",
     ),
     Example(
-        f"run() {{\n    echo starting\n    {_TRAIN} \"$@\" | tee run.log\n}}\nrun --colocate\n",
+        f'run() {{\n    echo starting\n    {_TRAIN} "$@" | tee run.log\n}}\nrun --colocate\n',
         findings=((3, 57),),
-        fixed=f"run() {{\n    echo starting\n    {_SAFE}    {_TRAIN} \"$@\" | tee run.log\n}}\nrun --colocate\n",
+        fixed=f'run() {{\n    echo starting\n    {_SAFE}    {_TRAIN} "$@" | tee run.log\n}}\nrun --colocate\n',
     ),
     Example(
         f"{_SAFE}{_TRAIN} 2>&1 | tee logs/run.log\n",
@@ -113,9 +113,10 @@ INVALID = [
         fixed=f"{_SAFE}now=$(date +%F)\nmkdir -p log\nif true; then\n    {_TRAIN} | tee log/sync-${{now}}.log\nfi\n",
     ),
     Example(
-        f"{_SAFE}mkdir -p log\nEXP=demo\n{_TRAIN} | tee \"logs/${{EXP}}/run.log\" out.log\n",
+        f'{_SAFE}mkdir -p log\nEXP=demo\n{_TRAIN} | tee "logs/${{EXP}}/run.log" out.log\n',
         findings=((4, 52),),
-        fixed=f"{_SAFE}mkdir -p log\nEXP=demo\nmkdir -p \"logs/${{EXP}}\"\n{_TRAIN} | tee \"logs/${{EXP}}/run.log\" out.log\n",
+        fixed=f'{_SAFE}mkdir -p log\nEXP=demo\nmkdir -p "logs/${{EXP}}"\n{_TRAIN} | tee '
+        f'"logs/${{EXP}}/run.log" out.log\n',
     ),
     Example(
         f"set -e\n{_TRAIN} | tee ./logs/run.log\n",
@@ -125,7 +126,8 @@ INVALID = [
     Example(
         f"{_SAFE}LOG_DIR=logs/demo\nmkdir -p logs\n{_TRAIN} | stdbuf -oL tee $LOG_DIR/run.log\n",
         findings=((4, 63),),
-        fixed=f"{_SAFE}LOG_DIR=logs/demo\nmkdir -p logs\nmkdir -p $LOG_DIR\n{_TRAIN} | stdbuf -oL tee $LOG_DIR/run.log\n",
+        fixed=f"{_SAFE}LOG_DIR=logs/demo\nmkdir -p logs\nmkdir -p $LOG_DIR\n{_TRAIN} | stdbuf -oL "
+        f"tee $LOG_DIR/run.log\n",
     ),
     Example(
         f"nohup {_TRAIN} 2>&1 | tee run.log | grep -v DEBUG &\nwait\n",
@@ -214,7 +216,7 @@ def _directory_of(word: Word) -> Word | None:
 def _key(word: Word, launch: Launch) -> str:
     """A directory's path in one spelling: ``$X`` and ``${X}`` are the same."""
     text = re.sub(r"\$(\w+)", r"${\1}", word.text)
-    return os.path.normpath(text if _begins_unknown(word) else os.path.join(launch.directory or "", text))
+    return os.path.normpath(text if _begins_unknown(word) else Path(launch.directory or "", text))
 
 
 def _begins_unknown(word: Word) -> bool:
@@ -260,5 +262,3 @@ def _above_statement(line: str, place: Place) -> Edit | None:
     if not statements:
         return None
     return lines_before(source, statements[0].start, [line])
-
-

@@ -33,7 +33,7 @@ from relax_lint.diagnostics import Finding
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Launch, Word
-from relax_lint.shell.queries import place_of, program
+from relax_lint.shell.queries import place_of
 
 _OVERRIDE = re.compile(r"(?P<root>[A-Za-z_]\w*)(?:\.[\w-]+(?:\[\d+\])?)+=")
 _PREFIXED = re.compile(r"\+{1,2}[A-Za-z_][\w./@-]*=|~[A-Za-z_][\w-]*(?:\.[\w-]+)+(?:=|\Z)")
@@ -49,7 +49,7 @@ _OPTIONS = re.compile(r"(--config-path|--config-name|--config-dir)(?:=|\Z)")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 
-VALID = [
+VALID: list[Example | str] = [
     f"{_TRAIN} --global-batch-size 256 --num-epoch 3\n",
     "python3 -m verl.trainer.main_ppo data.train_batch_size=1024 --config-name=ppo_trainer\n",
     f"{_TRAIN} --use-agentic-rollout --agent-env JUDGE=http://judge.local/v1 API.KEY=none\n",

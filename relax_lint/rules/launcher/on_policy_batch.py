@@ -59,14 +59,16 @@ class Verdict:
     sure: bool = False
 
 
-VALID = [
+VALID: list[Example | str] = [
     f"{_TRAIN} {R} 32 {N} 8 {G} 256\n",
     f"{_TRAIN} {R} 32 {N} 8 {S} 2 {G} 128\n",
     f"{_TRAIN} {R} 32 {N} 8 {S} 4\n",
     f"{_TRAIN} --colocate {G} 256 {N} 8\n",
     f"{_TRAIN} {R} 64 {G} 64\n",
-    f"RBS=32\nNSAMPLES=8\nROLLOUT_ARGS=(\n    {R} ${{RBS}}\n    {N} ${{NSAMPLES}}\n    {G} $((RBS * NSAMPLES))\n)\n"
-    f'{_TRAIN} "${{ROLLOUT_ARGS[@]}}"\n',
+    (
+        f"RBS=32\nNSAMPLES=8\nROLLOUT_ARGS=(\n    {R} ${{RBS}}\n    {N} ${{NSAMPLES}}\n    {G} $((RBS * NSAMPLES))\n)\n"
+        f'{_TRAIN} "${{ROLLOUT_ARGS[@]}}"\n'
+    ),
     f"{_TRAIN} {R} ${{RBS:-32}} {N} 8 {G} ${{GBS:-256}}\n",
     f"{_TRAIN} {R} ${{RBS}} {N} 8 {G} 128\n",
     f"{_TRAIN} --loss-type sft {R} 32 {N} 1 {G} 128\n",
@@ -177,7 +179,7 @@ def judge(launch: Launch) -> Verdict | None:
     if steps is None and (launch.has("--debug-rollout-only") or _is_dynamic(launch)):
         return None
     rollout, samples, batch = integer(launch, R), integer(launch, N), integer(launch, G)
-    if samples is None or samples <= 0 or steps is not None and steps <= 0:
+    if samples is None or samples <= 0 or (steps is not None and steps <= 0):
         return None  # refused for other reasons
     if rollout is None:
         return _without_rollout(launch, samples, batch, steps)

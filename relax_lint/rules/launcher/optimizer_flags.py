@@ -48,10 +48,12 @@ OFFLOAD, OVERLAP, PRECISION = GUIDE_OPTIMIZER_FLAGS
 _TRAIN = "python3 relax/entrypoints/train.py"
 _ALL = f"{OFFLOAD} {OVERLAP} {PRECISION}"
 
-VALID = [
+VALID: list[Example | str] = [
     f"{_TRAIN} --optimizer adam --lr 1e-6 {_ALL}\n",
-    f"OPTIMIZER_ARGS=(\n    --optimizer adam\n    --lr 1e-6\n    {OFFLOAD}\n    {OVERLAP}\n    {PRECISION}\n)\n"
-    f'{_TRAIN} --colocate "${{OPTIMIZER_ARGS[@]}}"\n',
+    (
+        f"OPTIMIZER_ARGS=(\n    --optimizer adam\n    --lr 1e-6\n    {OFFLOAD}\n    {OVERLAP}\n    {PRECISION}\n)\n"
+        f'{_TRAIN} --colocate "${{OPTIMIZER_ARGS[@]}}"\n'
+    ),
     f'A=(--lr 1e-6)\nif true; then A+=({_ALL}); fi\n{_TRAIN} "${{A[@]}}"\n',
     f'OPTIM="--lr 1e-6 {OFFLOAD} {OVERLAP}"\n{_TRAIN} ${{OPTIM}} {PRECISION}\n',
     f"{_TRAIN} --loss-type sft --optimizer adam --lr 1e-5 --prompt-data /d/x.parquet\n",
@@ -59,7 +61,7 @@ VALID = [
     f'{_TRAIN} --optimizer adam --lr 1e-6 "$@"\n',
     f"{_TRAIN} --optimizer adam --lr 1e-6 ${{EXTRA_ARGS}}\n",
     f"{_TRAIN} --optimizer sgd --lr 1e-3 --colocate\n",
-    f"python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.optim.lr=1e-6\n",
+    "python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.optim.lr=1e-6\n",
     f'add() {{ ARGS+=("$@"); }}\nadd --optimizer adam --lr 1e-6\nadd {_ALL}\n{_TRAIN} "${{ARGS[@]}}"\n',
     Example({"scripts/training/text/run-qwen3-4B.sh": f"{_TRAIN} --optimizer adam --lr 1e-6 --colocate\n"}),
     Example(
@@ -103,7 +105,8 @@ INVALID = [
         fixed=f"{_TRAIN} --colocate \\\n    --lr=1e-6 \\\n    {OFFLOAD} \\\n    {OVERLAP} \\\n    {PRECISION}\n",
     ),
     Example(
-        f'MISC_ARGS=(\n    --attention-backend flash\n)\n{_TRAIN} --colocate \\\n    "${{MISC_ARGS[@]}}" 2>&1 | tee x.log\n',
+        f"MISC_ARGS=(\n    --attention-backend flash\n)\n{_TRAIN} --colocate \\\n    "
+        f'"${{MISC_ARGS[@]}}" 2>&1 | tee x.log\n',
         findings=((4, 1),),
         fixed="MISC_ARGS=(\n    --attention-backend flash\n)\n"
         f'{_TRAIN} --colocate \\\n    "${{MISC_ARGS[@]}}" \\\n    {OFFLOAD} \\\n    {OVERLAP} \\\n    {PRECISION}'
@@ -129,7 +132,8 @@ INVALID = [
         },
         findings=(("examples/demo/optim.sh", 2, 5),),
         fixed={
-            "examples/demo/optim.sh": f"OPTIM=(\n    --optimizer adam\n    {OFFLOAD}\n    {OVERLAP}\n    {PRECISION}\n)\n"
+            "examples/demo/optim.sh": f"OPTIM=(\n    --optimizer adam\n    {OFFLOAD}\n    "
+            f"{OVERLAP}\n    {PRECISION}\n)\n"
         },
     ),
     Example(

@@ -8,9 +8,9 @@ names with dashes, and `max_tokens_per_gpu` and `only_load_weight`, which Relax 
 
 ## Why
 
-Both services inherit the actor's layout. An actor of 4 GPUs with tensor parallelism 4 leaves a reference on one GPU with
-a model that is split four ways, and the service dies when it starts. The JSON is read by argparse: a mistake in it ends
-the launch.
+Both services inherit the actor's layout. An actor of 4 GPUs with tensor parallelism 4 leaves a reference on one GPU
+with a model that is split four ways, and the service dies when it starts. The JSON is read by argparse: a mistake in
+it ends the launch.
 
 ## Source
 
@@ -52,7 +52,7 @@ _ONE = '{"tensor_model_parallel_size": 1, "sequence_parallel": false}'
 _SMALL = '{"tensor_model_parallel_size": 1, "sequence_parallel": false, "expert_tensor_parallel_size": 1}'
 _TP4 = "--tensor-model-parallel-size 4"
 
-VALID = [
+VALID: list[Example | str] = [
     f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} '{_ONE}'\n",
     f"{_TRAIN} --fully-async --resource {_ON_POLICY}\n",
     f'{_TRAIN} --colocate --resource \'{{"actor": [1, 8], "rollout": [1, 8]}}\'\n',
@@ -63,12 +63,16 @@ VALID = [
     f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} '{{}}'\n",
     f'{_TRAIN} --fully-async --resource {_ROLES} "$@"\n',
     f'{_TRAIN} --loss-type sft --fully-async --resource \'{{"sft": [1, 0], "actor": [1, 8]}}\'\n',
-    f"REF='{_ONE}'\nRAY_ARGS=(\n    --fully-async\n    --resource {_ROLES}\n    {FLAG} \"$REF\"\n)\n"
-    f'{_TRAIN} "${{RAY_ARGS[@]}}"\n',
-    f'{_TRAIN} --fully-async --resource {_ROLES} {FLAG}=\'{{"tensor_model_parallel_size": 1, '
-    '"log_probs_max_tokens_per_gpu": 16384}\'\n',
+    (
+        f"REF='{_ONE}'\nRAY_ARGS=(\n    --fully-async\n    --resource {_ROLES}\n    {FLAG} \"$REF\"\n)\n"
+        f'{_TRAIN} "${{RAY_ARGS[@]}}"\n'
+    ),
+    (
+        f'{_TRAIN} --fully-async --resource {_ROLES} {FLAG}=\'{{"tensor_model_parallel_size": 1, '
+        '"log_probs_max_tokens_per_gpu": 16384}\'\n'
+    ),
     f"{_TRAIN} --fully-async --lr 1e-6\n",
-    f"{_TRAIN} --fully-async --resource '{{\"actor\": [1, 4], \"rollout\": [1, 4], \"reference\": [1, 0]}}'\n",
+    f'{_TRAIN} --fully-async --resource \'{{"actor": [1, 4], "rollout": [1, 4], "reference": [1, 0]}}\'\n',
 ]
 
 INVALID = [
@@ -83,7 +87,8 @@ INVALID = [
         fixed=f"{_TRAIN} \\\n    --resource {_ROLES} \\\n    {FLAG} '{_SMALL}' \\\n    --fully-async \\\n    {_TP4}\n",
     ),
     Example(
-        f"RAY_ARGS=(\n    --resource {_ROLES}\n    --fully-async\n)\nPERF_ARGS=({_TP4} --pipeline-model-parallel-size 2)\n"
+        f"RAY_ARGS=(\n    --resource {_ROLES}\n    --fully-async\n)\nPERF_ARGS=({_TP4} "
+        f"--pipeline-model-parallel-size 2)\n"
         f'{_TRAIN} "${{RAY_ARGS[@]}}" "${{PERF_ARGS[@]}}"\n',
         findings=((2, 5),),
         fixed=f"RAY_ARGS=(\n    --resource {_ROLES}\n"
@@ -97,7 +102,8 @@ INVALID = [
         ' "actor_fwd": [1, 2], "advantages": [1, 0]}\'\n',
         findings=((1, 81),),
         fixed=f'{_TRAIN} --fully-async {_TP4} --resource=\'{{"actor": [1, 8], "rollout": [1, 4], "reference": [1, 2],'
-        f' "actor_fwd": [1, 2], "advantages": [1, 0]}}\' {FLAG} \'{{"tensor_model_parallel_size": 2, "expert_tensor_parallel_size": 1}}\'\n',
+        f' "actor_fwd": [1, 2], "advantages": [1, 0]}}\' {FLAG} \'{{"tensor_model_parallel_size": '
+        f'2, "expert_tensor_parallel_size": 1}}\'\n',
     ),
     Example(
         f'RES={_ROLES}\nif [ "${{1:-sync}}" = async ]; then\n    {_TRAIN} --fully-async --resource "$RES"\nelse\n'
@@ -198,7 +204,8 @@ def _missing(launch: Launch, gpus: Mapping[str, int], project: Project) -> Findi
     edit = insert_after(anchor, [f"{FLAG} '{config}'"]) if anchor is not None and own else None
     return Finding(
         place_of(launch, None if anchor is None else anchor.word),
-        f"{FLAG} missing: {roles} would take the actor's own parallelism on {' and '.join(map(str, gpus.values()))} GPUs",
+        f"{FLAG} missing: {roles} would take the actor's own parallelism on "
+        f"{' and '.join(map(str, gpus.values()))} GPUs",
         fix=None if edit is None else Fix(f"add {FLAG}", lambda: [edit]),
         launch=launch,
         subject=FLAG,

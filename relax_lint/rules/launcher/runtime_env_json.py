@@ -18,7 +18,8 @@ Guide: NEVER add `--runtime-env-json`, the entrypoint layer handles it.
 
 ## Example
 
-    ray job submit --address="${RAY_ADDRESS}" --runtime-env-json="${RUNTIME_ENV_JSON}" -- python3 relax/entrypoints/train.py
+    ray job submit --address="${RAY_ADDRESS}" --runtime-env-json="${RUNTIME_ENV_JSON}" \\
+        -- python3 relax/entrypoints/train.py
 
 ## Fix
 
@@ -42,7 +43,9 @@ from relax_lint.sources.launcher import LauncherSource
 _TRAIN = "python3 relax/entrypoints/train.py"
 _REMOTE = 'ray job submit --address="http://${HEAD_IP}:8265"'
 
-VALID = [
+_USUAL = 'RUNTIME_ENV_JSON=\'{"env_vars": {"PYTHONPATH": "/root/Megatron-LM/", "CUDA_DEVICE_MAX_CONNECTIONS": "1"}}\'\n'
+
+VALID: list[Example | str] = [
     f"{_TRAIN} --lr 1e-6\n",
     f"{_REMOTE} -- {_TRAIN} --lr 1e-6\n",
     f'# --runtime-env-json="${{RUNTIME_ENV_JSON}}" is for the entry points\n{_TRAIN} --lr 1e-6\n',
@@ -51,8 +54,10 @@ VALID = [
     f'ray job submit --runtime-env-json="$RUNTIME_ENV_JSON" -- python3 judge_service.py\n{_TRAIN} --lr 1e-6\n',
     f'echo "pass --runtime-env-json yourself if you must"\n{_TRAIN} --lr 1e-6\n',
     'ray job submit --runtime-env-json="{}" -- python3 -m verl.trainer.main_ppo trainer.nnodes=1\n',
-    f"SUBMIT_ARGS=(\n    --address http://10.0.0.7:8265\n    # --runtime-env-json x\n)\n"
-    f'ray job submit "${{SUBMIT_ARGS[@]}}" -- {_TRAIN} --lr 1e-6\n',
+    (
+        f"SUBMIT_ARGS=(\n    --address http://10.0.0.7:8265\n    # --runtime-env-json x\n)\n"
+        f'ray job submit "${{SUBMIT_ARGS[@]}}" -- {_TRAIN} --lr 1e-6\n'
+    ),
     f"{_REMOTE} --runtime-env env.yaml -- {_TRAIN} --lr 1e-6\n",
     Example(
         {
@@ -91,7 +96,8 @@ INVALID = [
         fixed=f"{_TRAIN} \\\n    --lr 1e-6\n",
     ),
     Example(
-        f'MISC_ARGS=(\n    --attention-backend flash\n    --runtime-env-json "${{RUNTIME_ENV_JSON}}"  # from local.sh\n)\n'
+        f"MISC_ARGS=(\n    --attention-backend flash\n    --runtime-env-json "
+        f'"${{RUNTIME_ENV_JSON}}"  # from local.sh\n)\n'
         f'{_TRAIN} "${{MISC_ARGS[@]}}"\n',
         findings=((3, 5),),
         fixed=f'MISC_ARGS=(\n    --attention-backend flash\n)\n{_TRAIN} "${{MISC_ARGS[@]}}"\n',
@@ -100,7 +106,8 @@ INVALID = [
         f'SUBMIT=(--address http://10.0.0.7:8265 --runtime-env-json="${{RUNTIME_ENV_JSON}}" --verbose)\n'
         f'ray job submit "${{SUBMIT[@]}}" -- {_TRAIN} --lr 1e-6\n',
         findings=((1, 40),),
-        fixed=f'SUBMIT=(--address http://10.0.0.7:8265 --verbose)\nray job submit "${{SUBMIT[@]}}" -- {_TRAIN} --lr 1e-6\n',
+        fixed=f'SUBMIT=(--address http://10.0.0.7:8265 --verbose)\nray job submit "${{SUBMIT[@]}}" '
+        f"-- {_TRAIN} --lr 1e-6\n",
     ),
     Example(
         f'ENV=(--runtime-env-json="${{RUNTIME_ENV_JSON}}")\n{_REMOTE} "${{ENV[@]}}" -- {_TRAIN} --lr 1e-6\n',
@@ -108,14 +115,13 @@ INVALID = [
         fixed=f'ENV=()\n{_REMOTE} "${{ENV[@]}}" -- {_TRAIN} --lr 1e-6\n',
     ),
     Example(
-        'RUNTIME_ENV_JSON=\'{"env_vars": {"PYTHONPATH": "/root/Megatron-LM/", "CUDA_DEVICE_MAX_CONNECTIONS": "1"}}\'\n'
-        f'{_REMOTE} --runtime-env-json="${{RUNTIME_ENV_JSON}}" -- {_TRAIN} --lr 1e-6\n',
+        _USUAL + f'{_REMOTE} --runtime-env-json="${{RUNTIME_ENV_JSON}}" -- {_TRAIN} --lr 1e-6\n',
         findings=((2, 51),),
-        fixed='RUNTIME_ENV_JSON=\'{"env_vars": {"PYTHONPATH": "/root/Megatron-LM/", "CUDA_DEVICE_MAX_CONNECTIONS": "1"}}\'\n'
-        f"{_REMOTE} -- {_TRAIN} --lr 1e-6\n",
+        fixed=_USUAL + f"{_REMOTE} -- {_TRAIN} --lr 1e-6\n",
     ),
     Example(
-        f'{_REMOTE} \\\n    --runtime-env-json=\'{{"env_vars": {{"JUDGE_URL": "http://judge"}}}}\' \\\n    -- {_TRAIN} --lr 1e-6\n',
+        f'{_REMOTE} \\\n    --runtime-env-json=\'{{"env_vars": {{"JUDGE_URL": "http://judge"}}}}\' '
+        f"\\\n    -- {_TRAIN} --lr 1e-6\n",
         findings=((2, 5),),
     ),
     Example(
@@ -138,7 +144,9 @@ INVALID = [
 ]
 
 
-@rule("RLX404", "runtime-env-json", WARNING, on="launcher", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe")
+@rule(
+    "RLX404", "runtime-env-json", WARNING, on="launcher", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe"
+)
 def runtime_env_json(launcher: LauncherSource, project: Project) -> Iterator[Finding]:
     """Say where the option stands."""
     seen: set[Place] = set()

@@ -2,9 +2,10 @@
 
 ## What
 
-A variable in the flags of a launch that neither the script nor what it sources sets, checks or gives a default, that the
-comments at the script's head do not name, and that is not one that users or entry points set by convention (`MODEL_DIR`,
-`DATA_DIR`, `SAVE_DIR`, `MODE`, `HOME`, `RAY_*` …). An array that nothing fills counts too: bash passes nothing for it.
+A variable in the flags of a launch that neither the script nor what it sources sets, checks or gives a default, that
+the comments at the script's head do not name, and that is not one that users or entry points set by convention
+(`MODEL_DIR`, `DATA_DIR`, `SAVE_DIR`, `MODE`, `HOME`, `RAY_*` …). An array that nothing fills counts too: bash passes
+nothing for it.
 
 ## Why
 
@@ -47,16 +48,18 @@ _SETS_UP = re.compile(r"MODEL_CONFIG_DIR|/models/|entrypoint")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 
-VALID = [
+VALID: list[Example | str] = [
     f'{_TRAIN} --hf-checkpoint "${{MODEL_DIR}}/Q" --prompt-data "$DATA_DIR/a.parquet" --save ${{SAVE_DIR}}/x\n',
     f'PROMPT_SET="[\'${{DATA_DIR}}/a.parquet\']"\n{_TRAIN} --prompt-data "${{PROMPT_SET}}"\n',
     f'{_TRAIN} --num-rollout "${{NUM_ROLLOUT:-200}}"\n',
     f': "${{NUM_ROLLOUT:=200}}"\n{_TRAIN} --num-rollout "${{NUM_ROLLOUT}}"\n',
     f'{_TRAIN} --num-rollout "${{NUM_ROLLOUT:?set it}}"\n',
-    f'if [ -z "${{PROMPT_SET}}" ]; then\n    echo "set PROMPT_SET"\n    exit 1\nfi\n'
-    f'{_TRAIN} --prompt-data "${{PROMPT_SET}}"\n',
+    (
+        f'if [ -z "${{PROMPT_SET}}" ]; then\n    echo "set PROMPT_SET"\n    exit 1\nfi\n'
+        f'{_TRAIN} --prompt-data "${{PROMPT_SET}}"\n'
+    ),
     f'#!/bin/bash\n# Usage: PROMPT_SET=/data/a.parquet bash run_demo.sh\n\n{_TRAIN} --prompt-data "${{PROMPT_SET}}"\n',
-    f'{_TRAIN} ${{USE_WANDB:+--use-wandb}} --lr 1e-6\n',
+    f"{_TRAIN} ${{USE_WANDB:+--use-wandb}} --lr 1e-6\n",
     f'{_TRAIN} --wandb-key "${{WANDB_API_KEY}}" --wandb-group "${{USER}}-$SLURM_JOB_ID" "$@"\n',
     f'for lr in 1e-6 1e-5; do\n    {_TRAIN} --lr "$lr"\ndone\n',
     f'while getopts "n:" opt; do case $opt in n) N=$OPTARG ;; esac; done\n{_TRAIN} --num-rollout "$N"\n',
@@ -76,7 +79,9 @@ VALID = [
 
 INVALID = [
     Example(f'{_TRAIN} --prompt-data "${{PROMPT_SET}}" --lr 1e-6\n', findings=((1, 51),)),
-    Example(f"ROLLOUT_ARGS=(\n    --num-rollout ${{NUM_ROLLOUT}}\n)\n{_TRAIN} \"${{ROLLOUT_ARGS[@]}}\"\n", findings=((2, 19),)),
+    Example(
+        f'ROLLOUT_ARGS=(\n    --num-rollout ${{NUM_ROLLOUT}}\n)\n{_TRAIN} "${{ROLLOUT_ARGS[@]}}"\n', findings=((2, 19),)
+    ),
     Example(f"{_TRAIN} --eval-prompt-data demo ${{TEST_FILES}} --eval-interval 10\n", findings=((1, 60),)),
     Example(
         f"NUM_ROLLOUTS=200\n{_TRAIN} \\\n    --num-rollout $NUM_ROLLOUT \\\n    --lr 1e-6\n",
@@ -86,7 +91,8 @@ INVALID = [
     Example(f'OPTIMIZER_ARGS=(--lr 1e-6)\n{_TRAIN} --colocate "${{OPTIMISER_ARGS[@]}}"\n', findings=((2, 47),)),
     Example(f'{_TRAIN} --tb-experiment-name="demo-${{RUN_NAME}}"\n', findings=((1, 63),)),
     Example(
-        f'set -x\n# the number of rollouts is NUM_ROLLOUT\n{_TRAIN} --num-rollout "${{NUM_ROLLOUT}}"\n', findings=((3, 51),)
+        f'set -x\n# the number of rollouts is NUM_ROLLOUT\n{_TRAIN} --num-rollout "${{NUM_ROLLOUT}}"\n',
+        findings=((3, 51),),
     ),
     Example(f'EXP="demo-${{TAG}}"\n{_TRAIN} --tb-experiment-name "${{EXP}}"\n', findings=((1, 11),)),
     Example(
@@ -96,7 +102,8 @@ INVALID = [
     Example(f'{_TRAIN} --hf-checkpoint "${{CHECKPOINT%/}}" --lr 1e-6\n', findings=((1, 53),)),
     Example(
         'if [ "${1:-sync}" = async ]; then\n'
-        f'    {_TRAIN} --fully-async --num-rollout "$STEPS"\nelse\n    {_TRAIN} --colocate --num-rollout "$STEPS"\nfi\n',
+        f'    {_TRAIN} --fully-async --num-rollout "$STEPS"\nelse\n    {_TRAIN} --colocate '
+        f'--num-rollout "$STEPS"\nfi\n',
         findings=((2, 69),),
     ),
 ]
@@ -123,7 +130,8 @@ def unset_variable(launcher: LauncherSource, project: Project) -> Iterator[Findi
                 continue
             yield Finding(
                 place,
-                f"{name} is set nowhere: neither the script nor what it sources sets it, checks it or gives it a default",
+                f"{name} is set nowhere: neither the script nor what it sources sets it, checks it "
+                f"or gives it a default",
                 launch=launch,
                 subject=name,
             )
@@ -166,7 +174,7 @@ def _arrays(launch: Launch) -> Iterator[tuple[str, Place]]:
 
 
 def _is_provided(name: str, files: Sequence[ScriptFile], script: ScriptFile) -> bool:
-    """Whether a name is set, or read by something that sets it, anywhere; or the head of the script tells users of it."""
+    """Whether a name is set anywhere, or the head of the script tells users of it."""
     if any(name in _assigned(source) for source in files):
         return True
     sets = re.compile(
@@ -198,5 +206,3 @@ def _unread(evaluation: Evaluation) -> str | None:
         if not _SETS_UP.search(text):
             return text
     return None
-
-

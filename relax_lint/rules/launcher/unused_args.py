@@ -8,8 +8,9 @@ recipe source is judged with all of them together, and a file that launches noth
 
 ## Why
 
-bash does not mind, and neither does Relax: the run starts without the optimizer, the evaluation or the sampling that the
-launcher spells out, and trains with defaults. Passed twice, the second expansion overrides what stands between the two.
+bash does not mind, and neither does Relax: the run starts without the optimizer, the evaluation or the sampling that
+the launcher spells out, and trains with defaults. Passed twice, the second expansion overrides what stands between the
+two.
 
 ## Source
 
@@ -42,7 +43,12 @@ from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.evaluate import ScriptFile
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.nodes import (
-    ArrayLiteral, Assignment, CommandSubstitution, Literal, Parameter, SimpleCommand,
+    ArrayLiteral,
+    Assignment,
+    CommandSubstitution,
+    Literal,
+    Parameter,
+    SimpleCommand,
 )  # fmt: skip
 from relax_lint.shell.nodes import Word as WrittenWord
 from relax_lint.shell.queries import written_command
@@ -57,16 +63,16 @@ _SETS_UP = re.compile(r"MODEL_CONFIG_DIR|/models/|entrypoint")
 _TRAIN = "python3 relax/entrypoints/train.py"
 _EVAL = "EVAL_ARGS=(\n    --eval-interval 100\n)\n"
 
-VALID = [
+VALID: list[Example | str] = [
     f'{_EVAL}{_TRAIN} --lr 1e-6 "${{EVAL_ARGS[@]}}"\n',
     f'{_EVAL}ALL=(--lr 1e-6 "${{EVAL_ARGS[@]}}")\n{_TRAIN} "${{ALL[@]}}"\n',
     f"{_EVAL}{_TRAIN} ${{EVAL_ARGS[*]}}\n",
     f'{_EVAL}run() {{ {_TRAIN} "$@"; }}\nrun "${{EVAL_ARGS[@]}}"\n',
     f'{_EVAL}FLAGS="${{EVAL_ARGS[*]}}"\n{_TRAIN} $FLAGS\n',
-    f"{_EVAL}pass() {{ local -n flags=$1; {_TRAIN} \"${{flags[@]}}\"; }}\npass EVAL_ARGS\n",
-    f"{_EVAL}if [ \"${{EVAL:-1}}\" = 1 ]; then\n    {_TRAIN} \"${{EVAL_ARGS[@]}}\"\nelse\n    {_TRAIN}\nfi\n",
+    f'{_EVAL}pass() {{ local -n flags=$1; {_TRAIN} "${{flags[@]}}"; }}\npass EVAL_ARGS\n',
+    f'{_EVAL}if [ "${{EVAL:-1}}" = 1 ]; then\n    {_TRAIN} "${{EVAL_ARGS[@]}}"\nelse\n    {_TRAIN}\nfi\n',
     f"FILES=(a.parquet b.parquet)\n{_TRAIN} --lr 1e-6\n",
-    f"{_EVAL}echo \"nothing is launched here\"\n",
+    f'{_EVAL}echo "nothing is launched here"\n',
     f"# EVAL_ARGS=(--eval-interval 100)\n{_TRAIN} --lr 1e-6\n",
     f'{_EVAL}bash -c "{_TRAIN} ${{EVAL_ARGS[*]}}"\n',
     f"{_EVAL}CMD=$(printf '%s ' \"${{EVAL_ARGS[@]}}\")\n{_TRAIN} $CMD\n",
@@ -74,7 +80,8 @@ VALID = [
     Example(
         {
             "examples/demo/common.sh": f"{_EVAL}LR=(--lr 1e-6)\n",
-            "examples/demo/run_a.sh": f'source "$(dirname "$0")/common.sh"\n{_TRAIN} "${{LR[@]}}" "${{EVAL_ARGS[@]}}"\n',
+            "examples/demo/run_a.sh": f'source "$(dirname "$0")/common.sh"\n{_TRAIN} "${{LR[@]}}" '
+            f'"${{EVAL_ARGS[@]}}"\n',
             "examples/demo/run_b.sh": f'source "$(dirname "$0")/common.sh"\n{_TRAIN} "${{LR[@]}}"\n',
         }
     ),
@@ -86,7 +93,7 @@ VALID = [
         }
     ),
     f'FILES=(a.parquet b.parquet)\n{_TRAIN} --prompt-data "${{FILES[@]}}" --dump-details "${{FILES[@]}}"\n',
-    f"if [ -n \"$BIG\" ]; then ALL=(--lr 1e-6); else ALL=(--lr 1e-5); fi\n{_TRAIN} \"${{ALL[@]}}\"\n",
+    f'if [ -n "$BIG" ]; then ALL=(--lr 1e-6); else ALL=(--lr 1e-5); fi\n{_TRAIN} "${{ALL[@]}}"\n',
     f'{_EVAL}source "$LAUNCH_SCRIPT"\n{_TRAIN} --lr 1e-6\n',
 ]
 
@@ -98,26 +105,32 @@ INVALID = [
         unsafe=True,
     ),
     Example(
-        f"ROLLOUT_ARGS=(--rollout-batch-size 32)\n{_EVAL}{_TRAIN} \\\n    --colocate \\\n    \"${{ROLLOUT_ARGS[@]}}\" \\\n"
+        f"ROLLOUT_ARGS=(--rollout-batch-size 32)\n{_EVAL}{_TRAIN} \\\n    --colocate \\\n    "
+        f'"${{ROLLOUT_ARGS[@]}}" \\\n'
         "    2>&1 | tee x.log\n",
         findings=((2, 1),),
         fixed=f"ROLLOUT_ARGS=(--rollout-batch-size 32)\n{_EVAL}{_TRAIN} \\\n    --colocate \\\n"
         '    "${ROLLOUT_ARGS[@]}" \\\n    "${EVAL_ARGS[@]}" \\\n    2>&1 | tee x.log\n',
         unsafe=True,
     ),
-    Example(f"EVAL_ARGS=(--eval-interval 100)\nEVAL_ARGS+=(--eval-top-p 0.7)\n{_TRAIN} --lr 1e-6\n", findings=((1, 1),)),
+    Example(
+        f"EVAL_ARGS=(--eval-interval 100)\nEVAL_ARGS+=(--eval-top-p 0.7)\n{_TRAIN} --lr 1e-6\n", findings=((1, 1),)
+    ),
     Example(
         f'{_EVAL}EVAL_ARGS=("${{EVAL_ARGS[@]}}" --skip-eval-before-train)\n{_TRAIN} --lr 1e-6\n', findings=((1, 1),)
     ),
     Example(f'{_EVAL}echo "flags: ${{EVAL_ARGS[@]}}"\n{_TRAIN} --lr 1e-6\n', findings=((1, 1),)),
-    Example(f"{_EVAL}if [ ${{#EVAL_ARGS[@]}} -gt 0 ]; then echo evaluates; fi\n{_TRAIN} --lr 1e-6\n", findings=((1, 1),)),
+    Example(
+        f"{_EVAL}if [ ${{#EVAL_ARGS[@]}} -gt 0 ]; then echo evaluates; fi\n{_TRAIN} --lr 1e-6\n", findings=((1, 1),)
+    ),
     Example(f"declare -a PERF_ARGS=(--micro-batch-size 1)\n{_TRAIN} --lr 1e-6\n", findings=((1, 12),)),
     Example(
-        f'OPTIMISER_ARGS=(\n    # Adam\n    --optimizer adam\n)\n{_TRAIN} "${{OPTIMIZER_ARGS[@]}}"\n', findings=((1, 1),)
+        f'OPTIMISER_ARGS=(\n    # Adam\n    --optimizer adam\n)\n{_TRAIN} "${{OPTIMIZER_ARGS[@]}}"\n',
+        findings=((1, 1),),
     ),
     Example(
         f'ALL=("${{ROLLOUT[@]}}")\nROLLOUT=(--input-key prompt)\nSGLANG=(--sglang-mem-fraction-static=0.8)\n'
-        f"{_TRAIN} \"${{ALL[@]}}\"\n",
+        f'{_TRAIN} "${{ALL[@]}}"\n',
         findings=((3, 1),),
     ),
     Example(
@@ -144,8 +157,7 @@ INVALID = [
         findings=((5, 48, WARNING),),
     ),
     Example(
-        "function defaults {\n    MISC=(--attention-dropout 0.0)\n}\ndefaults\n"
-        f"unset MISC\n{_TRAIN} --lr 1e-6\n",
+        f"function defaults {{\n    MISC=(--attention-dropout 0.0)\n}}\ndefaults\nunset MISC\n{_TRAIN} --lr 1e-6\n",
         findings=((2, 5),),
     ),
 ]

@@ -13,8 +13,8 @@ trains with verl and nothing of the migrated recipe is used.
 
 ## Source
 
-Guide, key conversion rule 1: verl's entry point becomes `python3 relax/entrypoints/train.py`, and Hydra overrides become
-flags.
+Guide, key conversion rule 1: verl's entry point becomes `python3 relax/entrypoints/train.py`, and Hydra overrides
+become flags.
 
 ## Example
 
@@ -35,7 +35,7 @@ from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.queries import place_of
 
-VALID = [
+VALID: list[Example | str] = [
     "python3 relax/entrypoints/train.py --lr 1e-6\n",
     "# was: python3 -m verl.trainer.main_ppo trainer.n_gpus_per_node=8\npython3 relax/entrypoints/train.py --lr 1e-6\n",
     'python3 -m relax.entrypoints.train --custom-rm-path examples.demo.reward_demo.reward_func "${MODEL_ARGS[@]}"\n',
@@ -45,7 +45,10 @@ VALID = [
     "python3 relax/entrypoints/train.py --tb-project-name verl.trainer.main_ppo --lr 1e-6\n",
     "python3 relax/entrypoints/train.py --prompt-data /data/verl/trainer/main_ppo.py.parquet\n",
     "ray job submit --address=http://10.0.0.7:8265 -- python3 relax/entrypoints/train.py --lr 1e-6\n",
-    "cat <<'EOF'\npython3 -m verl.trainer.main_ppo data.train_batch_size=8\nEOF\npython3 relax/entrypoints/train.py --lr 1\n",
+    (
+        "cat <<'EOF'\npython3 -m verl.trainer.main_ppo data.train_batch_size=8\nEOF\npython3 "
+        "relax/entrypoints/train.py --lr 1\n"
+    ),
     "if false; then\n    python3 -m verl.trainer.main_ppo\nfi\npython3 relax/entrypoints/train.py --lr 1e-6\n",
     "exit 0\npython3 -m verl.trainer.main_ppo trainer.nnodes=1\n",
     "pip show verl && python3 examples/demo/recipe.py\n",

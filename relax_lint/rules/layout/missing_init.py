@@ -49,7 +49,7 @@ def _tree(launcher: str, **more: str) -> dict[str, str]:
     return {"examples/__init__.py": "", _RUN: launcher, _REWARD: _CODE, **more}
 
 
-VALID = [
+VALID: list[Example | str] = [
     Example({**_INITS, _RUN: _LAUNCH, _REWARD: _CODE}),
     Example({**_INITS, _RUN: _LAUNCH}),
     Example({_RUN: f"{_TRAIN} --rm-type math --lr 1e-6\n", _REWARD: _CODE}),
@@ -58,8 +58,18 @@ VALID = [
     Example({_RUN: f'{_TRAIN} --custom-rm-path "${{RM}}"\n', _REWARD: _CODE}),
     Example({_RUN: f"{_TRAIN} --custom-rm-path examples/demo/reward_demo.py:reward_func\n", _REWARD: _CODE}),
     Example({_RUN: f"# {_LAUNCH}{_TRAIN} --rm-type math\n", _REWARD: _CODE}),
-    Example({_RUN: f"{_TRAIN} --custom-config-path examples/demo/demo_config.yaml\n", "examples/demo/demo_config.yaml": "a: 1\n"}),
-    Example({_RUN: "python3 -m verl.trainer.main_ppo custom_reward_function.path=examples/demo/reward_demo.py\n", _REWARD: _CODE}),
+    Example(
+        {
+            _RUN: f"{_TRAIN} --custom-config-path examples/demo/demo_config.yaml\n",
+            "examples/demo/demo_config.yaml": "a: 1\n",
+        }
+    ),
+    Example(
+        {
+            _RUN: "python3 -m verl.trainer.main_ppo custom_reward_function.path=examples/demo/reward_demo.py\n",
+            _REWARD: _CODE,
+        }
+    ),
     Example(
         {
             **_INITS,
@@ -72,16 +82,17 @@ VALID = [
 ]
 
 INVALID = [
-    Example(
-        _tree(_LAUNCH), findings=((_RUN, 1, 53),), fixed={"examples/demo/__init__.py": ""}
-    ),
+    Example(_tree(_LAUNCH), findings=((_RUN, 1, 53),), fixed={"examples/demo/__init__.py": ""}),
     Example(
         {_RUN: _LAUNCH, _REWARD: _CODE},
         findings=((_RUN, 1, 53), (_RUN, 1, 53)),
         fixed={"examples/__init__.py": "", "examples/demo/__init__.py": ""},
     ),
     Example(
-        _tree(f"ROLLOUT_ARGS=(\n    --custom-rm-path=examples.demo.reward_demo.reward_func\n)\n{_TRAIN} \"${{ROLLOUT_ARGS[@]}}\"\n"),
+        _tree(
+            f"ROLLOUT_ARGS=(\n    --custom-rm-path=examples.demo.reward_demo.reward_func\n)\n"
+            f'{_TRAIN} "${{ROLLOUT_ARGS[@]}}"\n'
+        ),
         findings=((_RUN, 2, 5),),
         fixed={"examples/demo/__init__.py": ""},
     ),
@@ -122,21 +133,22 @@ INVALID = [
             "examples/__init__.py": "",
             _REWARD: _CODE,
             "examples/demo/run_a.sh": _LAUNCH,
-            "examples/demo/run_b.sh": f"{_TRAIN} --fully-async --custom-rm-path examples.demo.reward_demo.reward_func\n",
+            "examples/demo/run_b.sh": f"{_TRAIN} --fully-async --custom-rm-path "
+            f"examples.demo.reward_demo.reward_func\n",
         },
         findings=(("examples/demo/run_a.sh", 1, 53),),
         fixed={"examples/demo/__init__.py": ""},
     ),
     Example(
-        _tree(
-            f'run() {{\n    {_TRAIN} "$@"\n}}\nrun --custom-rm-path examples.demo.reward_demo.reward_func\n'
-        ),
+        _tree(f'run() {{\n    {_TRAIN} "$@"\n}}\nrun --custom-rm-path examples.demo.reward_demo.reward_func\n'),
         findings=((_RUN, 4, 22),),
         fixed={"examples/demo/__init__.py": ""},
     ),
     Example(
-        _tree(f"{_TRAIN} --loss-type sft --custom-dataset-class-path examples.demo.dataset.Chats\n",
-              **{"examples/demo/dataset.py": "class Chats:\n    pass\n"}),
+        _tree(
+            f"{_TRAIN} --loss-type sft --custom-dataset-class-path examples.demo.dataset.Chats\n",
+            **{"examples/demo/dataset.py": "class Chats:\n    pass\n"},
+        ),
         findings=((_RUN, 1, 80),),
         fixed={"examples/demo/__init__.py": ""},
     ),
