@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from relax_lint.suppression import Suppressor
 
 UNREADABLE, UNUSED, TOO_COMPLEX = "RLX001", "RLX002", "RLX003"
+_MAY_SUPPRESS = re.compile(rb"noqa|relax-lint:", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,8 @@ class _Run:
             found = self.outcome.diagnostics
             self.outcome.diagnostics = [item for item in found if item.severity is Severity.ERROR]
         self.outcome.sort()
-        fingerprint_all(self.outcome.diagnostics, self.project.root)
+        if self.outcome.diagnostics:
+            fingerprint_all(self.outcome.diagnostics, self.project.root)
         return self.outcome
 
     def _judge(self, rule: Rule) -> None:
@@ -177,11 +180,11 @@ class _Run:
         return [self.rules[code] for code in self.chosen]
 
     def _suppressor(self, path: Path) -> Suppressor | None:
-        from relax_lint.suppression import Suppressor, may_suppress
-
         data = self.project.read(path)
-        if data is None or not may_suppress(data):
+        if data is None or not _MAY_SUPPRESS.search(data):
             return None
+        from relax_lint.suppression import Suppressor
+
         source = self.project.source(path)
         suppressor = None if source is None else Suppressor(source)
         return suppressor if suppressor is not None and suppressor.suppressions else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -109,10 +108,12 @@ class _Child:
         self._stream = os.fdopen(reading, "rb")
 
     def result(self) -> Report:
+        from pickle import loads
+
         data = self._stream.read()
         if not data:
             raise RuntimeError("a worker process ended without a result")
-        answer = pickle.loads(data)
+        answer = loads(data)
         if isinstance(answer, BaseException):
             raise answer
         report: Report = answer
@@ -125,12 +126,14 @@ class _Child:
 
 def _answer(descriptor: int, compute: Callable[[], object]) -> None:
     """Compute, write the answer, and leave without running anything that belongs to the parent."""
+    from pickle import HIGHEST_PROTOCOL, dumps
+
     status = 1
     try:
         try:
-            data = pickle.dumps(compute(), pickle.HIGHEST_PROTOCOL)
+            data = dumps(compute(), HIGHEST_PROTOCOL)
         except Exception as problem:
-            data = pickle.dumps(RuntimeError(f"{type(problem).__name__}: {problem}"))
+            data = dumps(RuntimeError(f"{type(problem).__name__}: {problem}"))
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(data)
         status = 0

@@ -20,7 +20,6 @@ _NOQA = re.compile(r"# noqa(?P<codes>:\s?(?:[A-Z]+[0-9]+(?:[,\s]+)?)+)?", re.IGN
 _NOQA_CODE = re.compile(r"[A-Z]+[0-9]+", re.IGNORECASE)
 _OWN = re.compile(r"#\s*relax-lint:\s*(?P<kind>ignore|file-ignore)\s*\[(?P<items>[^\]\n]*)\]", re.IGNORECASE)
 _ITEM = re.compile(r"[^,\s][^,]*")
-_MARKS = re.compile(rb"noqa|relax-lint:", re.IGNORECASE)
 _BEFORE_REASON = " \t,:;-–—"
 
 
@@ -62,11 +61,6 @@ class Suppression:
             return None
         items = [item for item in self.items if item.silences(found)]
         return items if items or (self.kind == "noqa" and not self.items) else None
-
-
-def may_suppress(data: bytes) -> bool:
-    """Whether a look at the comments can be worth it."""
-    return _MARKS.search(data) is not None
 
 
 def suppressions(source: SourceFile) -> list[Suppression]:
