@@ -47,7 +47,7 @@ def whole(argument: Argument) -> Place | None:
             if not _BETWEEN.fullmatch(text, end, value.place.start):
                 return None
             end = value.place.end
-        elif value.place.end > end:
+        elif value.place.end != end:  # not several words of one expansion
             return None
     return Place(place.source, place.start, end)
 
