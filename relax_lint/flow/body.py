@@ -11,7 +11,7 @@ from relax_lint.flow.conditions import branches
 from relax_lint.flow.expressions import Expressions
 from relax_lint.flow.loops import After, follow_for, follow_while
 from relax_lint.flow.names import imports_of
-from relax_lint.flow.scopes import bound_names, once_bound_names, shared_names, unsteady_names
+from relax_lint.flow.scopes import NO_SCOPE
 from relax_lint.flow.shapes import (
     NONE,
     UNKNOWN,
@@ -57,12 +57,7 @@ class Body:
         self.function = function
         self.ways: list[Way] = []
         self._interruptions: list[list[State]] = []
-        node = function.node if function is not None else None
-        self.package = interpreter.resolver.names.of(source).package
-        self.locals = bound_names(node) if node is not None else frozenset()
-        self.unsteady = unsteady_names(node) if node is not None else frozenset()
-        self.shared = shared_names(node) if node is not None else frozenset()
-        self.steady = once_bound_names(node) if node is not None else frozenset()
+        self.scope = interpreter.facts.scope(function.node) if function is not None else NO_SCOPE
         self.expressions = Expressions(self)
 
     def start(self, variables: dict[str, Shape]) -> State:
@@ -97,9 +92,9 @@ class Body:
 
     def bind(self, state: State, name: str, shape: Shape) -> None:
         """Bind a local variable."""
-        if name in self.unsteady:
+        if name in self.scope.unsteady:
             shape = UNKNOWN
-        elif name in self.shared and isinstance(shape, (Dictionary, Sequence)):
+        elif name in self.scope.shared and isinstance(shape, (Dictionary, Sequence)):
             shape = self.interpreter.changed(shape)
         state.set(name, shape)
 
@@ -107,7 +102,7 @@ class Body:
         """The value of a name where it is read."""
         if name in state.variables:
             return state.variables[name]
-        if name in self.locals or name in self.unsteady:
+        if name in self.scope.bound or name in self.scope.unsteady:
             return UNKNOWN
         closure = self.function.closure if self.function is not None else None
         if closure is not None:
@@ -120,8 +115,8 @@ class Body:
         """What a function defined here sees of this one's names."""
         if self.function is None:
             return None
-        names = {name: UNKNOWN if name not in self.steady else shape for name, shape in state.variables.items()}
-        for name in self.locals - names.keys():
+        names = {name: shape if name in self.scope.steady else UNKNOWN for name, shape in state.variables.items()}
+        for name in self.scope.bound - names.keys():
             names[name] = UNKNOWN
         return Closure(names, self.function.closure)
 
@@ -290,7 +285,7 @@ class Body:
         return function
 
     def _import(self, node: ast.Import | ast.ImportFrom, state: State) -> None:
-        for name, imported in imports_of(node, self.package):
+        for name, imported in imports_of(node, self.interpreter.resolver.names.of(self.source).package):
             self.bind(state, name, self.interpreter.imported(imported))
 
     def _delete(self, target: ast.expr, state: State) -> None:

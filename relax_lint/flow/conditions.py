@@ -31,8 +31,7 @@ from relax_lint.flow.shapes import (
     union,
 )
 from relax_lint.flow.signals import NoReturn
-from relax_lint.flow.state import State, distinct, names_in
-from relax_lint.sources.python import walk
+from relax_lint.flow.state import State, distinct
 
 if TYPE_CHECKING:
     from relax_lint.flow.expressions import Expressions
@@ -53,8 +52,8 @@ def branches(expressions: Expressions, test: ast.expr, state: State, depth: int 
     if isinstance(test, ast.BoolOp):
         return _chain(expressions, test, state, depth)
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _NEGATED:
-        positive = ast.Compare(test.left, [_NEGATED[type(test.ops[0])]], test.comparators)
-        true, false = branches(expressions, ast.copy_location(positive, test), state, depth + 1)
+        positive = expressions.interpreter.facts.positive(test, _NEGATED[type(test.ops[0])])
+        true, false = branches(expressions, positive, state, depth + 1)
         return false, true
     return _atom(expressions, test, state)
 
@@ -82,16 +81,15 @@ def _atom(expressions: Expressions, test: ast.expr, state: State) -> Ways:
     decided = truth(shape)
     if decided is None:
         decided = _decided(expressions, test, state)
-    key = ast.dump(test)
-    if decided is None and key in state.facts:
-        decided = state.facts[key][0]
     if decided is not None:
         return ([state], []) if decided else ([], [state])
-    _forget_compared_lengths(test, state)
+    condition = expressions.interpreter.facts.condition(test)
+    if condition.key in state.facts:
+        return ([state], []) if state.facts[condition.key][0] else ([], [state])
+    _forget_lengths(condition.measured, state)
     true, false = state, state.copy()
-    names = names_in(test)
-    true.facts[key] = (True, names)
-    false.facts[key] = (False, names)
+    true.facts[condition.key] = (True, condition.names)
+    false.facts[condition.key] = (False, condition.names)
     _narrow(expressions, test, true, True)
     _narrow(expressions, test, false, False)
     return [true], [false]
@@ -322,11 +320,9 @@ def _narrow_by_count(expressions: Expressions, test: ast.expr, state: State, hol
         state.counted = state.counted or holds is few
 
 
-def _forget_compared_lengths(test: ast.expr, state: State) -> None:
+def _forget_lengths(names: frozenset[str], state: State) -> None:
     """A length that the code compares is one that it takes care of."""
-    for part in walk(test):
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == "len" and part.args:
-            name = _variable(part.args[0])
-            held = state.variables.get(name) if name is not None else None
-            if name is not None and isinstance(held, Sequence) and held.length.kind in ("fewer", "more", "since"):
-                state.change(name, Sequence(held.element, UNKNOWN_LENGTH, kind=held.kind))
+    for name in names:
+        held = state.variables.get(name)
+        if isinstance(held, Sequence) and held.length.kind in ("fewer", "more", "since"):
+            state.change(name, Sequence(held.element, UNKNOWN_LENGTH, kind=held.kind))

@@ -72,7 +72,12 @@ class Expressions:
 
     def evaluate(self, node: ast.expr, state: State) -> Shape:
         """What an expression gives; what it does to variables is done to ``state``."""
-        evaluator = _EVALUATORS.get(type(node))
+        kind = node.__class__
+        if kind is ast.Name:
+            return self.body.lookup(state, node.id)  # type: ignore[attr-defined]
+        if kind is ast.Constant:
+            return _constant(node.value)  # type: ignore[attr-defined]
+        evaluator = _EVALUATORS.get(kind)
         if evaluator is None or self._depth > _DEEPEST:
             return UNKNOWN
         self._depth += 1
@@ -89,17 +94,6 @@ class Expressions:
             return UNKNOWN
 
     # ------------------------------------------------------------ displays
-
-    def constant(self, node: ast.Constant, state: State) -> Shape:
-        """A literal."""
-        value = node.value
-        if value is None:
-            return NONE
-        if isinstance(value, (bool, int, str)):
-            return Constant(value)
-        if isinstance(value, (float, complex)):
-            return SCALAR
-        return Thing("bytes") if isinstance(value, bytes) else UNKNOWN
 
     def text(self, node: ast.JoinedStr, state: State) -> Shape:
         """A formatted string."""
@@ -194,10 +188,6 @@ class Expressions:
         return inside, length
 
     # ------------------------------------------------------------ names and parts
-
-    def name(self, node: ast.Name, state: State) -> Shape:
-        """A variable."""
-        return self.body.lookup(state, node.id)
 
     def attribute(self, node: ast.Attribute, state: State) -> Shape:
         """``value.name``."""
@@ -365,6 +355,16 @@ def _changes(callee: Function, node: ast.Call, index: int) -> bool:
     return keyword is None or may_change(callee.node, keyword)
 
 
+def _constant(value: object) -> Shape:
+    if isinstance(value, (str, int)):
+        return Constant(value)
+    if value is None:
+        return NONE
+    if isinstance(value, (float, complex)):
+        return SCALAR
+    return Thing("bytes") if isinstance(value, bytes) else UNKNOWN
+
+
 def _item(holder: Shape, index: Shape) -> Shape:
     if isinstance(holder, Dictionary) and isinstance(index, Constant):
         entry = holder.get(index.value)
@@ -440,7 +440,6 @@ def _constants(operator: ast.operator, left: bool | int | str, right: bool | int
 
 
 _EVALUATORS: dict[type[ast.expr], Callable[..., Shape]] = {
-    ast.Constant: Expressions.constant,
     ast.JoinedStr: Expressions.text,
     ast.Dict: Expressions.dictionary,
     ast.List: Expressions.sequence,
@@ -450,7 +449,6 @@ _EVALUATORS: dict[type[ast.expr], Callable[..., Shape]] = {
     ast.SetComp: Expressions.comprehension,
     ast.GeneratorExp: Expressions.comprehension,
     ast.DictComp: Expressions.dictionary_comprehension,
-    ast.Name: Expressions.name,
     ast.Attribute: Expressions.attribute,
     ast.Subscript: Expressions.subscript,
     ast.Starred: Expressions.starred,

@@ -11,10 +11,11 @@ from weakref import WeakKeyDictionary
 
 from relax_lint.flow.body import Body
 from relax_lint.flow.classes import fields_of, find_method, is_plain
+from relax_lint.flow.facts import Facts
 from relax_lint.flow.library import EXECUTOR_METHODS, IDENTITY_DECORATORS, call_library
 from relax_lint.flow.methods import call_method
 from relax_lint.flow.names import Import, Resolution, Resolver
-from relax_lint.flow.scopes import is_generator, parameters
+from relax_lint.flow.scopes import parameters
 from relax_lint.flow.shapes import (
     UNKNOWN,
     UNKNOWN_LENGTH,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from relax_lint.sources.python import PythonSource
 
 DEEPEST_CALL = 8
-MOST_STEPS = 20_000
+MOST_STEPS = 4_000
 """Statements followed for one question; beyond, nothing is said."""
 
 _ASYNC = (ast.AsyncFunctionDef,)
@@ -58,6 +59,7 @@ class Interpreter:
         # Held weakly: the interpreters are kept by project, and must not keep it.
         self.project: Project = weakref.proxy(project)
         self.resolver = Resolver(self.project)
+        self.facts = Facts()
         self.steps = 0
         self._depth = 0
         self._known: dict[object, tuple[Exit, ...]] = {}
@@ -143,9 +145,15 @@ class Interpreter:
         if kind != "value" or not isinstance(node, ast.expr):
             return UNKNOWN
         value = self.in_module(source, node)
-        if name in self.resolver.names.changed_after_import(source):
+        if self._may_change(value, source) and name in self.resolver.names.changed_after_import(source):
             return each(value, changed_unseen)
         return value
+
+    @staticmethod
+    def _may_change(value: Shape, source: PythonSource) -> bool:
+        if any(isinstance(part, (Dictionary, Sequence)) for part in alternatives(value)):
+            return True
+        return "global " in source.text
 
     def in_module(self, source: PythonSource, expression: ast.expr) -> Shape:
         """The value of an expression at a module's top level."""
@@ -209,7 +217,7 @@ class Interpreter:
 
     def _call_function(self, callee: Function, arguments: Arguments) -> Shape:
         node = callee.node
-        if not isinstance(node, ast.Lambda) and is_generator(node):
+        if not isinstance(node, ast.Lambda) and self.facts.scope(node).generator:
             what = "an async generator" if isinstance(node, _ASYNC) else "a generator"
             return Thing(what)
         if not self.follows(callee.source):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from relax_lint.flow.conditions import branches
-from relax_lint.flow.scopes import changed_by, leaves_function
+from relax_lint.flow.scopes import leaves_function
 from relax_lint.flow.shapes import (
     NOTHING,
     SAMPLES_LENGTH,
@@ -94,7 +94,7 @@ def _with_else(body: Body, node: ast.For | ast.AsyncFor | ast.While, done: Itera
 
 
 def _in_general(body: Body, node: ast.For | ast.AsyncFor, state: State, iterable: Shape) -> After:
-    stored = _stored_in(node)
+    stored = body.interpreter.facts.stored(node)
     # Lists that the passes add to count from the beginning of a pass: "since".
     before = {
         name: shape.length
@@ -128,12 +128,6 @@ def _in_general(body: Body, node: ast.For | ast.AsyncFor, state: State, iterable
         for way in done:
             way.doubtful = True
     return _with_else(body, node, done, After(on=[_with_lengths(way, lengths) for way in breaks]))
-
-
-def _stored_in(node: ast.AST) -> frozenset[str]:
-    """Names that a loop binds or changes."""
-    stores = (part.id for part in walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
-    return frozenset((*stores, *(name for part in walk(node) for name in changed_by(part))))
 
 
 def _with_lengths(state: State, lengths: dict[str, Length]) -> State:
@@ -186,7 +180,7 @@ def _counts_attempts(node: ast.For | ast.AsyncFor) -> bool:
 
 def follow_while(body: Body, node: ast.While, state: State) -> After:
     """Where a ``while`` loop leads."""
-    stored = _stored_in(node)
+    stored = body.interpreter.facts.stored(node)
     lengths = dict.fromkeys(stored, UNKNOWN_LENGTH)
     states = [_with_lengths(state, lengths)]
     breaks: list[State] = []

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -45,7 +46,7 @@ class Binding:
     imported: Import | None = None
 
 
-@dataclass(slots=True)
+@dataclass
 class ModuleNames:
     """The names of one module, in the order they are bound when it is imported."""
 
@@ -57,10 +58,10 @@ class ModuleNames:
     """Modules of ``import *``."""
     deleted: set[str] = field(default_factory=set)
 
-    @property
+    @cached_property
     def dynamic(self) -> bool:
         """Whether the module may bind names that cannot be seen."""
-        return bool(_DYNAMIC.search(self.source.text)) or "*" in self.deleted
+        return bool(_DYNAMIC.search(self.source.text))
 
     def of(self, name: str) -> list[Binding]:
         """What a name can be bound to once the module is imported: the last certain binding and what follows it."""

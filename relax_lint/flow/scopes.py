@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from relax_lint.sources.python import children, walk
 
@@ -30,46 +31,9 @@ def own_nodes(function: AnyFunction) -> Iterator[ast.AST]:
             pending.extend(reversed(children(node)))
 
 
-def is_generator(function: AnyFunction) -> bool:
-    """Whether calling the function only makes a generator."""
-    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(function))
-
-
 def parameters(function: AnyFunction) -> list[ast.arg]:
     """The parameters that can be given by position."""
     return [*function.args.posonlyargs, *function.args.args]
-
-
-def unsteady_names(function: AnyFunction) -> frozenset[str]:
-    """Names whose value other functions can change: ``global`` ones, and those that nested functions rebind."""
-    found: set[str] = set()
-    for node in _body_nodes(function):
-        if isinstance(node, (ast.Global, ast.Nonlocal)):
-            found.update(node.names)
-    return frozenset(found)
-
-
-def shared_names(function: AnyFunction) -> frozenset[str]:
-    """Names whose object a nested function changes in place."""
-    nested = (node for node in _body_nodes(function) if isinstance(node, FUNCTIONS))
-    return frozenset(name for inner in nested for part in walk(inner) for name in changed_by(part))
-
-
-def once_bound_names(function: AnyFunction) -> frozenset[str]:
-    """Names that the function binds in one place only, outside of loops: nested functions can rely on them."""
-    counts: dict[str, int] = {}
-    arguments = function.args
-    for parameter in (*parameters(function), *arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
-        if parameter is not None:
-            counts[parameter.arg] = 1
-    for name in _bound_in(function):
-        counts[name] = counts.get(name, 0) + 1
-    return frozenset(name for name, count in counts.items() if count == 1)
-
-
-def bound_names(function: AnyFunction) -> frozenset[str]:
-    """Every name that is local to the function, parameters apart."""
-    return frozenset(_bound_in(function))
 
 
 def changed_by(node: ast.AST) -> Iterator[str]:
@@ -111,24 +75,79 @@ def _body_nodes(function: AnyFunction) -> Iterator[ast.AST]:
         yield from walk(part)
 
 
-def _bound_in(function: AnyFunction) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names of one function.
+
+    ``bound`` are its local ones, parameters apart; ``steady`` those bound in one place only and outside of loops, so
+    that nested functions can rely on them; ``unsteady`` those that other functions can bind; ``shared`` those whose
+    object a nested function changes in place; ``generator`` says that calling it only makes a generator.
+    """
+
+    bound: frozenset[str]
+    steady: frozenset[str]
+    unsteady: frozenset[str]
+    shared: frozenset[str]
+    generator: bool = False
+
+
+NO_SCOPE = Scope(frozenset(), frozenset(), frozenset(), frozenset())
+
+
+def scope_of(function: AnyFunction) -> Scope:
+    """Read a function's scope."""
+    spec = function.args
+    given = [*parameters(function), *spec.kwonlyargs, spec.vararg, spec.kwarg]
+    counts = {parameter.arg: 1 for parameter in given if parameter is not None}
+    bound: set[str] = set()
+    unsteady: set[str] = set()
+    shared: set[str] = set()
+    generator = False
     for node in own_nodes(function):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            yield node.id
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield node.name
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            for alias in node.names:
-                yield alias.asname or alias.name.partition(".")[0]
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            yield node.name
-        elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-            # Bound again on every pass: once more than it is written.
+        if isinstance(node, FUNCTIONS):
             for part in walk(node):
-                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-                    yield part.id
-        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+                if isinstance(part, ast.Nonlocal):
+                    unsteady.update(part.names)
+                shared.update(changed_by(part))
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            unsteady.update(node.names)
+        elif isinstance(node, (ast.Yield, ast.YieldFrom)):
+            generator = True
+        for name in _bound_by(node):
+            bound.add(name)
+            counts[name] = counts.get(name, 0) + 1
+    steady = frozenset(name for name, count in counts.items() if count == 1)
+    return Scope(frozenset(bound), steady, frozenset(unsteady), frozenset(shared), generator)
+
+
+def _bound_by(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name):
+        if not isinstance(node.ctx, ast.Load):
+            yield node.id
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        for alias in node.names:
+            yield alias.asname or alias.name.partition(".")[0]
+    elif isinstance(node, ast.ExceptHandler):
+        if node.name:
             yield node.name
+    elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+        # Bound again on every pass: once more than it is written.
+        yield from (part.id for part in walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
+    elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+        yield node.name
+
+
+def stored_in(node: ast.AST) -> frozenset[str]:
+    """Names that a loop binds, or whose object it changes."""
+    found: set[str] = set()
+    for part in walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            found.add(part.id)
+        else:
+            found.update(changed_by(part))
+    return frozenset(found)
 
 
 def leaves_function(node: ast.AST) -> bool:

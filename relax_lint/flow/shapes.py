@@ -75,12 +75,6 @@ class Constant(Shape):
 
     value: bool | int | str
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Constant) and type(self.value) is type(other.value) and self.value == other.value
-
-    def __hash__(self) -> int:
-        return hash((type(self.value), self.value))
-
 
 @dataclass(frozen=True, slots=True)
 class Length:
@@ -151,8 +145,8 @@ class Dictionary(Shape):
         old = self.get(key)
         kept = tuple(entry for entry in self.entries if entry.key != key)
         if not sure and old is not None:
-            return replace(self, entries=(*kept, Entry(key, union((old.value, value)), old.sure)))
-        return replace(self, entries=(*kept, Entry(key, value, sure)))
+            return Dictionary((*kept, Entry(key, union((old.value, value)), old.sure)), self.open)
+        return Dictionary((*kept, Entry(key, value, sure)), self.open)
 
     def without(self, key: object) -> Dictionary:
         """With a key gone."""

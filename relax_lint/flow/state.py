@@ -73,6 +73,9 @@ class State:
 
 def distinct(states: Iterable[State]) -> list[State]:
     """The states without repetitions; taken together when there are too many."""
+    states = list(states)
+    if len(states) < 2:
+        return states
     by_key: dict[tuple[object, ...], State] = {}
     for state in states:
         known = by_key.setdefault(state.key(), state)

@@ -404,7 +404,7 @@ def _place(shape: Shape, function: Shape | None) -> Place:
 
 
 def _fix(use: RewardUse, function: Shape, project: Project) -> Fix | None:
-    from relax_lint.flow.scopes import is_generator
+    from relax_lint.flow.scopes import scope_of
     from relax_lint.flow.shapes import Function
 
     if not isinstance(function, Function) or not isinstance(function.node, ast.FunctionDef):
@@ -413,7 +413,7 @@ def _fix(use: RewardUse, function: Shape, project: Project) -> Fix | None:
     recipe = project.recipe_of(source.path)
     if not use.takes_two(function):  # verl's own signature: it is to be wrapped
         return None
-    if recipe is None or is_generator(node) or not _is_static(node) or _runs_loop(node):
+    if recipe is None or scope_of(node).generator or not _is_static(node) or _runs_loop(node):
         return None
     if any(_calls(other.nodes(ast.Call), node.name) for other in recipe.python if node.name in other.text):
         return None

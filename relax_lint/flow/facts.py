@@ -1,0 +1,63 @@
+"""What is read off syntax alone, and asked again on every way through a function."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from relax_lint.flow.scopes import AnyFunction, Scope, scope_of, stored_in
+from relax_lint.sources.python import walk
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition: equal keys for equal texts, the names in it, and those whose length it looks at."""
+
+    key: str
+    names: frozenset[str]
+    measured: frozenset[str]
+
+
+class Facts:
+    """Answers by node, each worked out once."""
+
+    def __init__(self) -> None:
+        self._scopes: dict[AnyFunction, Scope] = {}
+        self._stored: dict[ast.AST, frozenset[str]] = {}
+        self._conditions: dict[ast.expr, Condition] = {}
+        self._positives: dict[ast.Compare, ast.Compare] = {}
+
+    def scope(self, function: AnyFunction) -> Scope:
+        """The names of a function."""
+        if function not in self._scopes:
+            self._scopes[function] = scope_of(function)
+        return self._scopes[function]
+
+    def stored(self, loop: ast.AST) -> frozenset[str]:
+        """Names that a loop binds or changes."""
+        if loop not in self._stored:
+            self._stored[loop] = stored_in(loop)
+        return self._stored[loop]
+
+    def condition(self, test: ast.expr) -> Condition:
+        """What a condition looks at."""
+        if test not in self._conditions:
+            self._conditions[test] = _condition(test)
+        return self._conditions[test]
+
+    def positive(self, test: ast.Compare, operator: ast.cmpop) -> ast.Compare:
+        """The comparison that a negated one denies."""
+        if test not in self._positives:
+            self._positives[test] = ast.copy_location(ast.Compare(test.left, [operator], test.comparators), test)
+        return self._positives[test]
+
+
+def _condition(test: ast.expr) -> Condition:
+    names: set[str] = set()
+    measured: set[str] = set()
+    for part in walk(test):
+        if isinstance(part, ast.Name):
+            names.add(part.id)
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == "len":
+            measured.update(argument.id for argument in part.args if isinstance(argument, ast.Name))
+    return Condition(ast.dump(test), frozenset(names), frozenset(measured))
