@@ -80,7 +80,7 @@ def start(tmp_path: Path, hooks: Repository) -> Callable[[str], Repository]:
         shutil.copytree(RECIPES / recipe, path)
         repository = Repository(path, hooks.environ)
         revision = hooks.git("rev-parse", "HEAD")
-        ids = ("relax-lint", "relax-core-untouched")
+        ids = ("relax-lint", "relax-lint-fix", "relax-core-untouched")
         repository.write(
             ".pre-commit-config.yaml",
             f"repos:\n- repo: {hooks.path}\n  rev: {revision}\n  hooks:\n"
@@ -115,7 +115,7 @@ def test_a_broken_recipe_is_refused_fixed_and_let_through(
     repository.git("add", "--all")
     passed = repository.pre_commit("try-repo", hooks.path, "relax-lint")
     assert passed.returncode == 0, passed.stdout
-    again = repository.pre_commit("try-repo", hooks.path, "relax-lint-fix")
+    again = repository.pre_commit("run", "relax-lint-fix")
     assert again.returncode == 0, again.stdout
 
 
