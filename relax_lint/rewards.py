@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from relax_lint.catalog.rewards import WITHOUT_REWARDS
 from relax_lint.shell.queries import why_unknown
@@ -27,6 +27,7 @@ EVAL_KEY = "--eval-reward-key"
 GENERATE = "--custom-generate-function-path"
 _ROLLOUT = "--rollout-function-path"
 
+Answer = TypeVar("Answer")
 Status = Literal["found", "no-module", "no-function", "unclear"]
 Form = Literal["single", "batch", "both"]
 
@@ -152,12 +153,16 @@ class RewardUse:
     @cached_property
     def generates_lists(self) -> bool | None:
         """Whether the launch's generate function returns several samples, which are then scored as a batch."""
-        from relax_lint.flow.shapes import UNKNOWN, Arguments, Sample, Sequence
-
         argument = self.launch.last(GENERATE)
         if argument is None:
             return None if self.launch.may_have(GENERATE) else False
-        module, _, name = (argument.value or "").rpartition(".")
+        named = argument.value or ""
+        return self._once(("lists", named, self.launch.script.parent), lambda: self._returns_lists(named))
+
+    def _returns_lists(self, named: str) -> bool | None:
+        from relax_lint.flow.shapes import UNKNOWN, Arguments, Sample, Sequence
+
+        module, _, name = named.rpartition(".")
         source = self.project.module(module, self.launch.script.parent) if module else None
         if source is None:
             return None
@@ -173,7 +178,14 @@ class RewardUse:
         """Which of the two a function is written for, by its second parameter."""
         from relax_lint.reward_forms import form_of
 
-        return form_of(function)
+        return self._once(("form", function), lambda: form_of(function))
+
+    def _once(self, question: object, answer: Callable[[], Answer]) -> Answer:
+        """An answer that is the same for every launch of the project."""
+        answers = self._interpreter.answers
+        if question not in answers:
+            answers[question] = answer()
+        return cast("Answer", answers[question])
 
     def called_in(self, function: Function) -> Literal["single", "batch"] | None:
         """The form to judge a function's results by: its own, else the launch's."""
@@ -215,11 +227,14 @@ class RewardUse:
     def exits(self, function: Function) -> list[Exit]:
         """The ways out of a reward function, each followed to the function that really gives the value: what a
         sync function returns for Relax to await, and what ``return score(…)`` hands on."""
-        from relax_lint.flow.shapes import Awaitable, alternatives
-
         form = self.called_in(function)
         if form is None:
             return []
+        return self._once(("exits", function, form), lambda: self._exits(function, form))
+
+    def _exits(self, function: Function, form: Literal["single", "batch"]) -> list[Exit]:
+        from relax_lint.flow.shapes import Awaitable, alternatives
+
         found: list[Exit] = []
         for way in self._interpreter.outcomes(function, self.arguments(form)) or ():
             if isinstance(way.shape, Awaitable) and not isinstance(function.node, ast.AsyncFunctionDef):

@@ -65,6 +65,8 @@ class Interpreter:
         self._known: dict[object, tuple[Exit, ...]] = {}
         self._running: set[object] = set()
         self._values: dict[tuple[Path, str], Shape] = {}
+        self.answers: dict[object, object] = {}
+        """What callers have worked out from this and want to ask again."""
 
     def step(self) -> None:
         """Count a statement that is followed."""
