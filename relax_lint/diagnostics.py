@@ -1,4 +1,7 @@
-"""What rules say and what is shown of it: places, edits, fixes, findings, diagnostics."""
+"""What rules say and what is shown of it: places, edits, fixes, findings, diagnostics.
+
+Every run imports this, so values are named tuples: they are made several times as fast as frozen dataclasses.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch
@@ -26,8 +29,7 @@ class Severity(enum.Enum):
         return ("error", "warning", "advice").index(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A span of one file's text: offsets in characters, the end exclusive."""
 
     source: SourceFile
@@ -35,8 +37,7 @@ class Place:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """Replace ``start:end`` (offsets in the text) of ``path`` by ``text``; or create the file with ``text``."""
 
     path: Path
@@ -56,8 +57,7 @@ class Edit:
         return cls(path, 0, 0, text, create=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """A repair. ``edits`` is called only when something wants them; a ``reason`` says why a fix is not safe."""
 
     title: str
@@ -66,16 +66,14 @@ class Fix:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(NamedTuple):
     """A second place that explains a finding."""
 
     place: Place
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """What a rule yields. ``severity`` overrides the rule's own; ``subject`` names what it is about (a flag, a
     function): suppressions narrow by it and fingerprints are made of it."""
 
@@ -88,16 +86,14 @@ class Finding:
     subject: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NotChecked:
+class NotChecked(NamedTuple):
     """What a rule yields instead of a guess: the unknown word that kept it silent."""
 
     place: Place
     because: str
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     """A line of a file, as reports name it, with what is said of it."""
 
     path: Path
@@ -106,7 +102,7 @@ class Site:
     conditions: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Diagnostic:
     """A finding with its rule's code, as reports show it: plain data that outlives the sources.
 

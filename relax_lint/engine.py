@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.diagnostics import Diagnostic, Finding, NotChecked, Severity, Site
 from relax_lint.fingerprints import fingerprint_all
@@ -26,8 +26,7 @@ UNREADABLE, UNUSED, TOO_COMPLEX = "RLX001", "RLX002", "RLX003"
 _MAY_SUPPRESS = re.compile(rb"noqa|relax-lint:", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Unjudged:
+class Unjudged(NamedTuple):
     """A rule that kept silent, where, and because of what."""
 
     code: str
@@ -36,7 +35,7 @@ class Unjudged:
     because: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Report:
     """The outcome of a run.
 
@@ -194,7 +193,7 @@ class _Run:
             if self.settings.matches(pattern, path):
                 yield pattern, {code for selector in selectors for code in matching(selector, self.rules)}
 
-    def _decides(self, path: Path) -> _Decided:
+    def _decides(self, path: Path) -> set[str]:
         """The rules that ran on a file and were in a position to find everything that they could find in it."""
         codes = {code for code, paths in self._ran.items() if path in paths and (code, path) not in self._undecided}
         recipe = self.project.recipe_of(path)
@@ -208,15 +207,7 @@ class _Run:
         elif not all(is_followed_whole(self.scope, launcher.path) for launcher in recipe.launchers):
             codes = {code for code in codes if self.rules[code].on == "python"}
         ignored = {code for _, found in self._ignored(path) for code in found}
-        return _Decided(codes - ignored)
-
-
-@dataclass(frozen=True, slots=True)
-class _Decided:
-    codes: set[str]
-
-    def __call__(self, code: str) -> bool:
-        return code in self.codes
+        return codes - ignored
 
 
 def diagnostic(rule: Rule, finding: Finding) -> Diagnostic:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from relax_lint.config import Configuration, Settings
 from relax_lint.discovery import is_launcher, root_of, walk
@@ -12,7 +13,7 @@ from relax_lint.files import Files
 from relax_lint.project import YAML_SUFFIXES, Project
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Group:
     """Files that share a root and a configuration."""
 
@@ -21,8 +22,7 @@ class Group:
     targets: list[Path] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Found:
+class Found(NamedTuple):
     """What paths lead to; ``missing`` are paths at which there is nothing."""
 
     groups: list[Group]

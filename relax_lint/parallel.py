@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,7 +89,7 @@ def _portable(report: Report, want_edits: bool) -> Report:
 
 def _portable_fix(found: Diagnostic, want_edits: bool) -> Fix:
     assert found.fix is not None
-    return replace(found.fix, edits=KnownEdits(found.fix.edits() if want_edits else ()))
+    return found.fix._replace(edits=KnownEdits(found.fix.edits() if want_edits else ()))
 
 
 class _Child:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relax_lint.discovery import is_launcher, walk
 from relax_lint.project import YAML_SUFFIXES
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from relax_lint.sources.launcher import LauncherSource
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """What a rule is called with, the files that it is about, and the launcher behind it."""
 
     subject: Any

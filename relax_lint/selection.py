@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from relax_lint.rules import Rule
@@ -24,8 +23,7 @@ class UnknownRule(ValueError):
         super().__init__(f"no rule is called {selector!r}{hint}")
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(NamedTuple):
     """One place that selects: a configuration file, the command line. ``select`` of ``None`` leaves it to the layer
     below."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -122,7 +122,7 @@ class Suppressor:
                 if not suppression.reason and site not in self.without_reason:
                     self.without_reason.append(site)
 
-    def unused(self, rules: Iterable[Rule], decided: Callable[[str], bool]) -> Iterator[Finding]:
+    def unused(self, rules: Iterable[Rule], decided: set[str]) -> Iterator[Finding]:
         """The directives of which something can go: every rule that it means ran, decided, and found nothing."""
         rules = list(rules)
         for suppression in self.suppressions:
@@ -136,9 +136,9 @@ class Suppressor:
                 yield self._finding(suppression, idle)
 
     @staticmethod
-    def _is_decided(item: Item, rules: Iterable[Rule], decided: Callable[[str], bool]) -> bool:
+    def _is_decided(item: Item, rules: Iterable[Rule], decided: set[str]) -> bool:
         meant = [rule.code for rule in rules if item.means(rule.code, rule.name)]
-        return bool(meant) and all(map(decided, meant))
+        return bool(meant) and decided.issuperset(meant)
 
     def _finding(self, suppression: Suppression, idle: Sequence[Item]) -> Finding:
         written = ", ".join(self.source.text[item.start : item.end] for item in idle)

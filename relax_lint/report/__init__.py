@@ -19,7 +19,7 @@ DOCUMENTATION = "docs/rules/"
 """Where the rules' manual pages are, from the repository's root."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Outcome:
     """A finished run: what the rules say now, what was fixed, and by what it was judged.
 
