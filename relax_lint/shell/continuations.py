@@ -16,7 +16,7 @@ from relax_lint.shell.walk import array_literals, command_lists, commands_of, fi
 Kind = Literal["blanks", "comment", "blank line", "no backslash", "swallowed", "headless"]
 
 _STRAY_BLANKS = re.compile(r"\\[ \t]+\r?(?:\n|\Z)")
-_FLAG = re.compile(r"--?[A-Za-z]|--\Z|\{\s*\"")
+_FLAG = re.compile(r"--?[A-Za-z]|--\Z|\{\s*\"|\+{1,2}[A-Za-z_][\w.]*=|~?[A-Za-z_]\w*(?:\.\w+)+=")
 _GOES_ON = re.compile(r"[ \t]*(?:--?[A-Za-z]|--[ \t\n]|\"?\$|\||&&|[12]?>|&>|<|'|\")")
 _ARRAY_OF_FLAGS = re.compile(r".*ARGS\Z")
 
@@ -75,7 +75,7 @@ class _Orphans:
         for commands in command_lists(self.script):
             head: Command | None = None
             for before, command in zip((None, *commands), commands, strict=False):
-                if self.is_orphan(command):
+                if self.is_orphan(command) or self.hangs_on(command, head):
                     found = self.cause(command.start, before, head)
                     if found is not None:
                         yield found
@@ -97,6 +97,12 @@ class _Orphans:
             return bool(_FLAG.match(word.literal))
         parameter = word.parts[0] if len(word.parts) == 1 else None
         return isinstance(parameter, Parameter) and self.holds_flags(parameter)
+
+    def hangs_on(self, command: Command, head: Command | None) -> bool:
+        """Whether a backslash further up wants to join a line that is indented like a part of the command above."""
+        if head is None or not self.joined_above(command.start):
+            return False
+        return len(self.indent(command.start)) > len(self.indent(head.start))
 
     def holds_flags(self, parameter: Parameter) -> bool:
         """Whether a whole array is expanded, and one of flags."""
@@ -201,6 +207,13 @@ class _Orphans:
             end = line[0] - 1
         return (0, 0), between[::-1]
 
+    def indent(self, offset: int) -> str:
+        """The blanks that a line begins with."""
+        start = end = self.text.rfind("\n", 0, offset) + 1
+        while self.text[end] in " \t":
+            end += 1
+        return self.text[start:end]
+
     def ends_joined(self, line: tuple[int, int]) -> bool:
         """Whether a line ends in a backslash that joins it with the next."""
         return line[1] - 1 in self.joins
@@ -235,8 +248,7 @@ class _Orphans:
         edits = []
         if kept:
             start = self.text.rfind("\n", 0, head.start) + 1
-            indent = self.text[start : head.start]
-            indent = indent if not indent.strip() else indent[: len(indent) - len(indent.lstrip())]
+            indent = self.indent(head.start)
             edits.append(Edit(self.source.path, start, start, "".join(f"{indent}{line}\n" for line in kept)))
         if lines:
             edits.append(Edit(self.source.path, lines[0][0], lines[-1][1] + 1, ""))
