@@ -14,6 +14,7 @@ from relax_lint.sources.text import SourceFile
 
 if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch
+    from relax_lint.shell.memory import Memory
     from relax_lint.sources.launcher import LauncherSource
     from relax_lint.sources.python import PythonSource
 
@@ -162,6 +163,13 @@ class Project:
             data = self.read(path)
             self._launchers[path] = None if data is None else LauncherSource(path, data, self)
         return self._launchers[path]
+
+    @cached_property
+    def shell_memory(self) -> Memory:
+        """What the evaluations of this project's launchers share."""
+        from relax_lint.shell.memory import Memory
+
+        return Memory()
 
     def module(self, dotted: str, start: Path | None = None) -> PythonSource | None:
         """The file of a module path, looked up from the root, then from ``start``; Relax's own in its checkout."""

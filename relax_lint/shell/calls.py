@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
-from relax_lint.shell.liveness import drop_dead
+from relax_lint.shell import memory
+from relax_lint.shell.liveness import drop_dead, join_environments
 from relax_lint.shell.operators import Discard
 from relax_lint.shell.parameters import Abort
 from relax_lint.shell.state import Flow, State, merge
@@ -54,6 +55,32 @@ def call_function(shell: Shell, name: str, words: list[Value], state: State) -> 
 
 def source_file(shell: Shell, source: ScriptFile, spelled: str, arguments: list[Value], state: State) -> list[State]:
     """``source file args``."""
+    key = memory.key_of(shell, source, spelled, state) if not arguments else None
+    if key is None:
+        return _sourced(shell, source, spelled, arguments, state)
+    summaries = shell.reading.memory.summaries
+    summary = summaries.get(key)
+    if summary is not None:
+        ends = memory.apply(summary, state, shell.recorder)
+    else:
+        start, before = state.copy(), memory.lengths(shell.recorder)
+        shell.summarizing = True
+        try:
+            ends = _sourced(shell, source, spelled, arguments, state)
+        finally:
+            shell.summarizing = False
+        summaries[key] = memory.summarize(start, ends, shell.recorder, before)
+    return _without_dead(shell, ends, shell.source, shell.command.end)
+
+
+def _without_dead(shell: Shell, states: list[State], source: ScriptFile, offset: int) -> list[State]:
+    """The ways, those merged that differ only in what nothing after ``offset`` reads."""
+    if len(states) < 2 or shell.repeating or shell.summarizing or not shell.environment_unknown:
+        return states
+    return drop_dead(states, shell.remaining(source, offset), shell.reading)
+
+
+def _sourced(shell: Shell, source: ScriptFile, spelled: str, arguments: list[Value], state: State) -> list[State]:
     outer = state.arguments
     if arguments:
         state.arguments = tuple(arguments)
@@ -64,12 +91,14 @@ def source_file(shell: Shell, source: ScriptFile, spelled: str, arguments: list[
             each.arguments = outer
         if each.flow is not None and each.flow.kind == "return":
             each.flow = None
-    return merge(states)
+    states = merge(states)
+    return join_environments(states) if shell.reading.is_entrypoint(source) else states
 
 
 def run_lines(shell: Shell, source: ScriptFile, state: State) -> list[State]:
     """The commands of a file; one that bash gives up on takes the rest of its line with it."""
     states = [state]
+    ended: list[State] = []
     for problem in source.script.problems:
         shell.recorder.problem(Place(source, problem.start, problem.end), problem.message)
     abandoned_line = 0
@@ -83,13 +112,15 @@ def run_lines(shell: Shell, source: ScriptFile, state: State) -> list[State]:
                     if "errexit" in each.options:
                         each.flow = Flow("exit")
         states = shell.run((command,), states)
-        if len(states) > 1 and shell.repeating == 0 and shell.environment_unknown:
-            states = drop_dead(states, shell.remaining(source, command.end), shell.reading)
+        states = _without_dead(shell, states, source, command.end)
         abandoned_line = source.position(max(command.start, command.end - 1))[0]
+        if len(states) > 1:
+            ended.extend(each for each in states if each.flow is not None and each.flow.kind != "discard")
+            states = [each for each in states if each.flow is None or each.flow.kind == "discard"]
     for each in states:
         if each.flow is not None and each.flow.kind in ("discard", "break", "continue"):
             each.flow = None
-    return states
+    return states + ended
 
 
 def run_text(shell: Shell, text: str, state: State) -> list[State]:

@@ -13,6 +13,7 @@ from relax_lint.diagnostics import Place
 from relax_lint.shell.calls import Frame, run_exit_traps, run_lines
 from relax_lint.shell.interpret import Shell, TooComplex
 from relax_lint.shell.launch import Launch
+from relax_lint.shell.memory import Memory
 from relax_lint.shell.nodes import Script, SimpleCommand
 from relax_lint.shell.recorder import Recorder
 from relax_lint.shell.state import State, UnknownArguments
@@ -31,11 +32,6 @@ class ScriptFile(SourceFile):
     def script(self) -> Script:
         """The syntax tree."""
         return parse(self.text)
-
-    @cached_property
-    def live_names(self) -> dict[int, frozenset[str] | None]:
-        """What the text from an offset on mentions, as far as it was asked."""
-        return {}
 
     @property
     def is_shell(self) -> bool:
@@ -81,6 +77,7 @@ class Reading:
     root: Path = field(default_factory=Path.cwd)
     name: str | None = None
     read: ReadScript = read_script
+    memory: Memory = field(default_factory=Memory)
     _texts: dict[tuple[str, Place], EvaluatedText] = field(default_factory=dict)
 
     def script(self, path: Path) -> ScriptFile | None:
@@ -138,6 +135,10 @@ class Reading:
                 return None
         return None
 
+    def is_entrypoint(self, source: ScriptFile) -> bool:
+        """Whether a file is one of Relax's entrypoints, which set up the machine and leave the launch alone."""
+        return not self.clean and source.path.parent == self.root / "scripts" / "entrypoint"
+
     def evaluated(self, text: str, origin: Place, source: SourceFile) -> EvaluatedText:
         """A string to evaluate, the same object for the same string at the same place."""
         key = (text, origin)
@@ -178,7 +179,7 @@ def evaluate(script: Path | ScriptFile, reading: Reading) -> Evaluation:
     source = script if isinstance(script, ScriptFile) else reading.script(Path(os.path.abspath(script)))
     if source is None:
         raise FileNotFoundError(str(script))
-    recorder = Recorder(source.path)
+    recorder = Recorder(source.path, reading.memory)
     shell = Shell(reading, recorder)
     state = State()
     state.frames[0] = reading.initial_variables()

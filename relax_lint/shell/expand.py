@@ -45,7 +45,7 @@ class Expander:
     def __init__(self, shell: Shell) -> None:
         self.shell = shell
         self.parameters = Parameters(self)
-        self.roots: dict[object, Root] = {}
+        self.roots = shell.reading.memory.roots
 
     @property
     def source(self) -> SourceFile:

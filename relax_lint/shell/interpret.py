@@ -72,6 +72,7 @@ class Shell:
         self.stages: list[tuple[list[tuple[Value, ...]], int]] = []
         self.steps = 0
         self.repeating = 0
+        self.summarizing = False
         self.nested_scripts = 0
         self.run_by_type: dict[type, Callable[[Any, State], list[State]]] = {
             SimpleCommand: lambda node, state: run_simple(self, node, state),

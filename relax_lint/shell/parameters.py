@@ -217,6 +217,18 @@ class Parameters:
             segments.extend((chunk, quoted, not quoted, value.place) for chunk in value.chunks)
         return segments
 
+    def written_elements(self, parameter: Parameter, state: State) -> list[Value] | None:
+        """The elements of a plain ``"${A[@]}"``, each a word just as it was written; None where more is to be done."""
+        subscript = parameter.subscript
+        if subscript is None or not parameter.quoted or subscript.literal != "@" or parameter.operator:
+            return None
+        if parameter.length or parameter.indirect:
+            return None
+        variable = state.lookup(parameter.name)
+        if variable is None or variable.elements is None or "n" in variable.attributes:
+            return None
+        return [state.resolve(value) for value in variable.elements.values()]
+
     def expand(self, parameter: Parameter, state: State) -> Value | Elements | list[Segment]:
         """The value of ``${…}``, its operator applied."""
         operator = parameter.operator

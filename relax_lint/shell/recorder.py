@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
 from relax_lint.shell.launch import Launch, Unknown, Word, classify
+from relax_lint.shell.memory import Memory
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.state import NONEMPTY, State, common
 from relax_lint.shell.values import Known, Sym, Value
@@ -23,12 +24,16 @@ _LAUNCHED = re.compile(
 
 
 @dataclass(slots=True)
-class _Way:
+class Way:
     """One way that reached a launch."""
 
     launch: Launch
     stages: tuple[list[tuple[Value, ...]], int] | None
     state: State
+
+    def copy(self, launch: Launch) -> Way:
+        """The same way with a launch of its own."""
+        return Way(launch, self.stages, self.state)
 
 
 @dataclass(slots=True)
@@ -36,7 +41,8 @@ class Recorder:
     """What one evaluation of a script found."""
 
     script: Path
-    ways: list[_Way] = field(default_factory=list)
+    memory: Memory
+    ways: list[Way] = field(default_factory=list)
     complex_at: Place | None = None
     problems: list[tuple[Place, str]] = field(default_factory=list)
     exits: list[tuple[Place, int | None]] = field(default_factory=list)
@@ -77,16 +83,25 @@ class Recorder:
 
     def record(self, shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
         """A launch."""
-        argv = tuple(_word(word, state) for word in words)
+        argv = tuple(self.word(word, state) for word in words)
         site = outermost(Place(shell.source, node.start, node.end))
-        targets = tuple(_word(target, state) for target in self.redirected_to) if node.redirects else ()
+        targets = tuple(_word(target, state) for target in self.redirected_to)
         launch = Launch(
             kind=classify(argv), argv=argv, site=site, script=self.script, conditions=state.conditions,
             options=state.options, made_directories=tuple(_word(made, state) for made in state.made),
             redirected_to=targets, command=node, in_condition=shell.guard > 0, directory=state.cwd,
         )  # fmt: skip
-        self.ways.append(_Way(launch, shell.stages[-1] if shell.stages else None, state))
-        self.redirected_to.clear()
+        self.ways.append(Way(launch, shell.stages[-1] if shell.stages else None, state))
+
+    def word(self, value: Value, state: State) -> Word:
+        """A word of an argv; the same for the same written word, which most are."""
+        found = self.memory.words.get(id(value))
+        if found is not None and found[0] is value:
+            return found[1]
+        word = _word(value, state)
+        if len(value.chunks) == 1 and isinstance(value.chunks[0], Known):
+            self.memory.words[id(value)] = (value, word)
+        return word
 
     def launches(self) -> list[Launch]:
         """One launch a call site and argv, in the order bash makes them."""

@@ -21,6 +21,7 @@ def redirected(shell: Shell, redirects: tuple[Redirect, ...], state: State, run:
 ) -> list[State]:  # fmt: skip
     """A command with its input and output elsewhere."""
     outer_stdin, outer_output = state.stdin, state.output
+    outer_targets = len(shell.recorder.redirected_to)
     replaced = diverted = False
     try:
         for redirect in redirects:
@@ -48,6 +49,7 @@ def redirected(shell: Shell, redirects: tuple[Redirect, ...], state: State, run:
     except (Abort, Discard) as error:
         return failed_expansion(shell, state, error)
     states = run(state)
+    del shell.recorder.redirected_to[outer_targets:]
     for each in states:
         if replaced:
             each.stdin = outer_stdin

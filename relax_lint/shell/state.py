@@ -191,8 +191,12 @@ class State:
 
     def resolve(self, value: Value) -> Value:
         """The value with everything put in that this way has assumed."""
-        bindings = self.bindings
-        if not bindings or all(isinstance(chunk, Known) for chunk in value.chunks):
+        if not self.bindings:
+            return value
+        for chunk in value.chunks:
+            if isinstance(chunk, Sym):
+                break
+        else:
             return value
         chunks = tuple(self._resolve_chunk(chunk) for chunk in value.chunks)
         return value._replace(chunks=chunks)

@@ -38,5 +38,6 @@ class LauncherSource(ScriptFile):
             args=None if args is None else tuple(args),
             root=self.project.root,
             read=self.project.launcher,
+            memory=self.project.shell_memory,
         )
         return evaluate(self, reading)

@@ -1,0 +1,155 @@
+"""What evaluations of several scripts share: roots, argv words, and what sourcing a common file does.
+
+Every launcher of a tree sources the same entrypoint. What that does depends on few things; for the same things it is
+worked out once and applied again.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from relax_lint.shell.liveness import Mentions, mentions, sourced_text
+from relax_lint.shell.state import State
+from relax_lint.shell.values import Known, Root, Value, Variable
+
+if TYPE_CHECKING:
+    from relax_lint.shell.evaluate import ScriptFile
+    from relax_lint.shell.interpret import Shell
+    from relax_lint.shell.launch import Word
+    from relax_lint.shell.recorder import Recorder, Way
+
+# Readings of the caller's identity that only tell "sourced" from "run", or only print.
+_HARMLESS_SELF = re.compile(r"^\s*(?:echo|printf)\b.*$|BASH_SOURCE\[0\]\}?\"?\s*!?==?\s*\"?\$\{?0\}?", re.MULTILINE)
+_SELF = re.compile(r"\$\{?0\b|BASH_SOURCE\[[^0]|\bcaller\b|FUNCNAME")
+
+
+@dataclass
+class Memory:
+    """Shared by the evaluations of one project."""
+
+    roots: dict[object, Root] = field(default_factory=dict)
+    words: dict[int, tuple[Value, Word]] = field(default_factory=dict)
+    summaries: dict[object, Summary] = field(default_factory=dict)
+    mentions: dict[ScriptFile, Mentions] = field(default_factory=dict)
+    knows_caller: dict[ScriptFile, bool] = field(default_factory=dict)
+
+
+@dataclass
+class _End:
+    """One way that sourcing ends, as changes to the state it began in."""
+
+    changed: dict[str, Variable | None]
+    state: State
+    conditions: tuple[str, ...]
+    made: tuple[Value, ...]
+    strays: int
+
+
+@dataclass
+class Summary:
+    """What sourcing a file does."""
+
+    ends: list[_End]
+    ways: list[tuple[Way, tuple[str, ...]]]
+    events: dict[str, list[Any]]
+
+
+_EVENTS = ("problems", "exits", "unresolved_sources", "files")
+
+
+def key_of(shell: Shell, source: ScriptFile, spelled: str, state: State) -> object:
+    """What the outcome of sourcing depends on; None when that cannot be told."""
+    plain = (
+        shell.environment_unknown and len(state.frames) == 1 and shell.subshell_depth == 0 and shell.repeating == 0
+        and state.output is None and state.stdin is None and not state.functions and not state.traps
+        and len(shell.calls) == 1 and shell.guard == 0
+    )  # fmt: skip
+    if not plain or _knows_its_caller(source, shell):
+        return None
+    reads = mentions(source, shell.reading).reads
+    values = []
+    for name, variable in state.frames[0].items():
+        if not reads(name, 0, shell.reading) and name not in ("IFS", "HOME", "PWD"):
+            continue
+        value = variable.value
+        if variable.elements is not None or (value is not None and not _placeless(value)):
+            return None
+        values.append((name, variable.attributes, value.chunks if value is not None else None))
+    runs_itself = shell.name_of_script == spelled
+    return (
+        source, spelled, runs_itself, state.cwd, state.options, state.arguments, state.status, frozenset(values),
+        frozenset(state.bindings.items()),
+    )  # fmt: skip
+
+
+def _knows_its_caller(source: ScriptFile, shell: Shell) -> bool:
+    known = shell.reading.memory.knows_caller.get(source)
+    if known is None:
+        known = bool(_SELF.search(_HARMLESS_SELF.sub("", sourced_text(source, shell.reading))))
+        shell.reading.memory.knows_caller[source] = known
+    return known
+
+
+def _placeless(value: Value) -> bool:
+    return all(not isinstance(chunk, Known) or chunk.source is None for chunk in value.chunks)
+
+
+def summarize(start: State, ends: list[State], recorder: Recorder, before: dict[str, int]) -> Summary:
+    """The outcome of sourcing, to be applied again. ``before`` are the lengths of the recorder's lists at the start."""
+    found = []
+    for end in ends:
+        old, new = start.frames[0], end.frames[0]
+        changed: dict[str, Variable | None] = {
+            name: variable for name, variable in new.items() if old.get(name) is not variable
+        }
+        changed.update({name: None for name in old if name not in new})
+        found.append(
+            _End(
+                changed,
+                end.copy(),
+                tuple(each for each in end.conditions if each not in start.conditions),
+                tuple(each for each in end.made if each not in start.made),
+                end.strays - start.strays,
+            )
+        )
+    ways = []
+    for way in recorder.ways[before["ways"] :]:
+        launch = copy.copy(way.launch)
+        ways.append((way.copy(launch), tuple(each for each in launch.conditions if each not in start.conditions)))
+    return Summary(found, ways, {name: list(getattr(recorder, name)[before[name] :]) for name in _EVENTS})
+
+
+def lengths(recorder: Recorder) -> dict[str, int]:
+    """How much a recorder holds."""
+    return {name: len(getattr(recorder, name)) for name in ("ways", *_EVENTS)}
+
+
+def apply(summary: Summary, state: State, recorder: Recorder) -> list[State]:
+    """The states that sourcing ends in, begun in another state that differs only in what does not matter."""
+    for way, conditions in summary.ways:
+        launch = copy.copy(way.launch)
+        launch.conditions = state.conditions + conditions
+        launch.script = recorder.script
+        recorder.ways.append(way.copy(launch))
+    for name, events in summary.events.items():
+        held = getattr(recorder, name)
+        held.extend(event for event in events if event not in held)
+    return [_applied(end, state) for end in summary.ends]
+
+
+def _applied(end: _End, state: State) -> State:
+    after = end.state.copy()
+    frame = dict(state.frames[0])
+    for name, variable in end.changed.items():
+        if variable is None:
+            frame.pop(name, None)
+        else:
+            frame[name] = variable
+    after.frames = [frame]
+    after.conditions = state.conditions + end.conditions
+    after.made = state.made + end.made
+    after.strays = state.strays + end.strays
+    return after
