@@ -180,8 +180,11 @@ class _Orphans:
         if not joinable:
             return Break(kind, place, cut)
         moved = comment.rstrip("\\").rstrip()
-        edits = [Edit(self.source.path, before.end, content[1], " \\")]
-        edits += self.without(between, head, [moved])
+        join = Edit(self.source.path, before.end, content[1], " \\")
+        if self.text[before.end - 2 : before.end] in ("\\ ", "\\\t"):
+            kind, place = "blanks", Place(self.source, before.end - 2, place.end)
+            join = Edit(self.source.path, before.end - 2, content[1], "\\")
+        edits = [join, *self.without(between, head, [moved])]
         return Break(kind, place, cut, tuple(edits))
 
     def commented_out(self, between: Sequence[tuple[int, int]], cut: tuple[int, int], start: int) -> Break:

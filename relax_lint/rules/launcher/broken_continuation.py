@@ -39,7 +39,7 @@ from relax_lint.shell.continuations import Break, Kind, breaks
 from relax_lint.sources.launcher import LauncherSource
 
 _MESSAGES: dict[Kind, str] = {
-    "blanks": "blanks behind the backslash: it quotes a blank instead of joining the lines, and the command ends here",
+    "blanks": "the backslash is not the last on its line: it quotes a blank, and the command ends here",
     "comment": "a comment inside a continued command ends it; the lines below are a command of their own",
     "blank line": "an empty line inside a continued command ends it; the lines below are a command of their own",
     "no backslash": "no backslash joins the next line of flags: the command ends here, and they are one of their own",
@@ -47,7 +47,7 @@ _MESSAGES: dict[Kind, str] = {
     "headless": "flags without a command: bash takes the first of them for a program",
 }
 _TITLES: dict[Kind, str] = {
-    "blanks": "remove the blanks behind the backslash",
+    "blanks": "let the backslash end its line",
     "comment": "move the comment above the command",
     "blank line": "remove the empty line",
     "no backslash": "write the missing backslash",
@@ -140,6 +140,16 @@ INVALID = [
         f'    --runtime-env-json="${{RUNTIME_ENV_JSON}}" \\\n    -- {_TRAIN} \\\n    --lr 1e-6\n',
     ),
     Example(f"# {_TRAIN} \\\n    --lr 1e-6 \\\n    --colocate\n", findings=((2, 5),)),
+    Example(
+        f"{_TRAIN} \\\n    --kl-loss-type k1 \\  # k1, k2, k3\n    --lr 1e-6\n",
+        findings=((2, 23),),
+        fixed=f"# k1, k2, k3\n{_TRAIN} \\\n    --kl-loss-type k1 \\\n    --lr 1e-6\n",
+    ),
+    Example(
+        "python3 -m verl.trainer.main_ppo \\\n    # sizes\n    +data.train_batch_size=8 \\\n    trainer.nnodes=1\n",
+        findings=((2, 5),),
+        fixed="# sizes\npython3 -m verl.trainer.main_ppo \\\n    +data.train_batch_size=8 \\\n    trainer.nnodes=1\n",
+    ),
     Example(
         f"{_TRAIN} \\\n    # a\n    --colocate \\\n    # b\n    --lr 1e-6\n",
         findings=((2, 5), (4, 5)),
