@@ -77,8 +77,9 @@ class Argument:
 
 _RELAX_ENTRY = re.compile(r"(?:.*/)?relax/entrypoints/train\.py\Z|relax\.entrypoints\.train\Z")
 _VERL_ENTRY = re.compile(
-    r"(?:.*/)?verl/(?:[\w./-]+/)?main_\w+\.py\Z|verl(?:\.\w+)*\.(?:main_\w+|\w*trainer\w*)\Z|recipe(?:\.\w+)*\.main\w*\Z"
-    r"|(?:.*/)?recipe/(?:[\w./-]+/)?main\w*\.py\Z|(?:\w+\.)*main_ppo\w*\Z|(?:.*/)?main_ppo\w*\.py\Z"
+    r"(?:.*/)?verl/(?:[\w./-]+/)?\w*main(?:_\w+)?\.py\Z|verl(?:\.\w+)*\.(?:(?:\w+_)?main(?:_\w+)?|\w*trainer\w*)\Z"
+    r"|recipe(?:\.\w+)*\.(?:\w+_)?main\w*\Z|(?:.*/)?recipe/(?:[\w./-]+/)?(?:\w+_)?main\w*\.py\Z"
+    r"|(?:\w+\.)*main_ppo\w*\Z|(?:.*/)?main_ppo\w*\.py\Z"
     r"|verl\.trainer(?:\.\w+)*\Z|(?:.*/)?main_(?:dapo|spin|sppo|eval|generation)\w*\.py\Z"
 )
 # What the files under scripts/models/ hold: architecture and how the model is divided, nothing of the run.
