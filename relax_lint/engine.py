@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 UNREADABLE, UNUSED, TOO_COMPLEX = "RLX001", "RLX002", "RLX003"
 _MAY_SUPPRESS = re.compile(rb"noqa|relax-lint:", re.IGNORECASE)
+_MAY_BE_UNUSED = re.compile(rb"\brlx\d|relax-lint:", re.IGNORECASE)
 
 
 class Unjudged(NamedTuple):
@@ -96,7 +97,7 @@ class _Run:
         self.settings = settings
         self.scope = scope
         self.chosen = selected(settings.selection, rules)
-        self.outcome = Report(files=len(scope.targets), recipes=len(scope.recipes), launches=scope.launches)
+        self.outcome = Report(files=len(scope.targets), recipes=len(scope.recipes))
         self._ran: dict[str, set[Path]] = {}
         self._undecided: set[tuple[str, Path]] = set()
         self._seen: set[tuple[object, ...]] = set()
@@ -107,6 +108,7 @@ class _Run:
             self._judge(self.rules[code])
             self.outcome.seconds[code] = time.perf_counter() - began
         self._silence()
+        self.outcome.launches = self.scope.launches
         if self.settings.profile == "runtime":
             found = self.outcome.diagnostics
             self.outcome.diagnostics = [item for item in found if item.severity is Severity.ERROR]
@@ -160,7 +162,7 @@ class _Run:
             here = by_path.get(path, [])
             if not here and unused is None:
                 continue
-            suppressor = self._suppressor(path)
+            suppressor = self._suppressor(path, _MAY_SUPPRESS if here else _MAY_BE_UNUSED)
             if suppressor is not None:
                 suppressor.apply(here)
                 self.outcome.without_reason += suppressor.without_reason
@@ -178,9 +180,9 @@ class _Run:
     def _chosen(self) -> list[Rule]:
         return [self.rules[code] for code in self.chosen]
 
-    def _suppressor(self, path: Path) -> Suppressor | None:
+    def _suppressor(self, path: Path, worth_reading: re.Pattern[bytes]) -> Suppressor | None:
         data = self.project.read(path)
-        if data is None or not _MAY_SUPPRESS.search(data):
+        if data is None or not worth_reading.search(data):
             return None
         from relax_lint.suppression import Suppressor
 
