@@ -9,6 +9,7 @@ from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.report import Outcome, plural, shown_path
 
 WIDEST = 160
+NEAREST = 3
 _COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.ADVICE: "36"}
 _BOLD, _DIM, _BLUE = "1", "2", "34"
 
@@ -60,12 +61,18 @@ def _notes(found: Diagnostic) -> Iterator[str]:
     for note in found.related:
         yield f"{shown_path(note.path)}:{note.line}: {note.message}"
     if found.launch is not None:
-        when = f", when {' and '.join(found.launch.conditions)}" if found.launch.conditions else ""
-        yield f"in the launch at {shown_path(found.launch.path)}:{found.launch.line}{when}"
+        yield f"in the launch at {shown_path(found.launch.path)}:{found.launch.line}{_when(found.launch.conditions)}"
     if found.suppressed is not None:
         where = found.suppressed_by
         by = "" if where is None else f" at {shown_path(where.path)}:{where.line}"
         yield f"suppressed{by}: {found.suppressed or 'no reason given'}"
+
+
+def _when(conditions: tuple[str, ...]) -> str:
+    """The conditions of a launch, those next to it if there are many."""
+    near = conditions[-NEAREST:]
+    more = f" (and {len(conditions) - NEAREST} more)" if len(conditions) > NEAREST else ""
+    return f", when {' and '.join(near)}{more}" if near else ""
 
 
 def _excerpt(found: Diagnostic) -> tuple[str, str, int]:
