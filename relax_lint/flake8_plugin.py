@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from relax_lint.config import Settings
     from relax_lint.diagnostics import Diagnostic
     from relax_lint.project import Project
-    from relax_lint.rules import Subject
+
+FAMILIES = ("RLX1", "RLX2", "RLX3")
+IN_PYTHON = ("reward", "recipe")
+"""Families and kinds of rules that, looking at a whole recipe, find something in a Python file."""
 
 
 class Plugin:
@@ -73,7 +76,7 @@ class Judge:
         self._configuration = Configuration(explicit=explicit)
         self._rules = load_rules()
         self._projects: dict[tuple[Path, Path | None], Project] = {}
-        self._rewards: dict[tuple[Path, Path | None], list[Diagnostic]] = {}
+        self._recipes: dict[tuple[Path, Path | None], list[Diagnostic]] = {}
 
     def findings(self, path: Path, tree: ast.Module, lines: Sequence[str]) -> list[Diagnostic]:
         """What is to be shown of one file."""
@@ -85,35 +88,38 @@ class Judge:
         if project is None or any(covers(base, pattern, path) for base, pattern in settings.exclude):
             return []
         project, saved = _as_given(project, path, tree, lines)
-        found = self._lint(project, settings, "python", [path])
-        found += self._reward_findings(project, settings, path, keep=saved)
+        found = [*self._lint(project, settings, True, [path]), *self._of_recipe(project, settings, path, keep=saved)]
         return [item for item in found if item.severity is not Severity.ADVICE and not _silenced(project, path, item)]
 
-    def _reward_findings(self, project: Project, settings: Settings, path: Path, *, keep: bool) -> Iterable[Diagnostic]:
-        """Findings of reward rules in one file: every launch of the recipe is looked at, once for all its files."""
+    def _of_recipe(self, project: Project, settings: Settings, path: Path, *, keep: bool) -> Iterator[Diagnostic]:
+        """Findings in one file that come of the recipe as a whole: its launches are looked at once for all files."""
         recipe = project.recipe_of(path)
         if recipe is None:
-            return ()
+            return
         key = (recipe.directory, settings.source)
-        if not keep or key not in self._rewards:
-            python = [source.path for source in recipe.python]
-            found = self._lint(project, settings, "reward", python)
-            if not keep:
-                return [item for item in found if item.path == path]
-            self._rewards[key] = found
-        return [item for item in self._rewards[key] if item.path == path]
+        known = self._recipes.get(key) if keep else None
+        if known is None:
+            known = self._lint(project, settings, False, [source.path for source in recipe.python])
+            if keep:
+                self._recipes[key] = known
+        yield from (found for found in known if found.path == path)
 
-    def _lint(self, project: Project, settings: Settings, on: Subject, targets: Sequence[Path]) -> list[Diagnostic]:
+    def _lint(self, project: Project, settings: Settings, alone: bool, targets: Sequence[Path]) -> list[Diagnostic]:
+        """What rules that look at Python files alone, or all others, find in the targets."""
         from dataclasses import replace
 
         from relax_lint.engine import lint
         from relax_lint.selection import Layer, selected
 
-        wanted = [code for code in selected(settings.selection, self._rules) if self._rules[code].on == on]
-        report = lint(project, self._rules, replace(settings, selection=(Layer(select=tuple(wanted)),)), targets)
+        wanted = tuple(code for code in selected(settings.selection, self._rules) if self._concerns(code, alone))
+        report = lint(project, self._rules, replace(settings, selection=(Layer(select=wanted),)), targets)
         if report.failures:
             raise RuntimeError("; ".join(report.failures))
         return report.diagnostics
+
+    def _concerns(self, code: str, alone: bool) -> bool:
+        on = self._rules[code].on
+        return on == "python" if alone else on in IN_PYTHON and code.startswith(FAMILIES)
 
     def _project(self, path: Path, settings: Settings) -> Project | None:
         from relax_lint.discovery import root_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -9,6 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from relax_lint.flake8_plugin import FAMILIES
+from relax_lint.rules import Example
+from tests.test_rule_examples import RULES, tree_of
 
 RECIPES = Path(__file__).parent / "recipes"
 REWARD = Path("examples/countdown/reward_countdown.py")
@@ -123,3 +128,22 @@ def test_a_file_that_is_not_python_is_flake8s_to_report(broken: Path) -> None:
     (broken / REWARD).write_text("def reward_func(:\n")
     [line] = flake8(broken, "--select=E9,RLX", "examples")
     assert "E999" in line
+
+
+def test_flake8_says_of_python_files_what_check_says(tmp_path: Path) -> None:
+    """Every example of every rule of these families, each a repository of its own, judged by both."""
+    for rule in RULES.values():
+        for number, example in enumerate([*rule.valid, *rule.invalid] if rule.code.startswith(FAMILIES) else []):
+            for path, text in tree_of(rule, Example(example) if isinstance(example, str) else example).items():
+                file = tmp_path / f"{rule.code}_{number}" / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text)
+    command = [sys.executable, "-m", "relax_lint", "check", "--format=json", "--isolated", "."]
+    output = json.loads(subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout)
+    checked = {
+        f"{found['path']}:{found['line']}:{found['column']}: {found['code']} {found['message']}"
+        for found in output["diagnostics"]
+        if found["path"].endswith(".py") and found["severity"] != "advice" and found["code"].startswith(FAMILIES)
+    }
+    assert len(checked) > 100
+    assert {line.removeprefix("./") for line in flake8(tmp_path, "--isolated", "--select=RLX", ".")} == checked
