@@ -242,7 +242,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def _words(argument: Argument) -> range:
-    """Positions of an argument's words: -1 for the flag itself. What is written ``--flag=value`` holds no other flag."""
+    """Positions of an argument's words: -1 for the flag itself. ``--flag=value`` holds no other flag."""
     return range(0) if argument.inline else range(-1, len(argument.values))
 
 

@@ -47,6 +47,7 @@ from relax_lint.sources.launcher import LauncherSource
 Way = Literal["sync", "async"]
 
 _MODE = re.compile(r"(?<!\w)MODE(?!\w)")
+_ARGUMENTS = re.compile(r"\$\{?[1@*](?!\w)|\bshift\b")
 _WANTED = "the guide wants sync by default, and sync or async by $1 or by MODE"
 
 
@@ -149,8 +150,7 @@ def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | 
     if not launches or _is_sourced(launcher, project):
         return
     place = _place(launcher, launches[0])
-    own = [launcher, *launcher.evaluation.sourced]
-    if not any(_MODE.search(source.text) for source in own if project.recipe_of(source.path) is not None):
+    if not _asks(launcher, project):
         started = " or ".join(sorted({launch.mode for launch in launches}))
         yield Finding(place, f"starts {started} only, whatever it is asked for: {_WANTED}", subject="MODE")
         return
@@ -170,6 +170,14 @@ def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | 
             faults.append(f"{case.called} starts {found.pop()}")
     if faults:
         yield Finding(place, f"not dual-mode: {', '.join(faults)}; {_WANTED}", subject="MODE")
+
+
+def _asks(launcher: LauncherSource, project: Project) -> bool:
+    """Whether anything could tell the launcher which mode to start."""
+    if _ARGUMENTS.search(launcher.text):
+        return True
+    own = [launcher, *launcher.evaluation.sourced]
+    return any(_MODE.search(source.text) for source in own if project.recipe_of(source.path) is not None)
 
 
 def _trains(launch: Launch) -> bool:

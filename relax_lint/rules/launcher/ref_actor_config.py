@@ -185,6 +185,9 @@ def _judged(argument: Argument, launch: Launch) -> Iterator[Finding | NotChecked
     except ValueError as error:
         yield finding(f"{FLAG} is not JSON: {error}", ERROR)
         return
+    if given is None:
+        yield finding(f"{FLAG} null is as good as none", WARNING)
+        return
     if not isinstance(given, dict):
         yield finding(f"{FLAG} takes a JSON object, not {json.dumps(given)}", ERROR)
         return
