@@ -115,6 +115,9 @@ def _summary(outcome: Outcome) -> Iterator[str]:
         yield f"[*] {marked} can be fixed with `--fix`{more}."
     elif unsafe:
         yield f"{unsafe} can be fixed with `--fix --unsafe-fixes`."
+    silenced = len(report.diagnostics) - len(report.standing)
+    if silenced:
+        yield f"{silenced} silenced; `--show-suppressed` shows what, and why."
     if outcome.unjudged:
         yield f"{outcome.unjudged} could not be judged; `--format json` lists what, and why."
 
