@@ -132,7 +132,7 @@ def equal(left: Value, right: Value, state: State) -> Outcome:
     if middle == "" and state.is_nonempty(root):
         return False
     contradiction = _contradiction(left)
-    when_true = (*(contradiction if likely is False else ()), (root, middle))
+    when_true = () if likely else (*contradiction, (root, middle))
     when_false = contradiction if likely else ()
     if middle == "" and symbols[0].default is None:
         when_false = ((root, NONEMPTY),)

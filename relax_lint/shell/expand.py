@@ -70,6 +70,14 @@ class Expander:
             found = self.roots[name] = Root(text or f"${{{name}}}", name)
         return found
 
+    def piece_root(self, root: Root, start: int) -> Root:
+        """The root of one word of a default that is split into several."""
+        key = ("piece", root, start)
+        found = self.roots.get(key)
+        if found is None:
+            found = self.roots[key] = Root(root.text, None, (root,))
+        return found
+
     def computed(self, node: Any, state: State, inputs: list[Value], compute: Callable[..., str]) -> Value:
         """What ``compute`` gives of the texts, as far as they are known."""
         inputs = [state.resolve(value) for value in inputs]
@@ -207,7 +215,7 @@ class Expander:
             if quoted:
                 many = isinstance(chunk, Sym) and chunk.root.many
                 return [Value((chunk,), place or self.field_place(chunk, word), many)]
-        fields = _split_fields(segments, self.separators(state))
+        fields = _split_fields(segments, self.separators(state), self.piece_root)
         single = len(fields) == 1
         whole = Place(self.source, word.start, word.end)
         found: list[Value] = []
@@ -319,7 +327,9 @@ def _joined(chunks: list[Chunk]) -> tuple[Chunk, ...]:
 Field = tuple[list[tuple[Chunk, bool]], Place | None, bool]
 
 
-def _split_fields(segments: list[Segment], separators: str) -> list[Field]:
+def _split_fields(
+    segments: list[Segment], separators: str, piece_root: Callable[[Root, int], Root]
+) -> list[Field]:  # fmt: skip
     """Fields with their quoted characters marked.
 
     Unquoted expansions are split: runs of white space in IFS separate, each other character of IFS ends a field, and
@@ -354,20 +364,20 @@ def _split_fields(segments: list[Segment], separators: str) -> list[Field]:
             many = many or (isinstance(chunk, Sym) and chunk.root.many)
             after = "in"
             continue
-        if not isinstance(chunk, Known):
+        if isinstance(chunk, Sym) and not (chunk.default and set(chunk.default) & set(separators)):
             current = current or []
             current.append((chunk, False))
             places.append(at)
-            many, after = True, "in"
+            many, after = many or chunk.default is None, "in"
             continue
-        text = chunk.text
+        text = chunk.text if isinstance(chunk, Known) else chunk.default or ""
         begin = 0
         for index, char in enumerate(text):
             if char not in separators:
                 continue
             if index > begin:
                 current = current or []
-                current.append((_slice(chunk, begin, index), False))
+                current.append((_slice(chunk, begin, index, piece_root), False))
                 places.append(at)
                 after = "in"
             begin = index + 1
@@ -385,14 +395,16 @@ def _split_fields(segments: list[Segment], separators: str) -> list[Field]:
                 after = "mark"
         if begin < len(text):
             current = current or []
-            current.append((_slice(chunk, begin, len(text)), False))
+            current.append((_slice(chunk, begin, len(text), piece_root), False))
             places.append(at)
             after = "in"
     flush()
     return fields
 
 
-def _slice(chunk: Known, start: int, end: int) -> Known:
+def _slice(chunk: Chunk, start: int, end: int, piece_root: Callable[[Root, int], Root]) -> Chunk:
+    if isinstance(chunk, Sym):
+        return Sym(piece_root(chunk.root, start), (chunk.default or "")[start:end])
     if start == 0 and end == len(chunk.text):
         return chunk
     where = chunk.start + start if chunk.source is not None else -1

@@ -205,6 +205,9 @@ class Parameters:
             return [(chunk, quoted, not quoted, result.place if result.many else None) for chunk in result.chunks]
         if isinstance(result, list):
             return result
+        if result.star and quoted and any(value.many for value in result.values):
+            roots = tuple(root for value in result.values for root in value.roots)
+            return [(Sym(self.expander.root(parameter, roots)), True, False, None)]
         if result.star and quoted:
             separators = self.expander.separators(state)
             joined = join(result.values, separators[:1])
