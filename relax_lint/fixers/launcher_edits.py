@@ -40,7 +40,7 @@ def whole(argument: Argument) -> Place | None:
     if place is None or argument.inline:
         return place
     text, end = place.source.text, place.end
-    for value in argument.values:
+    for value in argument.own_values:
         if value.place is None or value.place.source is not place.source:
             return None
         if value.place.start >= end:

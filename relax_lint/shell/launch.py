@@ -15,6 +15,15 @@ from relax_lint.shell.nodes import SimpleCommand
 Kind = Literal["relax", "verl", "other"]
 Mode = Literal["sft", "hybrid", "async", "colocate", "separate"]
 
+TAKES_SEVERAL = frozenset(
+    {
+        "--agent-env", "--eval-prompt-data", "--freeze-params-name-list", "--only-train-params-name-list",
+        "--profile-target", "--rollout-external-engine-addrs", "--rollout-stop", "--rollout-stop-token-ids",
+        "--sglang-cuda-graph-bs", "--slime-router-middleware-paths",
+    }
+)  # fmt: skip
+"""Flags that take every word up to the next flag."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
@@ -70,9 +79,22 @@ class Argument:
     @property
     def value(self) -> str | None:
         """The text of the only value; ``None`` if there is none, several, or it is not known."""
-        if len(self.values) == 1 and self.values[0].known:
-            return self.values[0].text
-        return None
+        own = self.own_values
+        return own[0].text if len(own) == 1 and own[0].known else None
+
+    @property
+    def own_values(self) -> tuple[Word, ...]:
+        """The values without the words behind them that are not known at all: ``"${MODEL_ARGS[@]}"``, ``$EXTRA``. These
+        are other arguments, but behind a flag that takes any number."""
+        end = len(self.values)
+        while end > 1 and self.flag not in TAKES_SEVERAL and _is_hidden(self.values[end - 1]):
+            end -= 1
+        return self.values[:end]
+
+
+def _is_hidden(word: Word) -> bool:
+    """Whether nothing of a word is known."""
+    return len(word.unknowns) == 1 and word.text == word.unknowns[0].text
 
 
 _RELAX_ENTRY = re.compile(r"(?:.*/)?relax/entrypoints/train\.py\Z|relax\.entrypoints\.train\Z")
@@ -93,13 +115,6 @@ _OF_A_MODEL = re.compile(
 _HOLDS_FLAGS = re.compile(
     r"[@*]\Z|\[[@*]\]\Z|(?:\A|_)(?:ARGS?|OPTS?|OPTIONS?|FLAGS?|EXTRAS?|PARAMS?|OVERRIDES?)(?:_|\Z)", re.IGNORECASE
 )
-_TAKES_SEVERAL = frozenset(
-    {
-        "--agent-env", "--eval-prompt-data", "--freeze-params-name-list", "--only-train-params-name-list",
-        "--profile-target", "--rollout-external-engine-addrs", "--rollout-stop", "--rollout-stop-token-ids",
-        "--sglang-cuda-graph-bs", "--slime-router-middleware-paths",
-    }
-)  # fmt: skip
 _NEGATIVE_NUMBER = re.compile(r"-(?:\d|\.\d)")
 
 
@@ -260,5 +275,5 @@ def _may_be(argument: Argument, position: int, flag: str) -> bool:
         return flag in unknown.only.split()
     if unknown.variable == "MODEL_ARGS[@]":
         return bool(_OF_A_MODEL.match(flag))
-    is_a_value = position == 0 or argument.flag in _TAKES_SEVERAL
+    is_a_value = position == 0 or argument.flag in TAKES_SEVERAL
     return not (argument.flag and is_a_value) or bool(_HOLDS_FLAGS.search(unknown.variable or ""))

@@ -71,7 +71,7 @@ def integer(launch: Launch, flag: str) -> int | None:
             raise NotKnown(open_word(launch), start_of(launch))
         return INTEGER_DEFAULTS[flag]
     if argument.value is None:
-        hidden = next((word for word in argument.values if not word.known), argument.word)
+        hidden = next((word for word in argument.own_values if not word.known), argument.word)
         raise NotKnown(why_unknown(hidden), place_of(launch, argument.word))
     try:
         return int(argument.value)

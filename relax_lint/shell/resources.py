@@ -22,7 +22,7 @@ def resource(launch: Launch) -> dict[str, int]:
         return {}
     place = place_of(launch, argument.word)
     if argument.value is None:
-        raise NotKnown(next((why_unknown(word) for word in argument.values if not word.known), RESOURCE), place)
+        raise NotKnown(next((why_unknown(word) for word in argument.own_values if not word.known), RESOURCE), place)
     try:
         given = json.loads(argument.value)
         return {str(role): int(count) for role, (_, count) in given.items()}

@@ -168,20 +168,19 @@ def ref_actor_config(launch: Launch, project: Project) -> Iterator[Finding | Not
 
 def _judged(argument: Argument, launch: Launch) -> Iterator[Finding | NotChecked]:
     place = place_of(launch, argument.word)
-    hidden = next((word for word in argument.values if not word.known), None)
-    if hidden is not None:
-        yield NotChecked(place, why_unknown(hidden))
+    if argument.values and not argument.values[0].known:
+        yield NotChecked(place, why_unknown(argument.values[0]))
         return
 
     def finding(message: str, severity: Severity) -> Finding:
         return Finding(place, message, severity=severity, launch=launch, subject=FLAG)
 
-    if len(argument.values) != 1:
+    if argument.value is None:
         split = "bash splits it into several words; quote it" if argument.values else "it has no value"
         yield finding(f"{FLAG} takes one JSON object: {split}", ERROR)
         return
     try:
-        given = json.loads(argument.values[0].text)
+        given = json.loads(argument.value)
     except ValueError as error:
         yield finding(f"{FLAG} is not JSON: {error}", ERROR)
         return

@@ -1,0 +1,123 @@
+"""A launcher rule never guesses: what kept it silent is on record, and what is certain is said all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from relax_lint.config import Settings
+from relax_lint.engine import Report, lint
+from relax_lint.project import Project
+from relax_lint.rules import load_rules
+from relax_lint.selection import Layer
+
+SCRIPT = "examples/demo/run_demo.sh"
+TRAIN = "python3 relax/entrypoints/train.py"
+BATCH = "--rollout-batch-size 32 --n-samples-per-prompt 8 --global-batch-size 128"
+ROLES = '\'{"actor": [1, 4], "rollout": [1, 2], "reference": [1, 1]}\''
+
+
+def judged(code: str, files: str | dict[str, str], env: dict[str, str] | None = None) -> Report:
+    tree = files if isinstance(files, dict) else {SCRIPT: files}
+    settings = Settings(selection=(Layer(select=(code,)),), env=env or {})
+    return lint(Project.from_files(tree, settings), load_rules(), settings)
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "because"),
+    [
+        ("RLX403", f'ray job submit --address="http://$HEAD:8265" -- {TRAIN}\n', "${HEAD}"),
+        ("RLX403", f"ray job submit -- {TRAIN}\n", "RAY_ADDRESS"),
+        ("RLX406", f'{TRAIN} --lr 1e-6 "$@"\n', '"$@"'),
+        ("RLX406", f"{TRAIN} --lr 1e-6 --optimizer $OPT\n", "${OPT}"),
+        ("RLX406", f"{TRAIN} --lr 1e-6\n    --colocate\n", "a broken continuation"),
+        ("RLX407", f"{TRAIN} --rollout-batch-size $RBS --global-batch-size 8\n", "${RBS}"),
+        ("RLX407", f"{TRAIN} {BATCH} $EXTRA_ARGS\n", "${EXTRA_ARGS}"),
+        ("RLX407", f'{TRAIN} --rollout-batch-size 32 "${{MODEL_ARGS[@]}}" --colocate\n', "${MODEL_ARGS[@]}"),
+        ("RLX411", f"{TRAIN} --fully-async --resource $ROLES\n", "${ROLES}"),
+        ("RLX411", f'{TRAIN} --fully-async --resource {ROLES} --ref-actor-config "$REF"\n', "${REF}"),
+        ("RLX420", f"set -eo pipefail\n{TRAIN} | tee $LOG_DIR/run.log\n", "${LOG_DIR}"),
+        ("RLX421", f'A=(--lr 1)\nsource "$MORE"\n{TRAIN}\n', 'source "$MORE"'),
+        ("RLX423", f'source "$MORE"\n{TRAIN} --num-rollout $N\n', 'source "$MORE"'),
+        ("RLX801", f"{TRAIN} --custom-rm-path $RM\n", "${RM}"),
+    ],
+)
+def test_what_is_not_known_silences_a_rule_and_is_recorded(code: str, text: str, because: str) -> None:
+    report = judged(code, text)
+    assert report.diagnostics == []
+    assert because in [silence.because for silence in report.not_checked]
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        # values of flags are no flags, whatever they are
+        (
+            "RLX406",
+            f"{TRAIN} --lr 1e-6 --hf-checkpoint ${{MODEL_DIR}}/Q --num-rollout $N --eval-prompt-data a $FILES\n",
+        ),
+        ("RLX406", f'source "${{MODEL_CONFIG_DIR}}/qwen3-8B.sh"\n{TRAIN} --lr 1e-6 "${{MODEL_ARGS[@]}}"\n'),
+        ("RLX406", f"{TRAIN} --lr 1e-6 ${{WANDB:+--use-wandb}}\n"),
+        ("RLX407", f'{TRAIN} {BATCH} --prompt-data "$PROMPT_SET" "${{MODEL_ARGS[@]}}"\n'),
+        ("RLX407", f"{TRAIN} {BATCH} ${{WANDB:+--use-wandb}}\n"),
+        ("RLX411", f'{TRAIN} --fully-async --resource {ROLES} "${{MODEL_ARGS[@]}}" --save $SAVE_DIR\n'),
+    ],
+)
+def test_other_unknown_words_do_not(code: str, text: str) -> None:
+    report = judged(code, text)
+    assert [found.code for found in report.diagnostics] == [code]
+    assert report.not_checked == []
+
+
+def test_site_variables_decide() -> None:
+    text = f"{TRAIN} --rollout-batch-size $RBS --n-samples-per-prompt 8 --global-batch-size 256\n"
+    assert judged("RLX407", text, {"RBS": "32"}).diagnostics == []
+    (found,) = judged("RLX407", text, {"RBS": "64"}).diagnostics
+    assert "--rollout-batch-size 64 × --n-samples-per-prompt 8 = 512, but --global-batch-size is 256" in found.message
+
+
+@pytest.mark.parametrize("code", ["RLX405", "RLX406", "RLX801"])
+def test_rules_of_recipes_leave_other_launchers_alone(code: str) -> None:
+    tree = {
+        "scripts/training/run-demo.sh": f"{TRAIN} --lr 1e-6 --custom-rm-path rewards.demo.reward_func\n",
+        "rewards/demo.py": "",
+    }
+    assert judged(code, tree).diagnostics == []
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("RLX401", "python3 -m verl.trainer.main_ppo\n"),
+        ("RLX402", f"{TRAIN} trainer.nnodes=1\n"),
+        ("RLX403", "python3 -m relax.entrypoints.train\n"),
+        ("RLX404", f'{TRAIN} --runtime-env-json "$RUNTIME_ENV_JSON"\n'),
+        ("RLX407", f"{TRAIN} {BATCH}\n"),
+        ("RLX411", f"{TRAIN} --fully-async --resource {ROLES}\n"),
+        ("RLX420", f"{TRAIN} | tee run.log\n"),
+        ("RLX421", f"A=(--lr 1)\n{TRAIN}\n"),
+        ("RLX422", f"{TRAIN} \\\n\n    --lr 1\n"),
+        ("RLX423", f"{TRAIN} --num-rollout $N\n"),
+    ],
+)
+def test_rules_of_launches_judge_other_launchers_too(code: str, text: str) -> None:
+    assert [found.code for found in judged(code, {"scripts/training/run-demo.sh": text}).diagnostics] == [code]
+
+
+def test_a_shared_array_is_reported_once_for_both_modes() -> None:
+    text = (
+        f'A=(--lr 1e-6 {BATCH})\nif [ "$1" = async ]; then\n    {TRAIN} --fully-async "${{A[@]}}"\nelse\n'
+        f'    {TRAIN} --colocate "${{A[@]}}"\nfi\n'
+    )
+    for code in ("RLX406", "RLX407"):
+        assert [found.line for found in judged(code, text).diagnostics] == [1]
+
+
+def test_a_repair_that_would_break_the_other_mode_is_not_offered() -> None:
+    text = (
+        'A=(--rollout-batch-size 32 --n-samples-per-prompt 8 --global-batch-size 256)\nif [ "$1" = async ]; then\n'
+        f'    {TRAIN} --fully-async --num-steps-per-rollout 2 "${{A[@]}}"\nelse\n'
+        f'    {TRAIN} --colocate "${{A[@]}}"\nfi\n'
+    )
+    (found,) = judged("RLX407", text).diagnostics
+    assert found.severity.value == "error"
+    assert found.fix is None
