@@ -184,7 +184,8 @@ def additions(source: SourceFile, diagnostics: Iterable[Diagnostic], reason: str
         start = source.line_starts[line - 1]
         text = source.line_text(line)
         indent = text[: len(text) - len(text.lstrip(" \t"))]
-        edits.append(Edit(source.path, start, start, f"{indent}# relax-lint: ignore[{', '.join(sorted(codes))}] {reason}\n"))
+        comment = f"{indent}# relax-lint: ignore[{', '.join(sorted(codes))}] {reason}\n"
+        edits.append(Edit(source.path, start, start, comment))
     return edits
 
 
