@@ -13,7 +13,7 @@ from relax_lint.shell.evaluate import ScriptFile
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, Command, Parameter, Script, SimpleCommand, Word
 from relax_lint.shell.walk import array_literals, command_lists, commands_of, find, first_simple, innermost
 
-Kind = Literal["blanks", "comment", "blank line", "no backslash", "swallowed", "headless"]
+Kind = Literal["blanks", "carriage return", "comment", "blank line", "no backslash", "swallowed", "headless"]
 
 _STRAY_BLANKS = re.compile(r"\\[ \t]+\r?(?:\n|\Z)")
 _FLAG = re.compile(r"--?[A-Za-z]|--\Z|\{\s*\"|\+{1,2}[A-Za-z_][\w.]*=|~?[A-Za-z_]\w*(?:\.\w+)+=")
@@ -33,7 +33,10 @@ class Break:
 
 @lru_cache(maxsize=64)
 def breaks(source: ScriptFile) -> tuple[Break, ...]:
-    """Every break of a script, in the order of the text."""
+    """Every break of a script, in the order of the text. With CRLF line ends no line joins another: said once."""
+    returned = source.text.find("\\\r\n")
+    if returned >= 0:
+        return (Break("carriage return", Place(source, returned, returned + 2), (0, len(source.text))),)
     found = [*_stray_blanks(source), *_Orphans(source).breaks()]
     return tuple(sorted(found, key=lambda item: item.place.start))
 

@@ -2,7 +2,7 @@
 
 ## What
 
-A backslash that blanks follow; a comment or an empty line inside a continued command; a line of flags that the line
+A backslash that blanks or a carriage return follow; a comment or an empty line inside a continued command; a line of flags that the line
 above does not join; a comment that ends in a backslash where the command should have gone on. Comments and empty lines
 between the elements of an array are fine, and so is a backslash behind the last words of a command.
 
@@ -40,6 +40,7 @@ from relax_lint.sources.launcher import LauncherSource
 
 _MESSAGES: dict[Kind, str] = {
     "blanks": "the backslash is not the last on its line: it quotes a blank, and the command ends here",
+    "carriage return": "the file has CRLF line ends: the backslash quotes the carriage return and joins no lines here",
     "comment": "a comment inside a continued command ends it; the lines below are a command of their own",
     "blank line": "an empty line inside a continued command ends it; the lines below are a command of their own",
     "no backslash": "no backslash joins the next line of flags: the command ends here, and they are one of their own",
@@ -145,6 +146,7 @@ INVALID = [
         findings=((2, 23),),
         fixed=f"# k1, k2, k3\n{_TRAIN} \\\n    --kl-loss-type k1 \\\n    --lr 1e-6\n",
     ),
+    Example(f"{_TRAIN} \\\r\n    --lr 1e-6 \\\r\n    --colocate\r\n", findings=((1, 36),)),
     Example(
         "python3 -m verl.trainer.main_ppo \\\n    # sizes\n    +data.train_batch_size=8 \\\n    trainer.nnodes=1\n",
         findings=((2, 5),),
