@@ -2,9 +2,10 @@
 
 ## What
 
-A backslash that blanks or a carriage return follow; a comment or an empty line inside a continued command; a line of flags that the line
-above does not join; a comment that ends in a backslash where the command should have gone on. Comments and empty lines
-between the elements of an array are fine, and so is a backslash behind the last words of a command.
+A backslash that blanks or a carriage return follow; a comment or an empty line inside a continued command; a line of
+flags that the line above does not join; a comment that ends in a backslash where the command should have gone on.
+Comments and empty lines between the elements of an array are fine, and so is a backslash behind the last words of a
+command.
 
 ## Why
 
