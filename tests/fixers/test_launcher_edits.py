@@ -97,7 +97,7 @@ INSERTED = {
     f'A=(\n    --flag x   # why\n    --b 2\n)\n{TRAIN} "${{A[@]}}"\n': (
         f'A=(\n    --flag x   # why\n    --new\n    --more 3\n    --b 2\n)\n{TRAIN} "${{A[@]}}"\n'
     ),
-    f'A=(\n\t--flag\n\tx\n)\n{TRAIN} "${{A[@]}}"\n': f'A=(\n\t--flag\n\tx\n\t--new\n\t--more 3\n)\n'
+    f'A=(\n\t--flag\n\tx\n)\n{TRAIN} "${{A[@]}}"\n': f"A=(\n\t--flag\n\tx\n\t--new\n\t--more 3\n)\n"
     f'{TRAIN} "${{A[@]}}"\n',
     f'A=(--flag x --b 2)\n{TRAIN} "${{A[@]}}"\n': f'A=(--flag x --new --more 3 --b 2)\n{TRAIN} "${{A[@]}}"\n',
 }
