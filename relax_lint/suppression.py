@@ -20,6 +20,7 @@ _NOQA = re.compile(r"# noqa(?P<codes>:\s?(?:[A-Z]+[0-9]+(?:[,\s]+)?)+)?", re.IGN
 _NOQA_CODE = re.compile(r"[A-Z]+[0-9]+", re.IGNORECASE)
 _OWN = re.compile(r"#\s*relax-lint:\s*(?P<kind>ignore|file-ignore)\s*\[(?P<items>[^\]\n]*)\]", re.IGNORECASE)
 _ITEM = re.compile(r"[^,\s][^,]*")
+_BEYOND_COMMENTS = ("RLX001", "RLX002")
 _BEFORE_REASON = " \t,:;-–—"
 
 
@@ -174,7 +175,7 @@ def additions(source: SourceFile, diagnostics: Iterable[Diagnostic], reason: str
     spans = units(source)
     wanted: dict[int, list[str]] = {}
     for found in diagnostics:
-        line = _unit_line(source, spans, found.line)
+        line = None if found.code in _BEYOND_COMMENTS else _unit_line(source, spans, found.line)
         if line is not None:
             codes = wanted.setdefault(line, [])
             if found.code not in codes:
