@@ -65,11 +65,10 @@ class Checking:
                     total.merge(self._judge(group, group.project, rules))
                     continue
                 changed = changed or bool(result.changes)
-                fixed += len(result.fixed)
                 rewritten.update(_both_sides(group.project, result.changes))
-                if not options.diff:
-                    self._write(group, result)
-                    group.project = result.project
+                left = {} if options.diff else self._write(group, result)
+                fixed += sum(found.path not in left for found in result.fixed)
+                group.project = result.project
                 total.merge(result.report)
         total.sort()
         self.clock.lap("judging")
@@ -162,7 +161,10 @@ class Checking:
         def run(targets: Sequence[Path]) -> Report:
             return lint(project, rules, group.settings, targets)
 
-        report = parallel.judge(project, group.targets, run, jobs=self.options.jobs, want_edits=want_edits)
+        # What is rewritten must be what was judged, so one process does both.
+        rewrites = self.options.fix or self.options.diff or self.options.add_suppressions is not None
+        jobs = 1 if rewrites else self.options.jobs
+        report = parallel.judge(project, group.targets, run, jobs=jobs, want_edits=want_edits)
         if known:
             from relax_lint.baseline import apply
 
@@ -205,25 +207,28 @@ class Checking:
             complain(f"{place}: the fix of {found.code} ({found.name}) is left out: {dropped.reason}")
         return result
 
-    def _write(self, group: Group, result: Fixed) -> None:
+    def _write(self, group: Group, result: Fixed) -> dict[Path, str]:
+        """Write what changed; the files that were left, and why."""
         if self.options.stdin_filename is not None:
-            return
+            return {}
+        return self._write_changes(group, result.changes)
+
+    def _write_changes(self, group: Group, changes: Mapping[Path, bytes]) -> dict[Path, str]:
         from relax_lint.writing import write_all
 
-        before = {path: group.project.read(path) for path in result.changes}
+        before = {path: group.project.read(path) for path in changes}
         named = [absolute(path) for path in self.options.paths or ["."]]
-        left = write_all(result.changes, before, group.project.root, named)
+        left = write_all(changes, before, group.project.root, named)
         for path, reason in left.items():
             complain(f"{shown_path(path)} is left as it was: {reason}")
             self.failed = True
+        return left
 
     def _add_suppressions(self, groups: Sequence[Group], rules: Mapping[str, Rule]) -> int:
         from relax_lint.fixing import apply_edits
         from relax_lint.suppression import additions
-        from relax_lint.writing import write_all
 
         reason = " ".join(self.options.add_suppressions.split())
-        named = [absolute(path) for path in self.options.paths or ["."]]
         added, standing = 0, 0
         with self._turns(groups):
             for group in groups:
@@ -237,10 +242,7 @@ class Checking:
                         changes[path] = apply_edits(source, edits)
                 after = self._judge(group, group.project.with_changes(changes), rules)
                 added += len(report.standing) - len(after.standing)
-                before = {path: group.project.read(path) for path in changes}
-                for path, problem in write_all(changes, before, group.project.root, named).items():
-                    complain(f"{shown_path(path)} is left as it was: {problem}")
-                    self.failed = True
+                self._write_changes(group, changes)
         left = standing - added
         rest = f"; {plural(left, 'finding')} cannot be silenced by a comment" if left else ""
         print(f"Silenced {plural(added, 'finding')}{rest}.")

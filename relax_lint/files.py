@@ -25,20 +25,28 @@ class Unreadable(Exception):
 
 
 class Files:
-    """The disk, under an overlay of unsaved files (``None`` hides a file)."""
+    """The disk, under an overlay of unsaved files (``None`` hides a file).
+
+    A file is read once: whatever happens on disk meanwhile, a run judges and fixes one state of it.
+    """
 
     def __init__(self, overlay: Mapping[Path, bytes | None] | None = None) -> None:
         self.overlay = dict(overlay or {})
+        self._contents: dict[Path, bytes | None] = {}
 
     def with_changes(self, changes: Mapping[Path, bytes | None]) -> Files:
         """The same tree with other contents of some files."""
-        return Files({**self.overlay, **changes})
+        changed = type(self)({**self.overlay, **changes})
+        changed._contents = self._contents
+        return changed
 
     def read(self, path: Path) -> bytes | None:
         """The bytes of a file, ``None`` when there is no such file; :class:`Unreadable` when it cannot be read."""
         if path in self.overlay:
             return self.overlay[path]
-        return self._read_below(path)
+        if path not in self._contents:
+            self._contents[path] = self._read_below(path)
+        return self._contents[path]
 
     def is_file(self, path: Path) -> bool:
         """Whether this is a regular file, or a link to one."""
@@ -135,10 +143,6 @@ def _ask(question: Callable[[], bool]) -> bool:
 
 class MemoryFiles(Files):
     """A tree that exists nowhere but in its overlay."""
-
-    def with_changes(self, changes: Mapping[Path, bytes | None]) -> MemoryFiles:
-        """The same tree with other contents of some files."""
-        return MemoryFiles({**self.overlay, **changes})
 
     def _read_below(self, path: Path) -> bytes | None:
         return None

@@ -357,6 +357,22 @@ def test_fixes_that_do_not_come_to_rest_write_nothing(run: Run, monkeypatch: pyt
     assert "RLX101" in done.out
 
 
+def test_a_file_that_changes_while_it_is_judged_is_left(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def saves(subject: object, project: object) -> list[object]:
+        Path(PYTHON).write_text("bad  # saved by an editor\n")
+        return []
+
+    monkeypatch.setattr(checking, "load_rules", lambda: RULES | by_code(toy("RLX199", "saves", saves)))
+    write(PYTHON, "bad\n")
+    other = write("examples/demo/other.py", "bad\n")
+    done = run("--fix")
+    assert done.status == 2
+    assert f"{PYTHON} is left as it was: it was changed meanwhile; run again" in done.err
+    assert "Fixed 1 finding." in done.out
+    assert Path(PYTHON).read_text() == "bad  # saved by an editor\n"
+    assert other.read_text() == "good\n"
+
+
 def test_a_link_that_leads_away_is_not_written_through(run: Run) -> None:
     outside = write("outside.py", "bad\n")
     Path("tree/examples/demo").mkdir(parents=True)
