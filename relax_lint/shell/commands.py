@@ -133,7 +133,9 @@ def assign_array(
             elements[0] = old.value
     following = max((key for key in elements if isinstance(key, int)), default=-1) + 1
     if associative and any(element.key is None for element in literal.elements):
-        pairs = [field for element in literal.elements for field in shell.expander.fields(element.value, state)]
+        pairs = [
+            field for element in literal.elements for field in shell.expander.fields(element.value, state, element=True)
+        ]
         for key, value in zip(pairs[::2], [*pairs[1::2], EMPTY], strict=False):
             elements[state.resolve(key).likely or ""] = value
         state.store(name, Variable(None, elements, attributes))
@@ -141,7 +143,7 @@ def assign_array(
     for element in literal.elements:
         if element.key is None:
             word = element.value
-            for field in shell.expander.fields(word, state):
+            for field in shell.expander.fields(word, state, element=True):
                 elements[following] = field
                 following += 1
             continue

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from relax_lint.diagnostics import Place
@@ -91,8 +92,8 @@ class Expander:
 
     # ------------------------------------------------------------ words
 
-    def fields(self, word: Word, state: State) -> list[Value]:
-        """The words that a word of a command becomes."""
+    def fields(self, word: Word, state: State, *, element: bool = False) -> list[Value]:
+        """The words that a word of a command, or with ``element`` one of an array literal, becomes."""
         cached = word.cached
         if cached is not None:
             return cast("list[Value]", cached)
@@ -108,9 +109,9 @@ class Expander:
             return [
                 field
                 for expanded in _brace_expanded(parts)
-                for field in self.split(self.segments(expanded, state, word), state, word)
+                for field in self.split(self.segments(expanded, state, word, element=element), state, word)
             ]
-        return self.split(self.segments(parts, state, word), state, word)
+        return self.split(self.segments(parts, state, word, element=element), state, word)
 
     def value(self, word: Word, state: State, *, assigned: bool = False) -> Value:
         """A word without splitting and globs: what is assigned, compared, or read from."""
@@ -143,24 +144,25 @@ class Expander:
         return pieces
 
     def segments(
-        self, parts: tuple[Part, ...], state: State, word: Word, *, assigned: bool = False
+        self, parts: tuple[Part, ...], state: State, word: Word, *, assigned: bool = False, element: bool = False
     ) -> list[Segment]:  # fmt: skip
-        """Every part expanded, not yet split."""
+        """Every part expanded, not yet split. An array's element keeps its tilde in ``x=~``, a command's word not."""
         segments: list[Segment] = []
         source = self.source
         first = True
         tilde_after = assigned
+        plain = assigned or element
         for part in parts:
             if isinstance(part, Literal):
                 text, quoted = part.text, part.quoted
                 start = part.start if part.end - part.start == len(text) else -1
                 if not quoted and "~" in text:
-                    if first and not assigned and _ASSIGNMENT_LIKE.match(text):
+                    if first and not plain and _ASSIGNMENT_LIKE.match(text):
                         tilde_after = True
                     text = self.tildes(text, state, part, first=first, assigned=tilde_after, last=part is parts[-1])
                     start = start if text == part.text else -1
                 segments.append((Known(text, source if start >= 0 else None, start), quoted, False, None))
-                if not quoted and first and not assigned and _ASSIGNMENT_LIKE.match(text):
+                if not quoted and first and not plain and _ASSIGNMENT_LIKE.match(text):
                     tilde_after = True
             elif isinstance(part, Parameter):
                 segments.extend(self.parameters.segments(part, state))
@@ -444,7 +446,22 @@ def _brace_expanded(parts: tuple[Part, ...]) -> list[tuple[Part, ...]]:
             opaque = ord(text) - _OPAQUE if quoted and len(text) == 1 else -1
             if 0 <= opaque < len(parts) and not isinstance(parts[opaque], Literal):
                 word.append(parts[opaque])
-            else:
+                continue
+            if not quoted and word:
+                text = _lengthen_name(word, text)
+            if text or quoted:
                 word.append(Literal(text, quoted, -1, -2))
         words.append(tuple(word))
     return words
+
+
+def _lengthen_name(word: list[Part], text: str) -> str:
+    """Braces come first, so in ``{$a,b}c`` the variable is ``$ac``; what is left of the text behind it."""
+    last = word[-1]
+    if not isinstance(last, Parameter) or last.quoted or last.end - last.start != len(last.name) + 1:
+        return text
+    tail = re.match(r"\w*", text, re.ASCII)
+    if tail is None or not re.match(r"[A-Za-z_]", last.name):
+        return text
+    word[-1] = replace(last, name=last.name + tail[0])
+    return text[tail.end() :]

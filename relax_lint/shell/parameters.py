@@ -42,7 +42,7 @@ class Parameters:
 
     def unbound(self) -> Abort:
         """What ``set -u`` does."""
-        return Abort(127 if self.expander.shell.subshell_depth else 1)
+        return Abort(1)
 
     def fetch(self, parameter: Parameter, state: State) -> Value | Elements | None:
         """The value behind a name and subscript; None when unset."""
@@ -386,7 +386,7 @@ class Parameters:
         if action == "-":
             return self.argument_segments(parameter, state)
         if action == "?":
-            raise Abort(127 if self.expander.shell.subshell_depth == 0 else 1)
+            raise Abort(1)
         value = self.expander.value(parameter.arguments[0], state)._replace(place=None)
         self.store_default(parameter, value, state)
         return value

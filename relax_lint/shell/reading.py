@@ -47,14 +47,14 @@ def read_line(shell: Shell, node: SimpleCommand, words: list[Value], state: Stat
     if text is None:
         _read_unknown(shell, node, options, names, stdin, state)
         return
-    delimiter = options.get("d", "\n")
-    delimiter = delimiter[:1] or "\0" if "d" in options else "\n"
-    line, rest, ended = _take_line(text, delimiter, raw="r" in options)
+    delimiter = options["d"][:1] or "\0" if "d" in options else "\n"
     limit = options.get("n", options.get("N", ""))
-    if limit.isdigit():
-        line, rest, ended = [(char, False) for char in text[: int(limit)]], text[int(limit) :], len(text) >= int(limit)
+    if "N" in options:
+        delimiter = ""
+    most = int(limit) if limit.isdigit() else None
+    line, rest, ended = _take_line(text, delimiter, raw="r" in options, most=most)
     state.stdin = known(rest)
-    separators = shell.expander.separators(state)
+    separators = shell.expander.separators(state) if "N" not in options else ""
     if "a" in options:
         fields = _fields(line, separators, 0)
         state.store(state.resolve_name(options["a"]), Variable(None, dict(enumerate(known(each) for each in fields))))
@@ -96,11 +96,15 @@ def _read_unknown(
     state.status, state.undecided = None, Undecided()
 
 
-def _take_line(text: str, delimiter: str, *, raw: bool) -> tuple[list[tuple[str, bool]], str, bool]:
+def _take_line(
+    text: str, delimiter: str, *, raw: bool, most: int | None = None
+) -> tuple[list[tuple[str, bool]], str, bool]:
     """The characters of a line, escaped ones marked, the rest, and whether the line was ended."""
     line: list[tuple[str, bool]] = []
     at = 0
     while at < len(text):
+        if len(line) == most:
+            return line, text[at:], True
         char = text[at]
         if char == "\\" and not raw:
             if at + 1 < len(text) and text[at + 1] != "\n":
@@ -111,7 +115,7 @@ def _take_line(text: str, delimiter: str, *, raw: bool) -> tuple[list[tuple[str,
         if char == delimiter:
             return line, text[at:], True
         line.append((char, False))
-    return line, "", False
+    return line, "", len(line) == most
 
 
 def _fields(line: list[tuple[str, bool]], separators: str, count: int) -> list[str]:
