@@ -220,4 +220,8 @@ class Project:
 
 
 def _belongs(path: Path, files: Files) -> bool:
-    return path.suffix == ".py" or path.suffix in YAML_SUFFIXES or is_launcher(path, files)
+    """Whether a file makes its directory a recipe; tests of one do not."""
+    if path.suffix == ".py":
+        name = path.stem
+        return not (name in ("__init__", "conftest") or name.startswith("test_") or name.endswith("_test"))
+    return path.suffix in YAML_SUFFIXES or is_launcher(path, files)

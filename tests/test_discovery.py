@@ -139,6 +139,7 @@ def test_recipes_are_the_directories_directly_under_examples() -> None:
             "examples/group/reward.py": "",
             "examples/configured/config.yaml": "",
             "examples/pictures/a.png": "",
+            "examples/tested/test_reward.py": "",
             "scripts/training/run.sh": "",
         }
     )
