@@ -110,6 +110,9 @@ def shift(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -
     if isinstance(arguments, UnknownArguments):
         state.arguments = UnknownArguments(arguments.shifted + count)
         state.status = None
+    elif any(value.many for value in arguments[:count]):
+        state.arguments = UnknownArguments(count)
+        state.status = None
     elif count > len(arguments):
         state.status = 1
     else:

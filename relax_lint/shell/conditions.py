@@ -131,6 +131,8 @@ def equal(left: Value, right: Value, state: State) -> Outcome:
     root = symbols[0].root
     if middle == "" and state.is_nonempty(root):
         return False
+    if root.alternative is not None and middle not in ("", root.alternative):
+        return False
     contradiction = _contradiction(left)
     when_true = () if likely else (*contradiction, (root, middle))
     when_false = contradiction if likely else ()

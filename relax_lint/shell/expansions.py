@@ -17,6 +17,7 @@ from relax_lint.shell.nodes import (
 )  # fmt: skip
 from relax_lint.shell.scanner import Scanner, ShellSyntaxError, append_literal, literal_value
 
+_EXPRESSION_RUN = re.compile(r"[A-Za-z0-9_ +*/%<>=!&|^~,.#@-]+")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
 _DEFAULTING = re.compile(r":?[-=?+]")
@@ -74,8 +75,12 @@ class ExpansionScanner(Scanner):
     def scan_command(self, parts: list[Part], quoted: bool) -> None:
         """``$( … )``."""
         start = self.position
-        self.position += 2
-        body = self.scan_parenthesised(start)
+        found = self.substitutions.get(start)
+        if found is None:
+            self.position += 2
+            body = self.scan_parenthesised(start)
+            found = self.substitutions[start] = (body, self.position)
+        body, self.position = found
         parts.append(CommandSubstitution(body, quoted, start, self.position))
 
     def scan_process(self, parts: list[Part]) -> None:
@@ -121,17 +126,18 @@ class ExpansionScanner(Scanner):
     def scan_arithmetic(self, parts: list[Part], quoted: bool) -> bool:
         """``$(( … ))``; false, with nothing consumed, when it turns out to be a command in parentheses."""
         start = self.position
-        comments, continuations = len(self.comments), len(self.continuations)
-        self.position += 3
-        try:
-            expression = self.scan_expression(")", start)
-        except ShellSyntaxError:
-            expression = None
-        if expression is None or not self.looking_at("))"):
-            del self.comments[comments:], self.continuations[continuations:]
+        if start not in self.arithmetic:
+            self.position += 3
+            try:
+                expression = self.scan_expression(")", start)
+                self.arithmetic[start] = (expression, self.position + 2) if self.looking_at("))") else None
+            except ShellSyntaxError:
+                self.arithmetic[start] = None
+        found = self.arithmetic[start]
+        if found is None:
             self.position = start
             return False
-        self.position += 2
+        expression, self.position = found
         parts.append(ArithmeticExpansion(expression, quoted, start, self.position))
         return True
 
@@ -159,6 +165,9 @@ class ExpansionScanner(Scanner):
                 self.scan_dollar(parts, quoted=True)
             elif char == "`":
                 self.scan_backquote(parts, quoted=True)
+            elif (run := _EXPRESSION_RUN.match(self.text, at, self.limit)) is not None:
+                append_literal(parts, run.group(), True, at, run.end())
+                self.position = run.end()
             else:
                 if char in "([{":
                     closers.append({"(": ")", "[": "]", "{": "}"}[char])

@@ -78,21 +78,40 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
             values = [field for word in node.words for field in shell.expander.fields(word, state)]
     except (Abort, Discard) as error:
         return failed_expansion(shell, state, error)
-    if node.select or any(state.resolve(value).many for value in values):
-        return _any_number(shell, node, values, state)
     if not values:
         state.status, state.undecided = 0, None
         return [state]
     going, left = [state], list[State]()
-    for value in values:
+    for number, value in enumerate(values):
+        skipping: list[State] = []
         for each in going:
-            each.set_value(node.name, each.resolve(value)._replace(place=None))
+            resolved = each.resolve(value)
+            if resolved.many or node.select:
+                skipping.append(each.copy())
+                resolved = _one_of_many(shell, node, resolved, number)
+            each.set_value(node.name, resolved._replace(place=None))
         going, gone = _sort_out(shell.run(node.body, going))
+        if skipping:
+            going = [widen([*skipping, *going], lambda name: _loop_root(shell, node, name))]
         going = _narrowed(shell, node, going)
         left = _narrowed(shell, node, left + gone)
         if not going:
             break
     return merge(left + going)
+
+
+def _one_of_many(shell: Shell, node: For, value: Value, number: int) -> Value:
+    """One word of an unknown number of them."""
+    alternatives = {root.alternative for root in value.roots}
+    if len(value.chunks) == 1 and None not in alternatives and len(alternatives) == 1:
+        only = alternatives.pop() or ""
+        if only.split() == [only]:
+            return known(only)
+    key = (shell.source, node.start, "round", number, value.roots)
+    roots = shell.expander.roots
+    if key not in roots:
+        roots[key] = Root(f"${node.name}", None, value.roots)
+    return unknown(roots[key])
 
 
 def _narrowed(shell: Shell, node: Command, states: list[State]) -> list[State]:
@@ -102,19 +121,6 @@ def _narrowed(shell: Shell, node: Command, states: list[State]) -> list[State]:
         return states
     rest = [state for state in states if state.flow is not None]
     return [*rest, widen(alike, lambda name: _loop_root(shell, node, name))]
-
-
-def _any_number(shell: Shell, node: For, values: list[Value], state: State) -> list[State]:
-    """A loop over words that are not known: not at all, or with an unknown one."""
-    before = state.copy()
-    before.status = 0
-    several = [value for value in values if value.many] or values
-    root = shell.expander.root(node, tuple(root for value in several for root in value.roots))
-    state.set_value(node.name, unknown(Root(f"${node.name}", None, root.parents)))
-    going, left = _sort_out(shell.run(node.body, [state]))
-    ended = [each for each in left if each.flow is not None]
-    rounds = [before, *(each for each in left if each.flow is None), *going]
-    return [*ended, widen(rounds, lambda name: _loop_root(shell, node, name))]
 
 
 def _loop_root(shell: Shell, node: Command, name: str) -> Root:

@@ -36,7 +36,7 @@ def substring(parameters: Parameters, found: Value | Elements, parameter: Parame
     likely = [number.likely for number in numbers]
     if isinstance(found, Elements):
         values = found.values
-        if None in likely or any(value.many for value in values):
+        if None in likely or _beyond_count(values, [int(number or 0) for number in likely], parameter.name):
             root = parameters.expander.root(
                 parameter, tuple(root for value in (*values, *numbers) for root in value.roots)
             )
@@ -55,6 +55,14 @@ def substring(parameters: Parameters, found: Value | Elements, parameter: Parame
         return text[start:end]
 
     return parameters.expander.computed(parameter, state, [found, *numbers], cut)
+
+
+def _beyond_count(values: list[Value], bounds: list[int], name: str) -> bool:
+    """Whether a slice counts across a word that may be several, or none."""
+    first = next((index for index, value in enumerate(values) if value.many), None)
+    if first is None:
+        return False
+    return len(bounds) > 1 or not 0 <= bounds[0] <= first + (name in ("@", "*"))
 
 
 def with_zero(parameters: Parameters, values: list[Value], bounds: list[int]) -> list[Value]:

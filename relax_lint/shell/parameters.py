@@ -114,6 +114,8 @@ class Parameters:
         if isinstance(state.arguments, UnknownArguments):
             position = number + state.arguments.shifted
             return unknown(self.expander.variable_root(str(position), f"${number}"))
+        if any(value.many for value in state.arguments[:number]):
+            return unknown(self.expander.variable_root(str(number), f"${number}"))
         return state.arguments[number - 1] if number <= len(state.arguments) else None
 
     def special(self, name: str, state: State) -> Value:

@@ -32,6 +32,9 @@ class Scanner:
         self.comments: list[tuple[int, int]] = []
         self.continuations: list[int] = []
         self.pending_documents: list[Redirect] = []
+        # What begins at an offset does not depend on how it was come by: read once, however often one backtracks.
+        self.substitutions: dict[int, tuple[tuple[Command, ...], int]] = {}
+        self.arithmetic: dict[int, tuple[Word, int] | None] = {}
 
     # ------------------------------------------------------------ what the parsers above it read
 

@@ -39,6 +39,7 @@ _CLOSERS = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}", "
 _OPENERS = frozenset({"if", "while", "until", "for", "case", "select", "function", "{", "[[", "coproc"})
 _FUNCTION = re.compile(r"([^\s;&|()<>$'\"`\\#={][^\s;&|()<>$'\"`\\=]*)[ \t]*\([ \t]*\)")
 _FUNCTION_NAME = re.compile(r"[^\s;&|()<>]+")
+_PORTABLE_TIME = re.compile(r"-p(?=\s)")
 _NO_STOP: frozenset[str] = frozenset()
 
 
@@ -67,7 +68,7 @@ class Parser(DoubleBracketParser):
                 self.recover("nested too deeply", start, start, comments)
             if len(self.problems) >= MAXIMUM_PROBLEMS:
                 break
-        return Script(tuple(commands), self.problems, self.comments, self.continuations)
+        return Script(tuple(commands), self.problems, sorted(set(self.comments)), sorted(set(self.continuations)))
 
     def parse_line(self) -> Command:
         """One complete command with its separator."""
@@ -152,7 +153,7 @@ class Parser(DoubleBracketParser):
             elif word == "time":
                 self.position += 4
                 self.skip_blanks()
-                if re.compile(r"-p(?=\s)").match(self.text, self.position, self.limit):
+                if _PORTABLE_TIME.match(self.text, self.position, self.limit):
                     self.position += 2
             elif self.looking_at("!("):
                 negated = not negated
@@ -160,7 +161,7 @@ class Parser(DoubleBracketParser):
             else:
                 break
             self.skip_blanks()
-        if self.position >= self.limit or self.text[self.position] in "\n;":
+        if self.position > start and (self.position >= self.limit or self.text[self.position] in "\n;"):
             empty = SimpleCommand((), (), (), start, self.position)
             return Pipeline((empty,), negated, start, self.position) if negated else empty
         commands = [self.parse_command()]

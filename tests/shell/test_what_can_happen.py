@@ -360,3 +360,24 @@ def test_output_redirected_to_a_file() -> None:
 def test_kinds_of_launches(script: str, kind: str) -> None:
     (launch,) = launches(script)
     assert launch.kind == kind
+
+
+def test_words_before_an_open_one_are_counted() -> None:
+    script = """
+ray() {
+    if [ "$1" = job ]; then
+        for arg in "$@"; do
+            if [ "$arg" = --runtime ]; then command ray "$@"; return; fi
+        done
+        command ray job submit --runtime=x "${@:3}"
+        return
+    fi
+    command ray "$@"
+}
+ray job submit ${NO_WAIT:+--no-wait} -- python3 relax/entrypoints/train.py --a 1
+"""
+    (launch,) = launches(script)
+    assert [word.text for word in launch.argv] == [
+        *("ray", "job", "submit", "--runtime=x", "${NO_WAIT:+--no-wait}", "--"),
+        *("python3", "relax/entrypoints/train.py", "--a", "1"),
+    ]
