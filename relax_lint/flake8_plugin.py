@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 
     from relax_lint.config import Settings
     from relax_lint.diagnostics import Diagnostic
-    from relax_lint.project import Project
+    from relax_lint.project import Project, Recipe
+    from relax_lint.rules import Rule, Subject
+    from relax_lint.suspicion import Suspicion
 
-FAMILIES = ("RLX1", "RLX2", "RLX3")
-IN_PYTHON = ("reward", "recipe")
-"""Families and kinds of rules that, looking at a whole recipe, find something in a Python file."""
+WITHOUT_PYTHON = ("config", "data", "flags", "launcher", "layout", "tool")
+"""Families of rules whose findings never lie in a Python file."""
+IN_PYTHON = ("python", "recipe", "reward")
+"""What the others look at when they find something in one."""
 
 
 class Plugin:
@@ -73,53 +76,59 @@ class Judge:
         from relax_lint.config import Configuration
         from relax_lint.rules import load_rules
 
+        rules = load_rules(without=WITHOUT_PYTHON).values()
+        self._rules = [rule for rule in rules if rule.on in IN_PYTHON and family_of(rule) not in WITHOUT_PYTHON]
         self._configuration = Configuration(explicit=explicit)
-        self._rules = load_rules()
         self._projects: dict[tuple[Path, Path | None], Project] = {}
-        self._recipes: dict[tuple[Path, Path | None], list[Diagnostic]] = {}
+        self._suspicions: dict[Project, Suspicion] = {}
+        self._recipes: dict[tuple[Project, Path], list[Diagnostic]] = {}
 
     def findings(self, path: Path, tree: ast.Module, lines: Sequence[str]) -> list[Diagnostic]:
         """What is to be shown of one file."""
-        from relax_lint.config import covers
-        from relax_lint.diagnostics import Severity
-
         settings = self._configuration.settings_for(path)
         project = self._project(path, settings)
-        if project is None or any(covers(base, pattern, path) for base, pattern in settings.exclude):
+        recipe = None if project is None else project.recipe_of(path)
+        if project is None or recipe is None or path not in recipe.files:
             return []
-        project, saved = _as_given(project, path, tree, lines)
-        found = [*self._lint(project, settings, True, [path]), *self._of_recipe(project, settings, path, keep=saved)]
-        return [item for item in found if item.severity is not Severity.ADVICE and not _silenced(project, path, item)]
+        project = _as_given(project, path, tree, lines)
+        found: list[Diagnostic] = []
+        source, recipe, suspicion = project.python(path), project.recipe_of(path), self._suspicion(project)
+        if source is not None and suspicion.in_file(source):
+            found += self._lint(project, "python", [path])
+        if recipe is not None and suspicion.of_recipe(recipe):
+            found += [item for item in self._of_recipe(project, recipe) if item.path == path]
+        return [item for item in found if _is_shown(project, item)]
 
-    def _of_recipe(self, project: Project, settings: Settings, path: Path, *, keep: bool) -> Iterator[Diagnostic]:
-        """Findings in one file that come of the recipe as a whole: its launches are looked at once for all files."""
-        recipe = project.recipe_of(path)
-        if recipe is None:
-            return
-        key = (recipe.directory, settings.source)
-        known = self._recipes.get(key) if keep else None
-        if known is None:
-            known = self._lint(project, settings, False, [source.path for source in recipe.python])
-            if keep:
-                self._recipes[key] = known
-        yield from (found for found in known if found.path == path)
+    def _suspicion(self, project: Project) -> Suspicion:
+        from relax_lint.suspicion import Suspicion
 
-    def _lint(self, project: Project, settings: Settings, alone: bool, targets: Sequence[Path]) -> list[Diagnostic]:
-        """What rules that look at Python files alone, or all others, find in the targets."""
+        if project not in self._suspicions:
+            self._suspicions[project] = Suspicion(project, self._rules)
+        return self._suspicions[project]
+
+    def _of_recipe(self, project: Project, recipe: Recipe) -> list[Diagnostic]:
+        """Findings that come of a recipe as a whole: its launches are looked at once for all its files."""
+        key = (project, recipe.directory)
+        if key not in self._recipes:
+            python = [source.path for source in recipe.python]
+            self._recipes[key] = [*self._lint(project, "recipe", python), *self._lint(project, "reward", python)]
+        return self._recipes[key]
+
+    def _lint(self, project: Project, on: Subject, targets: Sequence[Path]) -> list[Diagnostic]:
+        """What the selected rules of one kind find in the targets."""
         from dataclasses import replace
 
         from relax_lint.engine import lint
+        from relax_lint.rules import load_rules
         from relax_lint.selection import Layer, selected
 
-        wanted = tuple(code for code in selected(settings.selection, self._rules) if self._concerns(code, alone))
-        report = lint(project, self._rules, replace(settings, selection=(Layer(select=wanted),)), targets)
+        rules = load_rules()
+        ours = {rule.code for rule in self._rules if rule.on == on}
+        wanted = tuple(sorted(ours & selected(project.settings.selection, rules)))
+        report = lint(project, rules, replace(project.settings, selection=(Layer(select=wanted),)), targets)
         if report.failures:
             raise RuntimeError("; ".join(report.failures))
         return report.diagnostics
-
-    def _concerns(self, code: str, alone: bool) -> bool:
-        on = self._rules[code].on
-        return on == "python" if alone else on in IN_PYTHON and code.startswith(FAMILIES)
 
     def _project(self, path: Path, settings: Settings) -> Project | None:
         from relax_lint.discovery import root_of
@@ -135,20 +144,24 @@ class Judge:
         return self._projects[key]
 
 
-def _as_given(project: Project, path: Path, tree: ast.Module, lines: Sequence[str]) -> tuple[Project, bool]:
-    """The project with a file as flake8 has it, and whether that is how it is saved."""
+def family_of(rule: Rule) -> str:
+    """The folder that a rule is in."""
+    return rule.check.__module__.split(".")[-2]
+
+
+def _as_given(project: Project, path: Path, tree: ast.Module, lines: Sequence[str]) -> Project:
+    """The project with a file as flake8 has it; another one when that is not how it is saved."""
     from relax_lint.sources.python import PythonSource
 
     text = "".join(lines)
     data = project.read(path)
     source = None if data is None else PythonSource(path, data, tree)
-    saved = source is not None and _as_flake8_reads(source.text) == text
-    if source is None or not saved:
+    if source is None or _as_flake8_reads(source.text) != text:
         data = _encoded(text)
         source = PythonSource(path, data, tree)
         project = project.with_changes({path: data})
     project.adopt(source)
-    return project, saved
+    return project
 
 
 def _as_flake8_reads(text: str) -> str:
@@ -167,12 +180,19 @@ def _encoded(text: str) -> bytes:
         return data
 
 
-def _silenced(project: Project, path: Path, found: Diagnostic) -> bool:
-    """Whether our own comments or configuration silence a finding; ``noqa`` is flake8's, and so is --disable-noqa."""
+def _is_shown(project: Project, found: Diagnostic) -> bool:
+    """Whether a finding is an error or a warning that our own comments and configuration leave standing. ``noqa`` is
+    flake8's to honour, and so is --disable-noqa."""
+    from relax_lint.config import covers
+    from relax_lint.diagnostics import Severity
     from relax_lint.suppression import suppressions
 
-    if found.suppressed is None:
+    if found.severity is Severity.ADVICE:
         return False
-    source = project.python(path)
+    if any(covers(base, pattern, found.path) for base, pattern in project.settings.exclude):
+        return False
+    if found.suppressed is None:
+        return True
+    source = project.python(found.path)
     own = [] if source is None else [directive for directive in suppressions(source) if directive.kind != "noqa"]
-    return found.suppressed_by is None or any(directive.matching(found) is not None for directive in own)
+    return found.suppressed_by is not None and all(directive.matching(found) is None for directive in own)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -75,18 +75,16 @@ def rule(
 
     def register(check: Check) -> Check:
         doc = importlib.import_module(check.__module__).__doc__ or ""
-        REGISTRY[code] = Rule(
-            code, name, severity, on, check, doc, everywhere, tuple(valid), tuple(invalid), fixable
-        )
+        REGISTRY[code] = Rule(code, name, severity, on, check, doc, everywhere, tuple(valid), tuple(invalid), fixable)
         return check
 
     return register
 
 
-def load_rules() -> dict[str, Rule]:
-    """Import every rule file below this package; the registry, by code."""
+def load_rules(without: Collection[str] = ()) -> dict[str, Rule]:
+    """Import every rule file below this package, but for some families; the registry, by code."""
     for family in pkgutil.iter_modules(__path__):
-        if family.ispkg:
+        if family.ispkg and family.name not in without:
             package = importlib.import_module(f"{__name__}.{family.name}")
             for module in pkgutil.iter_modules(package.__path__):
                 importlib.import_module(f"{package.__name__}.{module.name}")
