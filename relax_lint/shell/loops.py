@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
 
 MAXIMUM_ROUNDS = 5_000
+RETRIES = 4
+"""After as many rounds of waiting for something, launching nothing, what is left of a loop is no longer counted."""
 MAXIMUM_WAYS = 6
 """As many ways as go through a loop side by side; beyond, what differs between them counts as unknown."""
 
@@ -82,7 +84,11 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
         state.status, state.undecided = 0, None
         return [state]
     going, left = [state], list[State]()
+    launched = len(shell.recorder.ways)
+    escapes = 0
     for number, value in enumerate(values):
+        if escapes >= RETRIES and len(shell.recorder.ways) == launched:
+            return [*left, widen(going, lambda name: _loop_root(shell, node, name))]
         skipping: list[State] = []
         for each in going:
             resolved = each.resolve(value)
@@ -93,6 +99,7 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
         going, gone = _sort_out(shell.run(node.body, going))
         if skipping:
             going = [widen([*skipping, *going], lambda name: _loop_root(shell, node, name))]
+        escapes += bool(gone) and bool(going)
         going = _narrowed(shell, node, going)
         left = _narrowed(shell, node, left + gone)
         if not going:
