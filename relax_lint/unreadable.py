@@ -12,8 +12,8 @@ from relax_lint.sources.text import SourceFile
 
 if TYPE_CHECKING:
     from relax_lint.scope import Scope
-    from relax_lint.shell.evaluate import ScriptFile
     from relax_lint.sources.python import PythonSource
+    from relax_lint.sources.script import ScriptFile
 
 _TEMPLATE_MARKS = ("{{", "{%")
 

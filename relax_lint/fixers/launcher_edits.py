@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 
 from relax_lint.diagnostics import Edit, Place
-from relax_lint.shell.evaluate import ScriptFile
 from relax_lint.shell.launch import Argument, Word
 from relax_lint.shell.nodes import ArrayLiteral, SimpleCommand
 from relax_lint.shell.walk import array_literals, command_at
+from relax_lint.sources.script import ScriptFile
 from relax_lint.sources.text import SourceFile
 
 _BLANKS = " \t"

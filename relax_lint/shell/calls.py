@@ -13,8 +13,8 @@ from relax_lint.shell.state import Flow, State, merge
 from relax_lint.shell.values import Value, Variable, known
 
 if TYPE_CHECKING:
-    from relax_lint.shell.evaluate import ScriptFile
     from relax_lint.shell.interpret import Shell
+    from relax_lint.sources.script import ScriptFile
 
 MAXIMUM_CALLS = 40
 

@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Literal
 
 from relax_lint.diagnostics import Edit, Place
-from relax_lint.shell.evaluate import ScriptFile
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, Command, Parameter, Script, SimpleCommand, Word
 from relax_lint.shell.walk import array_literals, command_lists, commands_of, find, first_simple, innermost
+from relax_lint.sources.script import ScriptFile
 
 Kind = Literal["blanks", "carriage return", "comment", "blank line", "no backslash", "swallowed", "headless"]
 

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 from relax_lint.diagnostics import Place
@@ -14,38 +13,15 @@ from relax_lint.shell.calls import Frame, run_exit_traps, run_lines
 from relax_lint.shell.interpret import Shell, TooComplex
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.memory import Memory
-from relax_lint.shell.nodes import Script, SimpleCommand
+from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.recorder import Recorder
 from relax_lint.shell.state import State, UnknownArguments
-from relax_lint.shell.syntax import parse
 from relax_lint.shell.values import REMOVED, Sym, Value, Variable, known
+from relax_lint.sources.script import EvaluatedText, ScriptFile
 from relax_lint.sources.text import SourceFile
 
 MAXIMUM_FILE = 4_000_000
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*shellcheck[ \t]+(.*)")
-
-
-class ScriptFile(SourceFile):
-    """A shell script, parsed when it is first asked."""
-
-    @cached_property
-    def script(self) -> Script:
-        """The syntax tree."""
-        return parse(self.text)
-
-    @property
-    def is_shell(self) -> bool:
-        """Whether running the file by its path runs bash."""
-        first = self.text.partition("\n")[0]
-        return "sh" in first.rsplit("/", 1)[-1] if first.startswith("#!") else "\0" not in self.text[:512]
-
-
-class EvaluatedText(ScriptFile):
-    """A string that a script evaluates: its places are where that is done."""
-
-    def __init__(self, text: str, origin: Place) -> None:
-        super().__init__(origin.source.path, text.encode("utf-8", "surrogateescape"))
-        self.origin = origin
 
 
 ReadScript = Callable[[Path], "ScriptFile | None"]

@@ -43,7 +43,8 @@ from relax_lint.shell.subshells import run_subshell
 from relax_lint.shell.values import EMPTY, Value, known, unknown
 
 if TYPE_CHECKING:
-    from relax_lint.shell.evaluate import Reading, ScriptFile
+    from relax_lint.shell.evaluate import Reading
+    from relax_lint.sources.script import ScriptFile
 
 MAXIMUM_WAYS = 48
 MAXIMUM_STEPS = 60_000

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from relax_lint.shell.state import State, merge
 
 if TYPE_CHECKING:
-    from relax_lint.shell.evaluate import Reading, ScriptFile
+    from relax_lint.shell.evaluate import Reading
+    from relax_lint.sources.script import ScriptFile
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # What reads variables without naming them.

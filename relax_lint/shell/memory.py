@@ -16,10 +16,10 @@ from relax_lint.shell.state import State
 from relax_lint.shell.values import Known, Root, Value, Variable
 
 if TYPE_CHECKING:
-    from relax_lint.shell.evaluate import ScriptFile
     from relax_lint.shell.interpret import Shell
     from relax_lint.shell.launch import Word
     from relax_lint.shell.recorder import Recorder, Way
+    from relax_lint.sources.script import ScriptFile
 
 # Readings of the caller's identity that only tell "sourced" from "run", or only print.
 _HARMLESS_SELF = re.compile(r"^\s*(?:echo|printf)\b.*$|BASH_SOURCE\[0\]\}?\"?\s*!?==?\s*\"?\$\{?0\}?", re.MULTILINE)

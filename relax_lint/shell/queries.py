@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from relax_lint.catalog.relax_defaults import INTEGER_DEFAULTS
 from relax_lint.diagnostics import Place
 from relax_lint.shell.continuations import is_cut
-from relax_lint.shell.evaluate import ScriptFile
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.walk import command_at
+from relax_lint.sources.script import ScriptFile
 
 if TYPE_CHECKING:
     from relax_lint.project import Project

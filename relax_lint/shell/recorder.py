@@ -15,8 +15,8 @@ from relax_lint.shell.state import NONEMPTY, State, common
 from relax_lint.shell.values import Known, Sym, Value
 
 if TYPE_CHECKING:
-    from relax_lint.shell.evaluate import ScriptFile
     from relax_lint.shell.interpret import Shell
+    from relax_lint.sources.script import ScriptFile
 
 _LAUNCHED = re.compile(
     r"(?:^|/)relax/entrypoints/train\.py$|^relax\.entrypoints|^verl\.|main_ppo|^recipe\.|main_\w+\.py$"

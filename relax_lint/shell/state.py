@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from relax_lint.shell.values import REMOVED, Chunk, Known, Root, Sym, Value, Variable, known
 
 if TYPE_CHECKING:
-    from relax_lint.shell.evaluate import ScriptFile
     from relax_lint.shell.nodes import Function
+    from relax_lint.sources.script import ScriptFile
 
 
 class NonEmpty:

@@ -26,7 +26,7 @@ from relax_lint.shell.nodes import (
 )
 
 if TYPE_CHECKING:
-    from relax_lint.shell.evaluate import ScriptFile
+    from relax_lint.sources.script import ScriptFile
 
 Node = TypeVar("Node")
 

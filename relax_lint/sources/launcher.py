@@ -7,8 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.shell.evaluate import Evaluation, Reading, ScriptFile, evaluate
+from relax_lint.shell.evaluate import Evaluation, Reading, evaluate
 from relax_lint.shell.launch import Launch
+from relax_lint.sources.script import ScriptFile
 
 if TYPE_CHECKING:
     from relax_lint.project import Project

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from relax_lint.shell.evaluate import Evaluation, Reading, ScriptFile, evaluate
+from relax_lint.shell.evaluate import Evaluation, Reading, evaluate
 from relax_lint.shell.launch import Launch
+from relax_lint.sources.script import ScriptFile
 
 ROOT = Path("/repository")
 

@@ -37,11 +37,11 @@ from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.fixers.launcher_edits import lines_before
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
-from relax_lint.shell.evaluate import ScriptFile
 from relax_lint.shell.launch import Launch, Word
 from relax_lint.shell.nodes import Function
 from relax_lint.shell.queries import place_of, program, why_unknown
 from relax_lint.shell.walk import command_lists
+from relax_lint.sources.script import ScriptFile
 
 _TRAIN = "python3 relax/entrypoints/train.py --lr 1e-6"
 _SAFE = "set -eo pipefail\n"

@@ -36,11 +36,12 @@ from relax_lint.catalog.relax_defaults import KNOWN_ENVIRONMENT
 from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
-from relax_lint.shell.evaluate import Evaluation, ScriptFile
+from relax_lint.shell.evaluate import Evaluation
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.nodes import Parameter, Word
 from relax_lint.shell.queries import place_of, written_command
 from relax_lint.sources.launcher import LauncherSource
+from relax_lint.sources.script import ScriptFile
 
 _NEEDED = re.compile(r"\$\{?(?P<name>[A-Za-z_]\w*)(?:\}|(?:##?|%%?|//?|\^|,|:\d|:\$)[^}]*\}|\Z)")
 _ASSIGNMENT = re.compile(r"(?<![\w$])([A-Za-z_]\w*)(?:\[[^\]\n]*\])?\+?=")

@@ -40,7 +40,6 @@ from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.fixers.launcher_edits import append_to_command, remove
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
-from relax_lint.shell.evaluate import ScriptFile
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.nodes import (
     ArrayLiteral,
@@ -54,6 +53,7 @@ from relax_lint.shell.nodes import Word as WrittenWord
 from relax_lint.shell.queries import written_command
 from relax_lint.shell.walk import array_literals, commands_of, find
 from relax_lint.sources.launcher import LauncherSource
+from relax_lint.sources.script import ScriptFile
 from relax_lint.sources.text import SourceFile
 
 _PRINTS = frozenset({"echo", "printf", ":"})
