@@ -23,7 +23,7 @@ from relax_lint.shell.nodes import (
     ProcessSubstitution,
     Word,
 )  # fmt: skip
-from relax_lint.shell.operators import Discard
+from relax_lint.shell.operators import Between, Discard
 from relax_lint.shell.parameters import Parameters
 from relax_lint.shell.state import State
 from relax_lint.shell.subshells import process_substitution, substitute
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from relax_lint.sources.text import SourceFile
 
 # (characters, quoted, subject to splitting, the place of an array's element); None stands between two elements.
-Segment: TypeAlias = tuple[Chunk, bool, bool, Place | None] | None
+Segment: TypeAlias = tuple[Chunk, bool, bool, Place | None] | Between | None
 
 _ASSIGNMENT_LIKE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _OPAQUE = 0xE000
@@ -121,8 +121,8 @@ class Expander:
         many = False
         segments = self.segments(word.parts, state, word, assigned=assigned)
         for segment in segments:
-            if segment is None:
-                chunks.append(Known(" "))
+            if not isinstance(segment, tuple):
+                chunks.append(Known(segment.joined if segment else " "))
             else:
                 chunk = segment[0]
                 chunks.append(chunk)
@@ -134,8 +134,8 @@ class Expander:
         """A pattern as characters, quoted ones marked; None when a part is not known."""
         pieces: list[tuple[str, bool]] = []
         for segment in self.segments(word.parts, state, word):
-            if segment is None:
-                pieces.append((" ", False))
+            if not isinstance(segment, tuple):
+                pieces.append((segment.joined if segment else " ", False))
                 continue
             chunk = segment[0]
             if not isinstance(chunk, Known):
@@ -212,7 +212,7 @@ class Expander:
         """Fields out of segments: splitting by IFS, then globs, then quotes."""
         if len(segments) == 1:
             segment = segments[0]
-            assert segment is not None
+            assert isinstance(segment, tuple)
             chunk, quoted, _, place = segment
             if quoted:
                 many = isinstance(chunk, Sym) and chunk.root.many
@@ -352,7 +352,9 @@ def _split_fields(
         places.clear()
 
     for segment in segments:
-        if segment is None:
+        if isinstance(segment, Between) and segment.split:
+            segment = (Known(segment.split), False, True, None)
+        if not isinstance(segment, tuple):
             flush()
             after = "start"
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.shell import patterns
@@ -18,6 +19,14 @@ Change = Callable[[str], str] | None
 
 class Discard(Exception):
     """An expansion that makes bash give up the command line at hand, with status 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """What stands between two elements of an unquoted list: ``split`` where fields are made, else ``joined``."""
+
+    split: str
+    joined: str
 
 
 class Elements:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from relax_lint.shell import arithmetic
 from relax_lint.shell.nodes import Parameter, Word
-from relax_lint.shell.operators import Discard, Elements, change, changed, described, substring
+from relax_lint.shell.operators import Between, Discard, Elements, change, changed, described, substring
 from relax_lint.shell.state import NONEMPTY, State, UnknownArguments
 from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, join, known, unknown
 
@@ -215,12 +215,18 @@ class Parameters:
             joined = join(result.values, separators[:1])
             return [(chunk, True, False, None) for chunk in joined.chunks]
         segments: list[Segment] = []
+        between = None if quoted else self.between(star=result.star, state=state)
         for index, value in enumerate(result.values):
             if index:
-                segments.append(None)
+                segments.append(between)
             value = state.resolve(value)
             segments.extend((chunk, quoted, not quoted, value.place) for chunk in value.chunks)
         return segments
+
+    def between(self, *, star: bool, state: State) -> Between:
+        """What bash puts between the elements of ``$*`` or ``$@`` without quotes."""
+        separator = self.expander.separators(state)[:1]
+        return Between("" if separator in (" ", "\t", "\n") else separator, separator if star else " ")
 
     def written_elements(self, parameter: Parameter, state: State) -> list[Value] | None:
         """The elements of a plain ``"${A[@]}"``, each a word just as it was written; None where more is to be done."""
@@ -375,7 +381,7 @@ class Parameters:
         word = parameter.arguments[0]
         segments: list[Segment] = []
         for segment in self.expander.segments(word.parts, state, word):
-            if segment is not None:
+            if isinstance(segment, tuple):
                 chunk, quoted, splits, place = segment
                 segment = (chunk, quoted, not quoted if not parameter.quoted else splits, place)
             segments.append(segment)
