@@ -281,7 +281,9 @@ class ExpansionScanner(Scanner):
             kind = self.peek(1)
             parameter.operator = "/" + kind if kind in ("/", "#", "%") else "/"
             self.position += len(parameter.operator)
-            pattern = self.scan_pattern_argument(quoted, "/")
+            # Behind `//` a slash begins the pattern, behind `/#` and `/%` it ends an empty one.
+            earliest_end = self.position + (kind == "/")
+            pattern = self.scan_braced_word(False, self.position, "/", earliest_end)
             if self.peek() == "/":
                 self.position += 1
                 parameter.arguments = (pattern, self.scan_pattern_argument(quoted))
@@ -327,11 +329,11 @@ class ExpansionScanner(Scanner):
         """The word after ``:-`` and its like: inside double quotes only double quotes still quote."""
         return self.scan_braced_word(quoted, self.position)
 
-    def scan_pattern_argument(self, quoted: bool, end: str = "") -> Word:
+    def scan_pattern_argument(self, quoted: bool) -> Word:
         """A pattern or replacement: all quotes count, wherever the expansion stands."""
-        return self.scan_braced_word(False, self.position, end)
+        return self.scan_braced_word(False, self.position)
 
-    def scan_braced_word(self, quoted: bool, opened: int, end: str = "") -> Word:
+    def scan_braced_word(self, quoted: bool, opened: int, end: str = "", earliest_end: int = 0) -> Word:
         """A word inside ``${…}`` up to its ``}`` (or ``end``), which is not consumed."""
         start = self.position
         parts: list[Part] = []
@@ -341,7 +343,7 @@ class ExpansionScanner(Scanner):
             if at >= self.limit:
                 raise ShellSyntaxError("a brace that is never closed", opened)
             char = self.text[at]
-            if char == "}" or (end and char == end and not (at == start and end == "/")):
+            if char == "}" or (end and char == end and at >= earliest_end):
                 break
             if char == '"':
                 if quoted:

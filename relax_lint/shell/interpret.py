@@ -292,7 +292,8 @@ class Shell:
             missed: list[State] = []
             for each in waiting:
                 yes, no = self.match_item(subject, item.patterns, each, spelled)
-                entering.extend(yes)
+                entering.extend(way for way in yes if way.flow is None)
+                after.extend(way for way in yes if way.flow is not None)
                 missed.extend(no)
             waiting = missed
             if not entering:
@@ -313,13 +314,16 @@ class Shell:
     def match_item(
         self, subject: Value, words: tuple[Word, ...], state: State, spelled: str
     ) -> tuple[list[State], list[State]]:  # fmt: skip
-        """The ways on which one of the patterns matches, and the one on which none does."""
+        """The ways on which one of the patterns matches or fails, and the one on which none does."""
         matched: list[State] = []
         current: State | None = state
         for word in words:
             if current is None:
                 break
-            pieces = self.expander.pieces(word, current)
+            try:
+                pieces = self.expander.pieces(word, current)
+            except (Abort, Discard) as error:
+                return [*matched, *failed_expansion(self, current, error)], []
             outcome = current.decided(
                 conditions.matches(subject, pieces, current, extglob="extglob" in current.options)
             )
