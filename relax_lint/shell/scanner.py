@@ -29,6 +29,7 @@ class Scanner:
         self.position = position
         self.limit = len(text) if limit is None else limit
         self.depth = 0
+        self.is_file = True
         self.comments: list[tuple[int, int]] = []
         self.continuations: list[int] = []
         self.pending_documents: list[Redirect] = []
@@ -67,6 +68,10 @@ class Scanner:
         at = self.position + ahead
         return self.text[at] if at < self.limit else ""
 
+    def ends_file(self, at: int) -> bool:
+        """Whether a backslash is the last character of a file: bash drops it, but keeps one that ends a string."""
+        return self.is_file and at + 1 == len(self.text)
+
     def looking_at(self, text: str) -> bool:
         """Whether ``text`` comes next."""
         return self.text.startswith(text, self.position, self.limit)
@@ -88,6 +93,8 @@ class Scanner:
             elif char == "\\" and text.startswith("\\\n", at, limit):
                 self.continuations.append(at)
                 at += 2
+            elif char == "\\" and self.ends_file(at):
+                at += 1
             else:
                 break
         self.position = at
@@ -98,7 +105,8 @@ class Scanner:
         """An unquoted backslash: the next character quoted, or two lines joined."""
         at = self.position
         if at + 1 >= self.limit:
-            parts.append(Literal("\\", True, at, at + 1))
+            if not self.ends_file(at):
+                parts.append(Literal("\\", True, at, at + 1))
             self.position = self.limit
         elif self.text[at + 1] == "\n":
             self.continuations.append(at)

@@ -406,11 +406,8 @@ class Parser(DoubleBracketParser):
         return Function(name, body, start, body.end)
 
 
-def parse(text: str) -> Script:
-    """Parse a script. Never raises: what cannot be read is in ``problems``."""
-    return Parser(text).parse_script()
-
-
-def parse_at(text: str, position: int = 0) -> Script:
-    """Parse what stands in ``text`` from ``position`` on; for strings that a script evaluates."""
-    return Parser(text, position).parse_script()
+def parse(text: str, *, is_file: bool = True) -> Script:
+    """Parse a file, or a string that a script evaluates. Never raises: what cannot be read is in ``problems``."""
+    parser = Parser(text)
+    parser.is_file = is_file
+    return parser.parse_script()

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 class ScriptFile(SourceFile):
     """A shell script, parsed when it is first asked."""
 
+    is_file = True
+
     @cached_property
     def script(self) -> Script:
         """The syntax tree."""
         from relax_lint.shell.syntax import parse
 
-        return parse(self.text)
+        return parse(self.text, is_file=self.is_file)
 
     @property
     def is_shell(self) -> bool:
@@ -31,6 +33,8 @@ class ScriptFile(SourceFile):
 
 class EvaluatedText(ScriptFile):
     """A string that a script evaluates: its places are where that is done."""
+
+    is_file = False
 
     def __init__(self, text: str, origin: Place) -> None:
         super().__init__(origin.source.path, text.encode("utf-8", "surrogateescape"))

@@ -135,6 +135,10 @@ def test_words_of_a_sourced_file_are_in_that_file() -> None:
         ("python3 {a,b}c 'x'{1..3}", [["ac", "bc", "x1", "x2", "x3"]]),
         ("cat > f <<EOF\npython3 no\nEOF\npython3 yes", [["yes"]]),
         ("bash -c 'python3 \"$0\" \"$1\"' x y", [["x", "y"]]),
+        ("python3 a \\", [["a"]]),
+        ("python3 a\\", [["a"]]),
+        ("eval 'python3 a\\'", [["a\\"]]),
+        ("bash -c 'python3 a \\'", [["a", "\\"]]),
         ("env A=1 nohup timeout 5 python3 a &", [["a"]]),
     ],
 )  # fmt: skip
