@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -13,6 +14,10 @@ from relax_lint.selection import Layer
 
 Profile = Literal["guide", "runtime"]
 PROFILES: tuple[Profile, ...] = ("guide", "runtime")
+
+
+_MENTION = re.compile(rb"""tool\s*\.\s*["']?relax-lint|^\s*\[\s*tool\s*\]""", re.MULTILINE)
+"""What a pyproject.toml that configures us cannot do without; reading the others as TOML would cost every start."""
 
 
 class ConfigError(Exception):
@@ -108,7 +113,7 @@ def _settings_in(directory: Path) -> Settings | None:
         return read_settings(own)
     shared = directory / "pyproject.toml"
     try:
-        mentioned = shared.is_file() and b"relax-lint" in shared.read_bytes()
+        mentioned = shared.is_file() and _MENTION.search(shared.read_bytes()) is not None
     except OSError as problem:
         raise ConfigError(f"{shared}: cannot be read: {problem.strerror}") from problem
     if mentioned and _table(shared) is not None:
