@@ -21,8 +21,7 @@ class GitError(Exception):
 def staged_paths() -> list[Path] | None:
     """The files that the index changes, deletions included; those between the refs that pre-commit names, when it
     does. ``None`` when nothing is staged."""
-    old = os.environ.get("PRE_COMMIT_FROM_REF") or os.environ.get("PRE_COMMIT_SOURCE")
-    new = os.environ.get("PRE_COMMIT_TO_REF") or os.environ.get("PRE_COMMIT_ORIGIN")
+    old, new = os.environ.get("PRE_COMMIT_FROM_REF"), os.environ.get("PRE_COMMIT_TO_REF")
     if old and new:
         return _changed(f"{old}...{new}")
     return _changed("--cached") or None
