@@ -137,8 +137,7 @@ class Checking:
                 self.failed = True
         if options.staged or options.since is not None:
             paths = self._changed(paths)
-        found = find(paths, self.configuration, self.files)
-        return found.groups
+        return find(paths, self.configuration, self.files)
 
     def _changed(self, paths: list[Path]) -> list[Path]:
         from relax_lint.changes import GitError, concerned, paths_since, staged_paths

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from relax_lint.config import Configuration, Settings
 from relax_lint.discovery import is_launcher, root_of, walk
@@ -22,24 +21,14 @@ class Group:
     targets: list[Path] = field(default_factory=list)
 
 
-class Found(NamedTuple):
-    """What paths lead to; ``missing`` are paths at which there is nothing."""
-
-    groups: list[Group]
-    missing: list[Path]
-
-
-def find(paths: Iterable[Path], configuration: Configuration, files: Files | None = None) -> Found:
-    """The files at and below absolute paths, in groups."""
+def find(paths: Iterable[Path], configuration: Configuration, files: Files | None = None) -> list[Group]:
+    """The files at and below absolute paths, in groups; paths at which there is nothing are passed over."""
     files = files or Files()
     chosen: dict[Path, None] = {}
-    missing: list[Path] = []
     for path in paths:
         if files.is_dir(path):
             chosen.update(dict.fromkeys(_below(path, configuration, files)))
-        elif not files.exists(path):
-            missing.append(path)
-        elif not configuration.settings_for(path).excludes_named(path):
+        elif files.exists(path) and not configuration.settings_for(path).excludes_named(path):
             chosen[path] = None
     groups: dict[tuple[Path, Path | None], Group] = {}
     roots: dict[Path, Path | None] = {}
@@ -55,7 +44,7 @@ def find(paths: Iterable[Path], configuration: Configuration, files: Files | Non
         if key not in groups:
             groups[key] = Group(Project(root, settings, files), settings)
         groups[key].targets.append(path)
-    return Found(list(groups.values()), missing)
+    return list(groups.values())
 
 
 def _below(directory: Path, configuration: Configuration, files: Files) -> list[Path]:

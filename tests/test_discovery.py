@@ -28,7 +28,7 @@ def walked(root: Path) -> list[str]:
 
 
 def found(*paths: Path, configuration: Configuration | None = None) -> list[Path]:
-    groups = find(paths, configuration or Configuration(isolated=True)).groups
+    groups = find(paths, configuration or Configuration(isolated=True))
     return sorted(path for group in groups for path in group.targets)
 
 

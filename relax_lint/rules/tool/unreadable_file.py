@@ -36,7 +36,7 @@ from relax_lint.rules import ERROR, Example, rule
 _PYTHON = "examples/demo/tools.py"
 _YAML = "examples/demo/demo_config.yaml"
 
-VALID = [
+VALID: list[Example | str] = [
     "async def reward_func(args, sample, **kwargs):\n    return 0.0\n",
     "# -*- coding: latin-1 -*-\nNAME = 'caf\u00e9'\n",
     "\ufeffSCORE = 1\n",
@@ -51,7 +51,7 @@ VALID = [
     Example({"notes/broken.py": "def (\n", "examples/demo/run_demo.sh": "echo\n"}),
 ]
 
-INVALID = [
+INVALID: list[Example | str] = [
     Example("def reward_func(args, sample)\n    return 0.0\n", findings=((1, 30),)),
     Example("def reward_func(args, sample):\nreturn 0.0\n", findings=((2, 1),)),
     Example("NAME = 'a\n", findings=((1, 8),)),
