@@ -51,7 +51,7 @@ VALID: list[Example | str] = [
     Example({"notes/broken.py": "def (\n", "examples/demo/run_demo.sh": "echo\n"}),
 ]
 
-INVALID: list[Example | str] = [
+INVALID = [
     Example("def reward_func(args, sample)\n    return 0.0\n", findings=((1, 30),)),
     Example("def reward_func(args, sample):\nreturn 0.0\n", findings=((2, 1),)),
     Example("NAME = 'a\n", findings=((1, 8),)),
