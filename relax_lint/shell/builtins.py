@@ -10,7 +10,7 @@ from relax_lint.shell.calls import run_text, source_file
 from relax_lint.shell.commands import builtin, leave, run_named, run_wrapped, unknown_program
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.operators import Discard
-from relax_lint.shell.state import Flow, State, UnknownArguments
+from relax_lint.shell.state import Flow, State, Undecided, UnknownArguments
 from relax_lint.shell.values import EMPTY, Known, Value, known
 
 if TYPE_CHECKING:
@@ -38,7 +38,13 @@ def fail(shell: Shell, node: SimpleCommand, words: list[Value], state: State) ->
     state.status = 1
 
 
-@builtin("wait", "kill", "ulimit", "jobs", "fg", "bg", "help", "times", "umask")
+@builtin("ulimit")
+def limit(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+    """Refused where the machine's hard limit is lower, which is worth saying only when the question is what happens."""
+    state.status, state.undecided = None, Undecided(likely=True) if shell.reading.clean else None
+
+
+@builtin("wait", "kill", "jobs", "fg", "bg", "help", "times", "umask")
 def uncertain(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
     """Builtins whose status depends on the machine."""
     return unknown_program(shell, node, state)

@@ -38,7 +38,7 @@ from relax_lint.shell.pipelines import run_stages
 from relax_lint.shell.recorder import Recorder
 from relax_lint.shell.redirection import redirected
 from relax_lint.shell.simple_commands import run_simple
-from relax_lint.shell.state import Flow, Outcome, State, Undecided, merge
+from relax_lint.shell.state import SOME_FAILURE, Flow, Outcome, State, Undecided, merge
 from relax_lint.shell.subshells import run_subshell
 from relax_lint.shell.values import EMPTY, Value, known, unknown
 
@@ -109,7 +109,8 @@ class Shell:
             return [known(str(frame.called_at)) for frame in reversed(self.calls)]
         if name == "PIPESTATUS":
             root = self.expander.variable_root("PIPESTATUS")
-            return [unknown(root) if status is None else known(str(status)) for status in state.pipe_status]
+            statuses = (None if status == SOME_FAILURE else status for status in state.pipe_status)
+            return [unknown(root) if status is None else known(str(status)) for status in statuses]
         return None
 
     def is_certain(self, path: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from relax_lint.shell import arithmetic
 from relax_lint.shell.nodes import Parameter, Word
 from relax_lint.shell.operators import Between, Discard, Elements, change, changed, described, substring
-from relax_lint.shell.state import NONEMPTY, State, UnknownArguments
+from relax_lint.shell.state import NONEMPTY, SOME_FAILURE, State, UnknownArguments
 from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, join, known, unknown
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Parameters:
         if name == "#" and not isinstance(state.arguments, UnknownArguments):
             if not any(value.many for value in state.arguments):
                 return known(str(len(state.arguments)))
-        if name == "?" and state.status is not None:
+        if name == "?" and state.status not in (None, SOME_FAILURE):
             return known(str(state.status))
         if name == "-":
             return unknown(self.expander.variable_root("-", "$-"))

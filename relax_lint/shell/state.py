@@ -25,6 +25,9 @@ NONEMPTY, NOT_DEFAULT = NonEmpty(), NotDefault()
 Binding = str | NonEmpty | NotDefault
 
 
+SOME_FAILURE = -1
+"""The status of a program that is known to have failed, and no more."""
+
 Bindings = tuple[tuple[Root, Binding], ...]
 
 
@@ -240,7 +243,7 @@ class State:
                 self.bindings[undecided.key] = outcome
         if condition not in self.conditions:
             self.conditions += (condition,)
-        self.status = 0 if outcome else 1
+        self.status = 0 if outcome else SOME_FAILURE if undecided is None else 1
         self.undecided = None
 
     def forget(self, root: Root) -> None:
