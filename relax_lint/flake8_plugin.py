@@ -79,6 +79,7 @@ class Judge:
         rules = load_rules(without=WITHOUT_PYTHON).values()
         self._rules = [rule for rule in rules if rule.on in IN_PYTHON and family_of(rule) not in WITHOUT_PYTHON]
         self._configuration = Configuration(explicit=explicit)
+        self._roots: dict[Path, Path | None] = {}
         self._projects: dict[tuple[Path, Path | None], Project] = {}
         self._suspicions: dict[Project, Suspicion] = {}
         self._recipes: dict[tuple[Project, Path], list[Diagnostic]] = {}
@@ -135,7 +136,9 @@ class Judge:
         from relax_lint.files import Files
         from relax_lint.project import Project
 
-        root = root_of(path.parent, Files())
+        if path.parent not in self._roots:
+            self._roots[path.parent] = root_of(path.parent, Files())
+        root = self._roots[path.parent]
         if root is None:
             return None
         key = (root, settings.source)
