@@ -215,6 +215,8 @@ def run_program(shell: Shell, node: SimpleCommand, words: list[Value], state: St
             shell.recorder.record(shell, node, words, state)
         return unknown_program(shell, node, state)
     if is_recorded(base):
+        if shell.reading.clean and name is not None and "/" in name and not _can_run(shell, name, state):
+            return unknown_program(shell, node, state)
         shell.recorder.record(shell, node, words, state)
         return unknown_program(shell, node, state)
     inner = wrappers.unwrap(base, words, state)
@@ -225,6 +227,11 @@ def run_program(shell: Shell, node: SimpleCommand, words: list[Value], state: St
     if name is not None and "/" in name:
         return run_path(shell, node, name, words, state)
     return run_text_program(shell, node, base, words, state)
+
+
+def _can_run(shell: Shell, name: str, state: State) -> bool:
+    path = shell.resolve_path(name, state)
+    return path is not None and os.access(path, os.X_OK)
 
 
 def run_wrapped(shell: Shell, node: SimpleCommand, inner: Wrapped, state: State) -> list[State]:
