@@ -175,14 +175,18 @@ def dispatch(
     shell: Shell, node: SimpleCommand, words: list[Value], assigned: list[Assignment], state: State
 ) -> list[State]:  # fmt: skip
     """Run a command whose words are expanded."""
-    import relax_lint.shell.builtins
-    import relax_lint.shell.directories
-    import relax_lint.shell.printing  # noqa: F401  (registers them)
-
+    if not BUILTINS:
+        _register_builtins()
     name = state.resolve(words[0]).likely
     if name is not None and name in state.functions and not words[0].many:
         return call_function(shell, name, words[1:], state)
     return run_named(shell, node, words, assigned, state)
+
+
+def _register_builtins() -> None:
+    import relax_lint.shell.builtins
+    import relax_lint.shell.directories
+    import relax_lint.shell.printing  # noqa: F401
 
 
 def run_named(

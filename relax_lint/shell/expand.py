@@ -105,6 +105,10 @@ class Expander:
             word.cached = fields
             return fields
         parts = word.parts
+        if len(parts) == 1 and isinstance(parts[0], Parameter):
+            words = self.parameters.plain_words(parts[0], state)
+            if words is not None:
+                return words
         if _may_have_braces(parts):
             return [
                 field
@@ -229,8 +233,10 @@ class Expander:
                     value = value._replace(place=self.field_place(chunk, word) if len(value.chunks) == 1 else whole)
                 else:
                     value = value._replace(place=_chunk_place(value.chunks[0]) or whole)
-            if any(not quoted and isinstance(chunk, Known) and _GLOB(chunk.text) for chunk, quoted in pieces):
-                found.extend(expand_glob(value, pieces, state))
+            for chunk, quoted in pieces:
+                if not quoted and isinstance(chunk, Known) and _GLOB(chunk.text):
+                    found.extend(expand_glob(value, pieces, state))
+                    break
             else:
                 found.append(value)
         return found

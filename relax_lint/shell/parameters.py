@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.shell import arithmetic
@@ -228,17 +229,25 @@ class Parameters:
         separator = self.expander.separators(state)[:1]
         return Between("" if separator in (" ", "\t", "\n") else separator, separator if star else " ")
 
-    def written_elements(self, parameter: Parameter, state: State) -> list[Value] | None:
-        """The elements of a plain ``"${A[@]}"``, each a word just as it was written; None where more is to be done."""
+    def plain_words(self, parameter: Parameter, state: State) -> list[Value] | None:
+        """The words of ``"$@"``, ``"${A[@]}"`` or ``"$x"``, each as it was written; None where more is to be done."""
+        if not parameter.quoted or parameter.operator or parameter.length or parameter.indirect:
+            return None
         subscript = parameter.subscript
-        if subscript is None or not parameter.quoted or subscript.literal != "@" or parameter.operator:
-            return None
-        if parameter.length or parameter.indirect:
-            return None
-        variable = state.lookup(parameter.name)
-        if variable is None or variable.elements is None or "n" in variable.attributes:
-            return None
-        return [state.resolve(value) for value in variable.elements.values()]
+        if subscript is None:
+            if parameter.name != "@":
+                return None
+            values: Iterable[Value] = self.arguments(state)
+        else:
+            if subscript.literal != "@":
+                return None
+            variable = state.lookup(parameter.name)
+            if variable is None or variable.elements is None or "n" in variable.attributes:
+                return None
+            values = variable.elements.values()
+        if not state.bindings:
+            return list(values)
+        return [state.resolve(value) for value in values]
 
     def expand(self, parameter: Parameter, state: State) -> Value | Elements | list[Segment]:
         """The value of ``${…}``, its operator applied."""

@@ -12,6 +12,7 @@ from relax_lint.shell.programs.regexes import compile_basic
 from relax_lint.shell.programs.result import Call, Result, Unsupported
 
 _LONGEST = 100_000
+_SMALL = re.compile(r"-?[1-9][0-9]{0,8}|0")
 _INTEGER = re.compile(r"-?[0-9]+")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.([0-9]*))?|\.([0-9]+))")
 
@@ -29,6 +30,10 @@ def seq(call: Call) -> Result:
     if not by:
         return Result("", 1)
     width = _width(first, last, places) if equal_width else 0
+    if template is None and not width and all(_SMALL.fullmatch(operand) for operand in operands):
+        numbers = range(int(first), int(last) + (1 if by > 0 else -1), int(step))
+        if len(numbers) <= _LONGEST:
+            return Result(separator.join(map(str, numbers)) + "\n" if numbers else "")
     write = _writer(template, places, width)
     texts = _sequence(start, by, end, write)
     return Result(separator.join(texts) + "\n" if texts else "")
