@@ -38,7 +38,7 @@ _LAUNCHER = "examples/demo/run_demo.sh"
 _SHARED = "scripts/training/common.sh"
 _LAUNCH = "ray job submit --address=http://127.0.0.1:8265 -- python3 relax/entrypoints/train.py"
 
-VALID = [
+VALID: list[Example | str] = [
     "import verl  # noqa: RLX101\n",
     "import verl  # noqa\n",
     "import os  # noqa: F401\n",
