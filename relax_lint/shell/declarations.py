@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.shell.nodes import ArrayLiteral, Assignment
 from relax_lint.shell.state import State
-from relax_lint.shell.values import EMPTY, Known, Value, Variable
+from relax_lint.shell.values import EMPTY, REMOVED, Known, Sym, Value, Variable
 
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
@@ -37,12 +37,8 @@ class _Declaration:
         rest = self.options(words)
         if self.functions:
             return 0
-        if self.prints and self.state.output is not None:
-            root = self.shell.expander.root(self.shell.command)
-            from relax_lint.shell.values import Sym
-
-            self.state.output += (Sym(root),)
-            return None
+        if self.prints:
+            return self.print(rest, assigned)
         if self.name == "local" and len(self.state.frames) == 1:
             return 1
         status = 0
@@ -54,6 +50,15 @@ class _Declaration:
             if computed is None or not self.declare(*computed):
                 status = 1
         return status
+
+    def print(self, words: list[Value], assigned: list[Assignment]) -> int | None:
+        """``declare -p name``: what it writes is not followed, whether the names are there is."""
+        names = [node.name for node in assigned] + [self.state.resolve(word).likely for word in words]
+        if self.state.output is not None:
+            self.state.output += (Sym(self.shell.expander.root(self.shell.command)),)
+        if None in names:
+            return None
+        return int(any(self.state.lookup(name or "") in (None, REMOVED) for name in names))
 
     def options(self, words: list[Value]) -> list[Value]:
         for at, word in enumerate(words):
