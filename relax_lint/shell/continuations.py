@@ -151,6 +151,8 @@ class _Orphans:
         if before is None or head is None:
             return Break("headless", self.line_place(start), cut)
         if self.ends_joined(content):
+            if not between:
+                return None  # the backslash belongs to a comment or a string
             comment = self.first_comment(between)
             line = comment or between[0]
             kind: Kind = "comment" if comment else "blank line"

@@ -16,7 +16,7 @@ from relax_lint.shell.values import Root, Value, known, unknown
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
 
-MAXIMUM_ROUNDS = 5_000
+MAXIMUM_ROUNDS = 2_000
 RETRIES = 4
 """After as many rounds of waiting for something, launching nothing, what is left of a loop is no longer counted."""
 MAXIMUM_WAYS = 6
@@ -163,9 +163,11 @@ def _rounds(
     ask: Callable[[State], list[tuple[State, bool]]], step: Callable[[State], None] | None,
 ) -> list[State]:  # fmt: skip
     """Round after round, until the condition fails, something leaves, or the rest can no longer be counted."""
+    origin = state.copy()
     going = [state]
     left: list[State] = []
     first = True
+    previous: State | None = None
     for _ in range(MAXIMUM_ROUNDS):
         entering: list[State] = []
         failed: list[State] = []
@@ -182,6 +184,9 @@ def _rounds(
         if not entering:
             return merge(left + failed)
         before = [each.copy() for each in failed]
+        if previous is not None and not (undecided or failed) and all(each.same(previous) for each in entering):
+            return merge([*left, *(_stopped(each) for each in entering)])
+        previous = entering[0].copy()
         going, gone = _sort_out(shell.run(body, entering))
         escaped = bool(gone) and bool(going)
         first = False
@@ -200,7 +205,8 @@ def _rounds(
         if not going:
             return merge(left)
     shell.recorder.too_complex(Place(shell.source, node.start, node.end))
-    return merge(left) if left else [_stopped(going[0])]
+    uncounted = widen([origin, *going], lambda name: _loop_root(shell, node, name), keep_defaults=False)
+    return merge([*left, uncounted])
 
 
 def _stopped(state: State) -> State:

@@ -283,10 +283,11 @@ def merge(states: list[State]) -> list[State]:
 MakeRoot = Callable[[object, str, str | None], Root]
 
 
-def widen(states: list[State], make_root: Callable[[str], Root]) -> State:
+def widen(states: list[State], make_root: Callable[[str], Root], *, keep_defaults: bool = True) -> State:
     """One state for ways that left a loop after an unknown number of rounds.
 
-    What differs becomes unknown; the value of the first way, which went round least, counts as its default.
+    What differs becomes unknown; the value of the first way, which went round least, counts as its default, unless
+    the number of rounds is known and only too large.
     """
     base = states[0]
     for depth, frame in enumerate(base.frames):
@@ -295,7 +296,7 @@ def widen(states: list[State], make_root: Callable[[str], Root]) -> State:
         for name in names:
             mine = frame.get(name)
             if any(other.get(name) != mine for other in others):
-                frame[name] = _widened(mine, [other.get(name) for other in others], make_root(name))
+                frame[name] = _widened(mine, [other.get(name) for other in others], make_root(name), keep_defaults)
     if any(state.arguments != base.arguments for state in states):
         base.arguments = UnknownArguments(0)
     if any(state.cwd != base.cwd for state in states):
@@ -309,7 +310,7 @@ def widen(states: list[State], make_root: Callable[[str], Root]) -> State:
     return base
 
 
-def _widened(mine: Variable | None, others: list[Variable | None], root: Root) -> Variable:
+def _widened(mine: Variable | None, others: list[Variable | None], root: Root, keep_default: bool) -> Variable:
     attributes = (mine or REMOVED).attributes.union(*((other or REMOVED).attributes for other in others))
     if any(variable is not None and variable.elements is not None for variable in (mine, *others)):
         root.many = True
@@ -319,5 +320,5 @@ def _widened(mine: Variable | None, others: list[Variable | None], root: Root) -
         following = max((int(index) for index in elements), default=-1) + 1
         elements[following] = Value((Sym(root),), None, True)
         return Variable(None, elements, attributes)
-    default = mine.value.likely if mine is not None and mine.value is not None else None
+    default = mine.value.likely if keep_default and mine is not None and mine.value is not None else None
     return Variable(Value((Sym(root, default or None),)), None, attributes)

@@ -381,3 +381,9 @@ ray job submit ${NO_WAIT:+--no-wait} -- python3 relax/entrypoints/train.py --a 1
         *("ray", "job", "submit", "--runtime=x", "${NO_WAIT:+--no-wait}", "--"),
         *("python3", "relax/entrypoints/train.py", "--a", "1"),
     ]
+
+
+def test_a_loop_with_more_rounds_than_the_bound_leaves_what_it_counts_unknown() -> None:
+    found = evaluation('n=0; while [ $n -lt 100000 ]; do n=$((n+1)); done; python3 "$n"')
+    assert [word.known for word in found.launches[0].argv] == [True, False]
+    assert found.too_complex is not None
