@@ -244,7 +244,7 @@ class Parameters:
             variable = state.lookup(parameter.name)
             if variable is None or variable.elements is None or "n" in variable.attributes:
                 return None
-            values = variable.elements.values()
+            values = variable.in_order.values()
         if not state.bindings:
             return list(values)
         return [state.resolve(value) for value in values]
