@@ -84,6 +84,10 @@ VALID: list[Example | str] = [
     ),
     _GUIDE + f'if [ "$MODE" = async ]; then\n    echo "reinforce++ is refused in async"\n    exit 1\nfi\n'
     f"{_RELAX} --colocate\n",
+    (
+        f"ray start --head\n{_GUIDE}die() {{ echo \"$*\" >&2; exit 1; }}\n"
+        f'[ "$MODE" = async ] && die "reinforce++ is refused in async"\n{_RELAX} --colocate\n'
+    ),
     _GUIDE + f'run_sync() {{ {_RELAX} --colocate; }}\nrun_async() {{ {_RELAX} --fully-async; }}\n"run_${{MODE}}"\n',
     f"{_RELAX} --loss-type sft --prompt-data /d/a.parquet\n",
     f"{_RELAX} --debug-rollout-only --colocate\n",
@@ -210,7 +214,9 @@ def _place(launcher: LauncherSource, launch: Launch) -> Place:
 
 def _refuses(outcome: Evaluation, others: list[Evaluation]) -> bool:
     """Whether a way of calling ends in an exit of its own, behind a message."""
-    elsewhere = {place for other in others if other.launches for place, _ in other.exits}
+    elsewhere = {
+        place for other in others if any(_trains(launch) for launch in other.launches) for place, _ in other.exits
+    }
     return any(_says_why(place) for place, status in outcome.exits if place not in elsewhere and status != 0)
 
 
