@@ -34,7 +34,7 @@ from relax_lint.shell.nodes import (
 )  # fmt: skip
 from relax_lint.shell.operators import Discard
 from relax_lint.shell.parameters import Abort
-from relax_lint.shell.pipelines import run_stages
+from relax_lint.shell.pipelines import Stage, run_stages
 from relax_lint.shell.recorder import Recorder
 from relax_lint.shell.redirection import redirected
 from relax_lint.shell.simple_commands import run_simple
@@ -70,7 +70,7 @@ class Shell:
         self.subshell_depth = 0
         self.substitution_status: int | None = None
         self.substituted = False
-        self.stages: list[tuple[list[tuple[Value, ...]], int]] = []
+        self.stages: list[Stage] = []
         self.steps = 0
         self.repeating = 0
         self.summarizing = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.shell.nodes import Pipeline
 from relax_lint.shell.state import State, merge
@@ -13,6 +13,15 @@ if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
 
 MAXIMUM_WAYS = 48
+
+
+class Stage(NamedTuple):
+    """Where in a pipeline something runs: the words of each command, its index, and the options of the shell around,
+    by which the whole pipeline succeeds or fails, whatever its commands set for themselves."""
+
+    words: list[tuple[Value, ...]]
+    index: int
+    options: frozenset[str]
 
 
 def run_stages(shell: Shell, node: Pipeline, state: State) -> list[State]:
@@ -26,7 +35,7 @@ def run_stages(shell: Shell, node: Pipeline, state: State) -> list[State]:
             child = way.copy()
             child.traps = {}
             child.output = () if index < last else way.output
-            shell.stages.append((words, index))
+            shell.stages.append(Stage(words, index, way.options))
             try:
                 ends = run_subshell(shell, (command,), child)
             finally:

@@ -16,6 +16,7 @@ from relax_lint.shell.values import Known, Sym, Value
 
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
+    from relax_lint.shell.pipelines import Stage
     from relax_lint.sources.script import ScriptFile
 
 _LAUNCHED = re.compile(
@@ -28,12 +29,12 @@ class Way:
     """One way that reached a launch."""
 
     launch: Launch
-    stages: tuple[list[tuple[Value, ...]], int] | None
+    stage: Stage | None
     state: State
 
     def copy(self, launch: Launch) -> Way:
         """The same way with a launch of its own."""
-        return Way(launch, self.stages, self.state)
+        return Way(launch, self.stage, self.state)
 
 
 @dataclass(slots=True)
@@ -85,13 +86,15 @@ class Recorder:
         """A launch."""
         argv = tuple(self.word(word, state) for word in words)
         site = outermost(Place(shell.source, node.start, node.end))
+        stage = shell.stages[-1] if shell.stages else None
         targets = tuple(_word(target, state) for target in self.redirected_to)
         launch = Launch(
             kind=classify(argv), argv=argv, site=site, script=self.script, conditions=state.conditions,
-            options=state.options, made_directories=tuple(_word(made, state) for made in state.made),
-            redirected_to=targets, command=node, in_condition=shell.guard > 0, directory=state.cwd,
+            options=state.options if stage is None else stage.options, redirected_to=targets,
+            made_directories=tuple(_word(made, state) for made in state.made), command=node,
+            in_condition=shell.guard > 0, directory=state.cwd,
         )  # fmt: skip
-        self.ways.append(Way(launch, shell.stages[-1] if shell.stages else None, state))
+        self.ways.append(Way(launch, stage, state))
 
     def word(self, value: Value, state: State) -> Word:
         """A word of an argv; the same for the same written word, which most are."""
@@ -108,11 +111,9 @@ class Recorder:
         found: dict[object, Launch] = {}
         for way in self.ways:
             launch = way.launch
-            if way.stages is not None:
-                words, index = way.stages
-                launch.pipeline = tuple(
-                    tuple(_word(word, way.state) for word in stage) for stage in words[index + 1 :] if stage
-                )
+            if way.stage is not None:
+                behind = way.stage.words[way.stage.index + 1 :]
+                launch.pipeline = tuple(tuple(_word(word, way.state) for word in words) for words in behind if words)
             key = (launch.site, tuple((word.text, word.unknowns) for word in launch.argv))
             known = found.get(key)
             if known is None:

@@ -30,12 +30,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from relax_lint.catalog.relax_defaults import DEBUG_FLAGS
 from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.project import Project
+from relax_lint.records import record
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.evaluate import Evaluation
 from relax_lint.shell.launch import Launch
@@ -51,7 +51,7 @@ _ARGUMENTS = re.compile(r"\$\{?[1@*](?!\w)|\bshift\b")
 _WANTED = "the guide wants sync by default, and sync or async by $1 or by MODE"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Case:
     """One way to call the launcher, and what it must start."""
 
@@ -85,7 +85,7 @@ VALID: list[Example | str] = [
     _GUIDE + f'if [ "$MODE" = async ]; then\n    echo "reinforce++ is refused in async"\n    exit 1\nfi\n'
     f"{_RELAX} --colocate\n",
     (
-        f"ray start --head\n{_GUIDE}die() {{ echo \"$*\" >&2; exit 1; }}\n"
+        f'ray start --head\n{_GUIDE}die() {{ echo "$*" >&2; exit 1; }}\n'
         f'[ "$MODE" = async ] && die "reinforce++ is refused in async"\n{_RELAX} --colocate\n'
     ),
     _GUIDE + f'run_sync() {{ {_RELAX} --colocate; }}\nrun_async() {{ {_RELAX} --fully-async; }}\n"run_${{MODE}}"\n',

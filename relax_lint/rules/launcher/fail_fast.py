@@ -61,6 +61,7 @@ VALID: list[Example | str] = [
     f"echo start | tee start.log\n{_TRAIN}\n",
     f'{_SAFE}LOG=logs/$(date +%F)/run.log\nmkdir -p "$(dirname "$LOG")"\n{_TRAIN} | tee "$LOG"\n',
     f'trap \'kill 0\' EXIT\nset -euo pipefail\ncd "$(dirname "$0")"\n{_TRAIN} |& tee run.log\n',
+    f'{_SAFE}run() {{ bash -c \'exec {_TRAIN} "$@"\' _ "$@"; }}\nrun --colocate 2>&1 | tee run.log\n',
     Example(
         {
             "examples/demo/run_demo.sh": f"{_SAFE}{_TRAIN} | tee examples/demo/logs/run.log\n",
@@ -128,6 +129,11 @@ INVALID = [
         findings=((4, 63),),
         fixed=f"{_SAFE}LOG_DIR=logs/demo\nmkdir -p logs\nmkdir -p $LOG_DIR\n{_TRAIN} | stdbuf -oL "
         f"tee $LOG_DIR/run.log\n",
+    ),
+    Example(
+        f"set -e\n{{\n    set -eo pipefail\n    {_TRAIN}\n}} 2>&1 | tee run.log\n",
+        findings=((5, 10),),
+        fixed=f"set -e\nset -o pipefail\n{{\n    set -eo pipefail\n    {_TRAIN}\n}} 2>&1 | tee run.log\n",
     ),
     Example(
         f"nohup {_TRAIN} 2>&1 | tee run.log | grep -v DEBUG &\nwait\n",
