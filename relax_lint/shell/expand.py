@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from relax_lint.diagnostics import Place
+from relax_lint.records import changed
 from relax_lint.shell import arithmetic
 from relax_lint.shell.globbing import expand_glob
 from relax_lint.shell.nodes import (
@@ -471,5 +471,5 @@ def _lengthen_name(word: list[Part], text: str) -> str:
     tail = re.match(r"\w*", text, re.ASCII)
     if tail is None or not re.match(r"[A-Za-z_]", last.name):
         return text
-    word[-1] = replace(last, name=last.name + tail[0])
+    word[-1] = Parameter(last.name + tail[0], False, last.start, last.end)
     return text[tail.end() :]
