@@ -99,7 +99,9 @@ KNOWN_ENVIRONMENT = re.compile(
     | HF_\w+ | HUGGINGFACE_\w+ | TRANSFORMERS_\w+ | SLURM_\w+ | KUBERNETES_\w+ | PYTHON\w+ | CONDA_\w+ | VIRTUAL_ENV
     | OMP_\w+ | MKL_\w+ | XDG_\w+ | LC_\w+ | HOME | USER | LOGNAME | HOSTNAME | PATH | PWD | OLDPWD | SHELL | TERM
     | LANG | TMPDIR | EDITOR | HTTP_PROXY | HTTPS_PROXY | NO_PROXY | LD_LIBRARY_PATH | HAS_NVLINK
+    | S?RANDOM | SECONDS | EPOCHSECONDS | EPOCHREALTIME | LINENO | E?UID | PPID | BASHPID | BASH_\w+ | SHLVL | FUNCNAME
+    | PIPESTATUS | GROUPS | DIRSTACK | IFS | REPLY | OPTARG | OPTIND | HOSTTYPE | MACHTYPE | OSTYPE | COLUMNS | LINES
     """,
     re.VERBOSE,
 )
-"""Names that the machine, the entry points and the guide's conventions set for a launcher (whole names)."""
+"""Names that bash, the machine, the entry points and the guide's conventions set for a launcher (whole names)."""

@@ -16,6 +16,7 @@ from relax_lint.sources.script import ScriptFile
 
 if TYPE_CHECKING:
     from relax_lint.project import Project
+    from relax_lint.sources.launcher import LauncherSource
 
 
 class NotKnown(Exception):
@@ -100,6 +101,17 @@ def is_own(project: Project, launch: Launch, place: Place) -> bool:
     if recipe is not None:
         return recipe.directory in path.parents
     return path == launch.script
+
+
+def is_part_of_another(launcher: LauncherSource, project: Project) -> bool:
+    """Whether another launcher of the recipe sources this file, and so decides for it."""
+    recipe = project.recipe_of(launcher.path)
+    if recipe is None:
+        return False
+    return any(
+        other is not launcher and any(source.path == launcher.path for source in other.evaluation.sourced)
+        for other in recipe.launchers
+    )
 
 
 def program(word: Word) -> str:

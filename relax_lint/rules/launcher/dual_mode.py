@@ -40,7 +40,7 @@ from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.evaluate import Evaluation
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.nodes import Assignment, SimpleCommand
-from relax_lint.shell.queries import start_of
+from relax_lint.shell.queries import is_part_of_another, start_of
 from relax_lint.shell.walk import command_lists, simple_commands
 from relax_lint.sources.launcher import LauncherSource
 
@@ -151,7 +151,7 @@ INVALID = [
 def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
     """Call the launcher in the four ways."""
     launches = [launch for launch in launcher.launches if _trains(launch)]
-    if not launches or _is_sourced(launcher, project):
+    if not launches or is_part_of_another(launcher, project):
         return
     place = _place(launcher, launches[0])
     if not _asks(launcher, project):
@@ -190,17 +190,6 @@ def _trains(launch: Launch) -> bool:
 
 def _way(launch: Launch) -> Way:
     return "async" if launch.mode in ("async", "hybrid") else "sync"
-
-
-def _is_sourced(launcher: LauncherSource, project: Project) -> bool:
-    """Whether another launcher of the recipe sources this file, and so decides for it."""
-    recipe = project.recipe_of(launcher.path)
-    if recipe is None:
-        return False
-    return any(
-        other is not launcher and any(source.path == launcher.path for source in other.evaluation.sourced)
-        for other in recipe.launchers
-    )
 
 
 def _place(launcher: LauncherSource, launch: Launch) -> Place:

@@ -39,11 +39,13 @@ from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.evaluate import Evaluation
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.nodes import Parameter, Word
-from relax_lint.shell.queries import place_of, written_command
+from relax_lint.shell.queries import is_part_of_another, place_of, written_command
 from relax_lint.sources.launcher import LauncherSource
 from relax_lint.sources.script import ScriptFile
 
 _NEEDED = re.compile(r"\$\{?(?P<name>[A-Za-z_]\w*)(?:\}|(?:##?|%%?|//?|\^|,|:\d|:\$)[^}]*\}|\Z)")
+_ARITHMETIC = re.compile(r"\$\(\(([^?|]*)\)\)")
+_NAME_IN_ARITHMETIC = re.compile(r"\$\{\w+[^\w}][^}]*\}|\$\(.*\)|(?<!\w)(?P<name>[A-Za-z_]\w*)(?![\w\[#])")
 _ASSIGNMENT = re.compile(r"(?<![\w$])([A-Za-z_]\w*)(?:\[[^\]\n]*\])?\+?=")
 _SETS_UP = re.compile(r"MODEL_CONFIG_DIR|/models/|entrypoint")
 
@@ -61,6 +63,9 @@ VALID: list[Example | str] = [
     ),
     f'#!/bin/bash\n# Usage: PROMPT_SET=/data/a.parquet bash run_demo.sh\n\n{_TRAIN} --prompt-data "${{PROMPT_SET}}"\n',
     f"{_TRAIN} ${{USE_WANDB:+--use-wandb}} --lr 1e-6\n",
+    f"{_TRAIN} --lr 1e-6 ${{EXTRA_ARGS:-}} ${{MORE_ARGS-}}\n",
+    f'[[ -v LR ]] || exit 1\n{_TRAIN} --lr "$LR" --tb-experiment-name "run-$RANDOM-${{EPOCHSECONDS}}"\n',
+    f"STEPS=4\n{_TRAIN} --num-rollout $((STEPS * ${{TIMES:-2}} / NUM_GPUS)) --seed $((OFFSET ? OFFSET : 1))\n",
     f'{_TRAIN} --wandb-key "${{WANDB_API_KEY}}" --wandb-group "${{USER}}-$SLURM_JOB_ID" "$@"\n',
     f'for lr in 1e-6 1e-5; do\n    {_TRAIN} --lr "$lr"\ndone\n',
     f'while getopts "n:" opt; do case $opt in n) N=$OPTARG ;; esac; done\n{_TRAIN} --num-rollout "$N"\n',
@@ -74,6 +79,12 @@ VALID: list[Example | str] = [
             "examples/demo/run_demo.sh": 'source "$(dirname "${BASH_SOURCE[0]}")/data.sh"\n'
             f'{_TRAIN} --prompt-data "${{PROMPT_SET}}" --eval-prompt-data demo ${{TEST_FILES}}\n',
             "examples/demo/data.sh": "PROMPT_SET=/d/a.parquet\nTEST_FILES=(/d/b.parquet)\n",
+        }
+    ),
+    Example(
+        {
+            "examples/demo/run_demo.sh": "PROMPT_SET=/d/a.parquet\nARGS=(--lr 1e-6)\nsource examples/demo/launch.sh\n",
+            "examples/demo/launch.sh": f'{_TRAIN} --prompt-data "${{PROMPT_SET}}" "${{ARGS[@]}}"\n',
         }
     ),
 ]
@@ -100,6 +111,7 @@ INVALID = [
         f'run() {{\n    local steps=$1\n    {_TRAIN} --num-rollout "$steps" --lr "$LEARNING_RATE"\n}}\nrun 200\n',
         findings=((3, 69),),
     ),
+    Example(f"{_TRAIN} --num-rollout $((EPOCHS * 100)) --lr 1e-6\n", findings=((1, 53),)),
     Example(f'{_TRAIN} --hf-checkpoint "${{CHECKPOINT%/}}" --lr 1e-6\n', findings=((1, 53),)),
     Example(
         'if [ "${1:-sync}" = async ]; then\n'
@@ -114,6 +126,8 @@ INVALID = [
 def unset_variable(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
     """Say which names nobody sets, each once."""
     evaluation = launcher.evaluation
+    if is_part_of_another(launcher, project):
+        return
     files: list[ScriptFile] = [launcher, *evaluation.sourced]
     provided: set[str] = set()
     for launch in launcher.launches:
@@ -142,15 +156,25 @@ def _variables(launch: Launch, files: Sequence[ScriptFile], known: Container[str
     """The variables of the flags that are not known and may be empty, with where they are read."""
     for word in launch.argv[launch.entry + 1 :]:
         for unknown in word.unknowns:
-            needed = _NEEDED.fullmatch(unknown.text)
-            if needed is not None and not unknown.checked and needed.group("name") not in known:
-                name = needed.group("name")
-                yield name, _reading(name, place_of(launch, word), files)
+            for name in () if unknown.checked else _needed(unknown.text):
+                if name not in known:
+                    yield name, _reading(name, place_of(launch, word), files)
+
+
+def _needed(expansion: str) -> list[str]:
+    """The variables without which an expansion is empty, or counts with zero."""
+    needed = _NEEDED.fullmatch(expansion)
+    if needed is not None:
+        return [needed.group("name")]
+    arithmetic = _ARITHMETIC.fullmatch(expansion)
+    if arithmetic is None:
+        return []
+    return [match.group("name") for match in _NAME_IN_ARITHMETIC.finditer(arithmetic.group(1)) if match.group("name")]
 
 
 def _reading(name: str, place: Place, files: Sequence[ScriptFile]) -> Place:
     """Where a variable is read: in the word of the launch, else in what that word was made of."""
-    read = re.compile(rf"\$(?:{name}(?!\w)|\{{{name}(?!\w)[^}}\n]*\}})")
+    read = re.compile(rf"\$(?:{name}(?!\w)|\{{{name}(?!\w)[^}}\n]*\}})|(?<=\(\()[^\n()]*(?<!\w){name}(?!\w)[^\n()]*")
     match = read.search(place.source.text, place.start, place.end)
     if match is not None:
         return Place(place.source, match.start(), match.end())
@@ -175,12 +199,13 @@ def _arrays(launch: Launch) -> Iterator[tuple[str, Place]]:
 
 
 def _is_provided(name: str, files: Sequence[ScriptFile], script: ScriptFile) -> bool:
-    """Whether a name is set anywhere, or the head of the script tells users of it."""
+    """Whether a name is set anywhere, or the script knows that it may not be, or its head tells users of it."""
     if any(name in _assigned(source) for source in files):
         return True
     sets = re.compile(
-        rf"\$\{{{name}:?[=?]"
-        rf"|\b(?:read|mapfile|readarray|getopts|printf\s+-v|for|select)\b[^\n;]*(?<![\w$]){name}\b"
+        rf"\$\{{{name}:?[-+=?]"
+        rf"|(?<!\w)-v\s+{name}\b"
+        rf"|\b(?:read|mapfile|readarray|getopts|for|select)\b[^\n;]*(?<![\w$]){name}\b"
         rf"|\b(?:local|declare|typeset|export|readonly)\s[^\n;]*(?<![\w$]){name}\b"
     )
     return any(sets.search(source.text) for source in files) or _is_in_header(name, script)
