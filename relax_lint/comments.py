@@ -7,10 +7,10 @@ import io
 import re
 import tokenize
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from relax_lint.records import record
 from relax_lint.sources.text import SourceFile
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Span = tuple[int, int]
 _YAML_COMMENT = re.compile(r"(?:(?<=\s)|^)#[^\n]*", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Comment:
     """A comment and the lines it speaks for: its own when something stands before it (``trailing``), otherwise those
     of the statement, command or element below it (none when nothing is below)."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 from relax_lint.globs import single
+from relax_lint.records import changed, field_names, record
 from relax_lint.selection import Layer
 
 Profile = Literal["guide", "runtime"]
@@ -24,7 +25,10 @@ class ConfigError(Exception):
     """A configuration that cannot be used; the message names the file and what is wrong."""
 
 
-@dataclass(frozen=True, slots=True)
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@record
 class Settings:
     """Everything that changes what is found in a file, or what that means for the exit status.
 
@@ -35,12 +39,12 @@ class Settings:
     source: Path | None = None
     directory: Path | None = None
     selection: tuple[Layer, ...] = ()
-    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    per_file_ignores: Mapping[str, tuple[str, ...]] = _NOTHING
     exclude: tuple[tuple[Path, str], ...] = ()
     force_exclude: bool = False
     profile: Profile = "guide"
     strict: bool = False
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = _NOTHING
     extra_flags: tuple[str, ...] = ()
     relax_root: Path | None = None
     verl_root: Path | None = None
@@ -247,9 +251,9 @@ def hint(name: str, known: Iterable[str]) -> str:
 
 def with_options(settings: Settings, **given: Any) -> Settings:
     """The settings under what the command line gives; ``None`` leaves a setting as it is."""
-    return replace(settings, **{name: value for name, value in given.items() if value is not None})
+    return changed(settings, **{name: value for name, value in given.items() if value is not None})
 
 
 def as_table(settings: Settings) -> dict[str, object]:
     """Every setting by name, for ``--show-settings``."""
-    return {item.name.replace("_", "-"): getattr(settings, item.name) for item in fields(settings)}
+    return {name.replace("_", "-"): getattr(settings, name) for name in field_names(settings)}

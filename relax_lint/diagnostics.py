@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from relax_lint.records import node
 
 if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch
@@ -102,7 +103,7 @@ class Site(NamedTuple):
     conditions: tuple[str, ...] = ()
 
 
-@dataclass(slots=True, eq=False)
+@node
 class Diagnostic:
     """A finding with its rule's code, as reports show it: plain data that outlives the sources.
 

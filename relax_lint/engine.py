@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,7 +35,6 @@ class Unjudged(NamedTuple):
     because: str
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Report:
     """The outcome of a run.
 
@@ -44,14 +42,15 @@ class Report:
     say not why. ``seconds`` is what each rule took.
     """
 
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    not_checked: list[Unjudged] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    without_reason: list[Site] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
-    files: int = 0
-    recipes: int = 0
-    launches: int = 0
+    def __init__(self, files: int = 0, recipes: int = 0) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self.not_checked: list[Unjudged] = []
+        self.failures: list[str] = []
+        self.without_reason: list[Site] = []
+        self.seconds: dict[str, float] = {}
+        self.files = files
+        self.recipes = recipes
+        self.launches = 0
 
     @property
     def standing(self) -> list[Diagnostic]:
@@ -97,7 +96,7 @@ class _Run:
         self.settings = settings
         self.scope = scope
         self.chosen = selected(settings.selection, rules)
-        self.outcome = Report(files=len(scope.targets), recipes=len(scope.recipes))
+        self.outcome = Report(len(scope.targets), len(scope.recipes))
         self._ran: dict[str, set[Path]] = {}
         self._undecided: set[tuple[str, Path]] = set()
         self._seen: set[tuple[object, ...]] = set()

@@ -117,16 +117,15 @@ class Judge:
 
     def _lint(self, project: Project, on: Subject, targets: Sequence[Path]) -> list[Diagnostic]:
         """What the selected rules of one kind find in the targets."""
-        from dataclasses import replace
-
         from relax_lint.engine import lint
+        from relax_lint.records import changed
         from relax_lint.rules import load_rules
         from relax_lint.selection import Layer, selected
 
         rules = load_rules()
         ours = {rule.code for rule in self._rules if rule.on == on}
         wanted = tuple(sorted(ours & selected(project.settings.selection, rules)))
-        report = lint(project, rules, replace(project.settings, selection=(Layer(select=wanted),)), targets)
+        report = lint(project, rules, changed(project.settings, selection=(Layer(select=wanted),)), targets)
         if report.failures:
             raise RuntimeError("; ".join(report.failures))
         return report.diagnostics

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from relax_lint.config import Configuration, Settings
 from relax_lint.discovery import is_launcher, root_of, walk
 from relax_lint.files import Files
 from relax_lint.project import YAML_SUFFIXES, Project
+from relax_lint.records import node
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Group:
     """Files that share a root and a configuration."""
 
     project: Project
     settings: Settings
-    targets: list[Path] = field(default_factory=list)
+    targets: list[Path]
 
 
 def find(paths: Iterable[Path], configuration: Configuration, files: Files | None = None) -> list[Group]:
@@ -42,7 +42,7 @@ def find(paths: Iterable[Path], configuration: Configuration, files: Files | Non
         root = roots[directory] or directory
         key = (root, settings.source)
         if key not in groups:
-            groups[key] = Group(Project(root, settings, files), settings)
+            groups[key] = Group(Project(root, settings, files), settings, [])
         groups[key].targets.append(path)
     return list(groups.values())
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.comments import Comment, comments, units
 from relax_lint.diagnostics import Diagnostic, Edit, Finding, Fix, Place, Site
+from relax_lint.records import record
 from relax_lint.selection import EVERYTHING
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _BEYOND_COMMENTS = ("RLX001", "RLX002")
 _BEFORE_REASON = " \t,:;-–—"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Item:
     """One code, prefix or name, narrowed to some subjects; where it is written."""
 
@@ -44,7 +44,7 @@ class Item:
         return narrowed and self.means(found.code, found.name)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Suppression:
     """One directive. Without items it silences everything on its lines; ``lines`` of ``None`` are the whole file."""
 

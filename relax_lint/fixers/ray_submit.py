@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.relax_defaults import ENTRYPOINT_VARIABLES
+from relax_lint.records import record
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.queries import program
 
@@ -26,7 +26,7 @@ _HARMLESS_DIRECTORIES = (".", "./", "${PWD}", "$PWD", "$(pwd)")
 _HARMLESS_KEYS = frozenset({"env_vars", "working_dir", "worker_process_setup_hook"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Submission:
     """``ray job submit OPTIONS -- COMMAND``: the options, and the index in the argv of the command's first word."""
 

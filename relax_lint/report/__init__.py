@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Diagnostic, Severity
+from relax_lint.records import node
 
 if TYPE_CHECKING:
     from relax_lint.engine import Report
@@ -19,7 +20,7 @@ DOCUMENTATION = "docs/rules/"
 """Where the rules' manual pages are, from the repository's root."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Outcome:
     """A finished run: what the rules say now, what was fixed, and by what it was judged.
 
@@ -29,7 +30,7 @@ class Outcome:
     report: Report
     encode: Callable[[Path, int], int]
     fixed: int = 0
-    judged_by: dict[str, str] = field(default_factory=dict)
+    judged_by: Mapping[str, str] = MappingProxyType({})
     show_suppressed: bool = False
     quiet: bool = False
     colour: bool = False

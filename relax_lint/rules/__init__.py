@@ -9,10 +9,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from relax_lint.diagnostics import Finding, NotChecked, Severity
+from relax_lint.records import record
 
 Subject = Literal["python", "launcher", "launch", "reward", "recipe", "engine"]
 Check = Callable[[Any, Any], Iterable[Finding | NotChecked]]
@@ -20,7 +20,7 @@ Check = Callable[[Any, Any], Iterable[Finding | NotChecked]]
 ERROR, WARNING, ADVICE = Severity.ERROR, Severity.WARNING, Severity.ADVICE
 
 
-@dataclass(frozen=True)
+@record
 class Example:
     """Files of a small tree and what a rule says of it.
 
@@ -36,7 +36,7 @@ class Example:
     unsafe: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class Rule:
     """A registered rule."""
 

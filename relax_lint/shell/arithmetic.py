@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
+
+from relax_lint.records import node, record
 
 Index = int | str | None
 """An element's place: a number, the key of an associative array, or ``None`` for a plain variable."""
@@ -68,7 +69,7 @@ _LEVELS = (
 _Node = Callable[["_Context"], int]
 
 
-@dataclass(slots=True)
+@node
 class _Context:
     read: Read
     write: Write
@@ -80,7 +81,7 @@ class _Context:
         return _parse(text)(self)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Variable:
     name: str
     subscript: str | None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from relax_lint.diagnostics import Edit, Place
+from relax_lint.records import record
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, Command, Parameter, Script, SimpleCommand, Word
 from relax_lint.shell.walk import array_literals, command_lists, commands_of, find, first_simple, innermost
 from relax_lint.sources.script import ScriptFile
@@ -21,7 +21,7 @@ _GOES_ON = re.compile(r"[ \t]*(?:--?[A-Za-z]|--[ \t\n]|\"?\$|\||&&|[12]?>|&>|<|'
 _ARRAY_OF_FLAGS = re.compile(r".*ARGS\Z")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Break:
     """One break: its cause, the command that it cuts short (a span of the text), and the edits that join it again."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from relax_lint.diagnostics import Place
+from relax_lint.records import node
 from relax_lint.shell.calls import Frame, run_exit_traps, run_lines
 from relax_lint.shell.interpret import Shell, TooComplex
 from relax_lint.shell.launch import Launch
@@ -37,7 +37,6 @@ def read_script(path: Path) -> ScriptFile | None:
         return None
 
 
-@dataclass
 class Reading:
     """What is known of the world a script runs in.
 
@@ -46,15 +45,26 @@ class Reading:
     unset, and ``args`` of None are unknown. ``root`` is the repository's root.
     """
 
-    clean: bool = False
-    env: Mapping[str, str | None] = field(default_factory=dict)
-    args: tuple[str, ...] | None = None
-    cwd: Path | None = None
-    root: Path = field(default_factory=Path.cwd)
-    name: str | None = None
-    read: ReadScript = read_script
-    memory: Memory = field(default_factory=Memory)
-    _texts: dict[tuple[str, Place], EvaluatedText] = field(default_factory=dict)
+    def __init__(
+        self,
+        clean: bool = False,
+        env: Mapping[str, str | None] | None = None,
+        args: tuple[str, ...] | None = None,
+        cwd: Path | None = None,
+        root: Path | None = None,
+        name: str | None = None,
+        read: ReadScript = read_script,
+        memory: Memory | None = None,
+    ) -> None:
+        self.clean = clean
+        self.env = env or {}
+        self.args = args
+        self.cwd = cwd
+        self.root = root or Path.cwd()
+        self.name = name
+        self.read = read
+        self.memory = memory or Memory()
+        self._texts: dict[tuple[str, Place], EvaluatedText] = {}
 
     def script(self, path: Path) -> ScriptFile | None:
         """A file that a script reads or runs."""
@@ -138,7 +148,7 @@ class Reading:
         return variables
 
 
-@dataclass
+@node
 class Evaluation:
     """What a script launches, and what could not be told."""
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from relax_lint.diagnostics import Place
-from relax_lint.records import changed
 from relax_lint.shell import arithmetic
 from relax_lint.shell.globbing import expand_glob
 from relax_lint.shell.nodes import (

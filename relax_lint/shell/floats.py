@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
+
+from relax_lint.records import record
 
 _DECIMAL = re.compile(r"[ \t\n]*([-+]?)([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([-+]?[0-9]+))?")
 _MANTISSA_BITS = 64
 _LARGEST_EXPONENT = 4000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Float:
     """A value and its sign, which 0 has too."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
+from relax_lint.records import record
 from relax_lint.shell.arithmetic import wrap
 from relax_lint.shell.escapes import expand_escapes, expand_one, to_bytes, to_text
 from relax_lint.shell.floats import Float, read_float, write_float
@@ -26,7 +26,7 @@ class Unpredictable(Exception):
     """The output depends on the time, or on something not modelled here."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Printed:
     """What a command wrote and its status."""
 

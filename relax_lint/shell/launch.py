@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from relax_lint.diagnostics import Place
+from relax_lint.records import node, record
 from relax_lint.shell.nodes import SimpleCommand
 
 Kind = Literal["relax", "verl", "other"]
@@ -25,7 +25,7 @@ TAKES_SEVERAL = frozenset(
 """Flags that take every word up to the next flag."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unknown:
     """A part of a word that is not known statically.
 
@@ -42,7 +42,7 @@ class Unknown:
     only: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Word:
     """One word of an argv. Unknown parts stand in ``text`` as their source text.
 
@@ -66,7 +66,7 @@ class Word:
         return any(unknown.split for unknown in self.unknowns)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Argument:
     """A flag with the values that follow it. For verl launches, an override as given, without values."""
 
@@ -137,7 +137,7 @@ def entry_index(argv: Sequence[Word]) -> int:
     return -1
 
 
-@dataclass(slots=True)
+@node
 class _Launch:
     kind: Kind
     argv: tuple[Word, ...]

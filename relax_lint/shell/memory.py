@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import copy
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from relax_lint.records import node
 from relax_lint.shell.liveness import Mentions, mentions, sourced_text
 from relax_lint.shell.state import State
 from relax_lint.shell.values import Known, Root, Value, Variable
@@ -26,18 +26,18 @@ _HARMLESS_SELF = re.compile(r"^\s*(?:echo|printf)\b.*$|BASH_SOURCE\[0\]\}?\"?\s*
 _SELF = re.compile(r"\$\{?0\b|BASH_SOURCE\[[^0]|\bcaller\b|FUNCNAME")
 
 
-@dataclass
 class Memory:
     """Shared by the evaluations of one project."""
 
-    roots: dict[object, Root] = field(default_factory=dict)
-    words: dict[int, tuple[Value, Word]] = field(default_factory=dict)
-    summaries: dict[object, Summary] = field(default_factory=dict)
-    mentions: dict[ScriptFile, Mentions] = field(default_factory=dict)
-    knows_caller: dict[ScriptFile, bool] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.roots: dict[object, Root] = {}
+        self.words: dict[int, tuple[Value, Word]] = {}
+        self.summaries: dict[object, Summary] = {}
+        self.mentions: dict[ScriptFile, Mentions] = {}
+        self.knows_caller: dict[ScriptFile, bool] = {}
 
 
-@dataclass
+@node
 class _End:
     """One way that sourcing ends, as changes to the state it began in."""
 
@@ -48,7 +48,7 @@ class _End:
     strays: int
 
 
-@dataclass
+@node
 class Summary:
     """What sourcing a file does."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from relax_lint.records import node
 
 # ---------------------------------------------------------------- words
 
 
-@dataclass(slots=True)
+@node
 class Literal:
     """Characters that stand for themselves, quotes removed. ``""`` gives an empty quoted one."""
 
@@ -18,7 +19,7 @@ class Literal:
     end: int
 
 
-@dataclass(slots=True)
+@node
 class Parameter:
     """``$name``, ``${name}`` with its operator.
 
@@ -38,7 +39,7 @@ class Parameter:
     indirect: bool = False
 
 
-@dataclass(slots=True)
+@node
 class CommandSubstitution:
     """``$( … )`` or backquotes."""
 
@@ -48,7 +49,7 @@ class CommandSubstitution:
     end: int
 
 
-@dataclass(slots=True)
+@node
 class ArithmeticExpansion:
     """``$(( … ))``: the expression as a word, expanded before it is evaluated."""
 
@@ -58,7 +59,7 @@ class ArithmeticExpansion:
     end: int
 
 
-@dataclass(slots=True)
+@node
 class ProcessSubstitution:
     """``<( … )`` or ``>( … )``."""
 
@@ -68,7 +69,7 @@ class ProcessSubstitution:
     quoted: bool = False
 
 
-@dataclass(slots=True)
+@node
 class BadSubstitution:
     """``${…}`` that bash refuses when it gets there."""
 
@@ -83,7 +84,7 @@ Part: TypeAlias = (
 )
 
 
-@dataclass(slots=True)
+@node
 class Word:
     """A word as written. ``literal`` is its value when nothing is special; ``cached`` belongs to the evaluator."""
 
@@ -91,13 +92,13 @@ class Word:
     start: int
     end: int
     literal: str | None = None
-    cached: object = field(default=None, compare=False, repr=False)
+    cached: object = None
 
 
 # ---------------------------------------------------------------- commands
 
 
-@dataclass(slots=True)
+@node
 class ArrayElement:
     """An element of ``(…)``: ``value`` or ``[key]=value``."""
 
@@ -106,7 +107,7 @@ class ArrayElement:
     append: bool = False
 
 
-@dataclass(slots=True)
+@node
 class ArrayLiteral:
     """``( … )`` on the right of an assignment."""
 
@@ -115,7 +116,7 @@ class ArrayLiteral:
     end: int
 
 
-@dataclass(slots=True)
+@node
 class Assignment:
     """``name=value``, ``name+=value``, ``name[i]=value``, ``name=(…)``. No value: a bare name after ``declare``."""
 
@@ -127,7 +128,7 @@ class Assignment:
     append: bool = False
 
 
-@dataclass(slots=True)
+@node
 class Redirect:
     """``2>&1``, ``< file``, ``<<EOF`` (``body`` holds the document, expanded unless its delimiter was quoted)."""
 
@@ -139,7 +140,7 @@ class Redirect:
     body: Word | None = None
 
 
-@dataclass(slots=True)
+@node
 class SimpleCommand:
     """Assignments, words, redirections. After ``declare`` and its like, assignments stand among ``words``."""
 
@@ -150,7 +151,7 @@ class SimpleCommand:
     end: int
 
 
-@dataclass(slots=True)
+@node
 class Pipeline:
     """``a | b``; ``negated`` by ``!``. A single command that is neither piped nor negated has no Pipeline."""
 
@@ -161,7 +162,7 @@ class Pipeline:
     stderr_too: tuple[bool, ...] = ()
 
 
-@dataclass(slots=True)
+@node
 class AndOr:
     """``left && right`` or ``left || right``."""
 
@@ -172,7 +173,7 @@ class AndOr:
     end: int
 
 
-@dataclass(slots=True)
+@node
 class Background:
     """``command &``."""
 
@@ -181,7 +182,7 @@ class Background:
     end: int
 
 
-@dataclass(slots=True)
+@node
 class If:
     """``branches`` are (condition, body) pairs; ``otherwise`` the body after ``else``."""
 
@@ -192,7 +193,7 @@ class If:
     redirects: tuple[Redirect, ...] = ()
 
 
-@dataclass(slots=True)
+@node
 class Loop:
     """``while`` or ``until``."""
 
@@ -204,7 +205,7 @@ class Loop:
     redirects: tuple[Redirect, ...] = ()
 
 
-@dataclass(slots=True)
+@node
 class For:
     """``for name in words`` (``None``: the positional parameters), or ``select``."""
 
@@ -217,7 +218,7 @@ class For:
     redirects: tuple[Redirect, ...] = ()
 
 
-@dataclass(slots=True)
+@node
 class ArithmeticFor:
     """``for ((initial; condition; step))``."""
 
@@ -230,7 +231,7 @@ class ArithmeticFor:
     redirects: tuple[Redirect, ...] = ()
 
 
-@dataclass(slots=True)
+@node
 class CaseItem:
     """``patterns) body`` with ``;;``, ``;&`` or ``;;&``."""
 
@@ -241,7 +242,7 @@ class CaseItem:
     end: int
 
 
-@dataclass(slots=True)
+@node
 class Case:
     """``case subject in … esac``."""
 
@@ -252,7 +253,7 @@ class Case:
     redirects: tuple[Redirect, ...] = ()
 
 
-@dataclass(slots=True)
+@node
 class Group:
     """``{ …; }``, or ``( … )`` when ``subshell``."""
 
@@ -263,7 +264,7 @@ class Group:
     redirects: tuple[Redirect, ...] = ()
 
 
-@dataclass(slots=True)
+@node
 class Function:
     """A definition."""
 
@@ -273,7 +274,7 @@ class Function:
     end: int
 
 
-@dataclass(slots=True)
+@node
 class ArithmeticCommand:
     """``(( … ))``."""
 
@@ -283,7 +284,7 @@ class ArithmeticCommand:
     redirects: tuple[Redirect, ...] = ()
 
 
-@dataclass(slots=True)
+@node
 class Conditional:
     """``[[ … ]]``."""
 
@@ -293,7 +294,7 @@ class Conditional:
     redirects: tuple[Redirect, ...] = ()
 
 
-@dataclass(slots=True)
+@node
 class UnaryTest:
     """``-z word``; a lone word is ``-n``."""
 
@@ -301,7 +302,7 @@ class UnaryTest:
     operand: Word
 
 
-@dataclass(slots=True)
+@node
 class BinaryTest:
     """``left == right`` and the others."""
 
@@ -310,7 +311,7 @@ class BinaryTest:
     right: Word
 
 
-@dataclass(slots=True)
+@node
 class LogicalTest:
     """``!``, ``&&``, ``||`` inside ``[[ ]]``; ``right`` is missing for ``!``."""
 
@@ -325,7 +326,7 @@ Compound: TypeAlias = If | Loop | For | ArithmeticFor | Case | Group | Arithmeti
 Command: TypeAlias = SimpleCommand | Pipeline | AndOr | Background | Function | Compound
 
 
-@dataclass(slots=True)
+@node
 class Problem:
     """What the parser did not understand, and where."""
 
@@ -334,12 +335,12 @@ class Problem:
     end: int
 
 
-@dataclass(slots=True)
+@node
 class Script:
     """A parsed file. ``comments`` are spans from ``#`` to the line's end; ``continuations`` the offsets of
     backslashes that join lines outside of quotes."""
 
     commands: tuple[Command, ...]
-    problems: list[Problem] = field(default_factory=list)
-    comments: list[tuple[int, int]] = field(default_factory=list)
-    continuations: list[int] = field(default_factory=list)
+    problems: list[Problem]
+    comments: list[tuple[int, int]]
+    continuations: list[int]

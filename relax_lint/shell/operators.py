@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from relax_lint.records import record
 from relax_lint.shell import patterns
 from relax_lint.shell.nodes import Parameter
 from relax_lint.shell.state import State
@@ -21,7 +21,7 @@ class Discard(Exception):
     """An expansion that makes bash give up the command line at hand, with status 1."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Between:
     """What stands between two elements of an unquoted list: ``split`` where fields are made, else ``joined``."""
 

@@ -7,9 +7,10 @@ a backslash quotes the character behind it, which is how bash treats the value o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from relax_lint.records import record
 
 Piece = tuple[str, bool]
 Mode = Literal["first", "all", "prefix", "suffix"]
@@ -33,17 +34,17 @@ _CLASSES: dict[str, Callable[[str], bool]] = {
 _GROUP_MARKS = "?*+@!"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Any:
     """``?``: one character."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Star:
     """``*``: any text."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Set:
     """A bracket expression."""
 
@@ -57,7 +58,7 @@ class _Set:
         return found != self.negated
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Group:
     """An extended pattern, ``@(one|two)``."""
 
@@ -65,7 +66,7 @@ class _Group:
     choices: tuple[tuple[_Node, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Rest:
     """A group that never closes: bash compares all that is left as text."""
 
@@ -77,7 +78,7 @@ _ANY = _Any()
 _STAR = _Star()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pattern:
     """A parsed pattern. ``text`` is its spelling with every quoted character behind a backslash."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
+from relax_lint.records import node
 from relax_lint.shell.launch import Launch, Unknown, Word, classify
 from relax_lint.shell.memory import Memory
 from relax_lint.shell.nodes import SimpleCommand
@@ -24,7 +24,7 @@ _LAUNCHED = re.compile(
 )
 
 
-@dataclass(slots=True)
+@node
 class Way:
     """One way that reached a launch."""
 
@@ -37,19 +37,19 @@ class Way:
         return Way(launch, self.stage, self.state)
 
 
-@dataclass(slots=True)
 class Recorder:
     """What one evaluation of a script found."""
 
-    script: Path
-    memory: Memory
-    ways: list[Way] = field(default_factory=list)
-    complex_at: Place | None = None
-    problems: list[tuple[Place, str]] = field(default_factory=list)
-    exits: list[tuple[Place, int | None]] = field(default_factory=list)
-    unresolved_sources: list[Place] = field(default_factory=list)
-    files: list[ScriptFile] = field(default_factory=list)
-    redirected_to: list[Value] = field(default_factory=list)
+    def __init__(self, script: Path, memory: Memory) -> None:
+        self.script = script
+        self.memory = memory
+        self.ways: list[Way] = []
+        self.complex_at: Place | None = None
+        self.problems: list[tuple[Place, str]] = []
+        self.exits: list[tuple[Place, int | None]] = []
+        self.unresolved_sources: list[Place] = []
+        self.files: list[ScriptFile] = []
+        self.redirected_to: list[Value] = []
 
     def too_complex(self, place: Place) -> None:
         """A bound was reached."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from relax_lint.records import record
 from relax_lint.shell.values import REMOVED, Chunk, Known, Root, Sym, Value, Variable, known
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ SOME_FAILURE = -1
 Bindings = tuple[tuple[Root, Binding], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Undecided:
     """A condition that is not known: what each outcome would teach, and the outcome that script-given defaults give."""
 
@@ -49,7 +49,7 @@ class Undecided:
 Outcome = bool | Undecided
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UnknownArguments:
     """Positional parameters not given; ``shifted`` of them are gone."""
 

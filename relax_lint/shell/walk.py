@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import is_dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from relax_lint.records import field_names
 from relax_lint.shell.nodes import (
     AndOr,
     ArithmeticFor,
@@ -134,7 +134,7 @@ def _nodes_in(value: Any) -> Iterator[Any]:
     if isinstance(value, tuple):
         for item in value:
             yield from _nodes_in(item)
-    elif is_dataclass(value):
+    elif field_names(value):
         yield value
 
 

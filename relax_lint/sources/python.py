@@ -9,12 +9,12 @@ import re
 import tokenize
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
 from relax_lint.diagnostics import Place
+from relax_lint.records import record
 from relax_lint.sources.text import SourceFile
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -27,7 +27,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _NOT_ASCII_MASKED = bytes(code if code < 0x80 else 0x3F for code in range(256))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ParseError:
     """Why a file has no tree: the text offset where Python gives up, and its reason."""
 

@@ -32,11 +32,11 @@ asynchronous launch. Unsafe otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked
 from relax_lint.fixers.launcher_edits import insert_after, replace_value
 from relax_lint.project import Project
+from relax_lint.records import record
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch
 from relax_lint.shell.queries import NotKnown, integer, is_broken_off, is_own, other_launches, place_of, start_of
@@ -48,7 +48,7 @@ _TRAIN = "python3 relax/entrypoints/train.py"
 _GUESS = "which of the numbers was meant is not known, and another batch size changes what is learned"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Verdict:
     """What is wrong with the numbers. ``repair`` is the flag to write and its number; ``sure`` says that no other
     repair would keep what the launcher says."""

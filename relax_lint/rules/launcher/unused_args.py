@@ -34,11 +34,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.fixers.launcher_edits import append_to_command, remove
 from relax_lint.project import Project
+from relax_lint.records import record
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.nodes import (
@@ -163,7 +163,7 @@ INVALID = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Array:
     """Where an array of flags is set first, and where its elements begin."""
 

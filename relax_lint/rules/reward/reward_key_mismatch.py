@@ -29,7 +29,6 @@ Takes the flag away where the reward is a number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.rewards import BOXED, BUILT_IN_DICTS, BUILT_IN_SCALARS, WITHOUT_REWARDS
@@ -229,15 +228,17 @@ async def reward_func(args, samples, **kwargs):
 ]
 
 
-@dataclass
 class _Rewards:
     """What the launch's reward gives: dicts without the key, where, and whether there is nothing but numbers."""
 
-    what: str
-    lacking: list[Related] = field(default_factory=list)
-    numbers: list[Related] = field(default_factory=list)
-    candidate: str | None = None
-    faulty: bool = False
+    def __init__(
+        self, what: str, *, numbers: Iterable[Related] = (), candidate: str | None = None, faulty: bool = False
+    ) -> None:  # fmt: skip
+        self.what = what
+        self.lacking: list[Related] = []
+        self.numbers = list(numbers)
+        self.candidate = candidate
+        self.faulty = faulty
 
 
 @rule("RLX207", "reward-key-mismatch", ERROR, on="launch", valid=VALID, invalid=INVALID, fixable="safe")

@@ -27,12 +27,12 @@ Adds `--reward-key score` behind the flag that names the reward, or the only key
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from relax_lint.catalog.rewards import BOXED, BUILT_IN_DICTS, OWN_TRAINING_VALUES, WITHOUT_REWARDS
 from relax_lint.diagnostics import Finding, Fix, NotChecked, Place, Related
 from relax_lint.fixers.launcher_edits import insert_after
 from relax_lint.project import Project
+from relax_lint.records import record
 from relax_lint.rewards import EVAL_KEY, FLAG, KEY, TYPE, RewardUse, exit_place, reward_uses
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Argument, Launch
@@ -153,7 +153,7 @@ async def reward_func(args, samples, **kwargs):
 ]
 
 
-@dataclass(frozen=True)
+@record
 class _Dict:
     """A dict that a launch's reward gives: where it is named, what it is, and the key to learn from."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from relax_lint.records import record
 from relax_lint.shell.programs.regexes import compile_basic, compile_extended
 from relax_lint.shell.programs.result import Call, Result, Unsupported, joined, lines_of, only_standard_input
 
@@ -80,7 +80,7 @@ _Applies = Callable[[int, bool, str], bool]
 _Compile = Callable[..., re.Pattern[str]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Edit:
     """One command of a ``sed`` script."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import getopt
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from relax_lint.records import record
 
 
 class Result(NamedTuple):
@@ -19,7 +20,7 @@ class Unsupported(Exception):
     """An option, a file or a manner that is not modelled: nothing is known of the output."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """How a program is called. ``stdin`` is ``None`` when it is not known or comes from a terminal."""
 
