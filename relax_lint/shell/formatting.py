@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 
 from relax_lint.records import record
 from relax_lint.shell.arithmetic import wrap
 from relax_lint.shell.escapes import expand_escapes, expand_one, to_bytes, to_text
-from relax_lint.shell.floats import Float, read_float, write_float
 from relax_lint.shell.quoting import quote_backslash
 
 _CONVERSION = re.compile(
@@ -176,6 +174,10 @@ class _Printer:
             text = str(_code(text))
         if _OTHER_FLOAT.match(text):
             raise Unpredictable(text)
+        from fractions import Fraction
+
+        from relax_lint.shell.floats import Float, read_float, write_float
+
         value, end = read_float(text) or (Float(Fraction(0), negative=False), 0)
         if end < len(text):
             self.status = 1

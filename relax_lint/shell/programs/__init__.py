@@ -5,23 +5,26 @@ Nothing is run; what is not modelled exactly is not known.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from relax_lint.shell.escapes import to_bytes, to_text
-from relax_lint.shell.programs import characters, filters, lines, numbers, paths
 from relax_lint.shell.programs.result import Call, Result, Unsupported
 
 __all__ = ["ANSWERING", "PROGRAMS", "Result", "reads_input", "run"]
 
-_BY_BYTES: dict[str, Callable[[Call], Result]] = {
-    "cat": lines.cat, "cut": characters.cut, "head": lines.head, "paste": lines.paste, "sort": lines.sort,
-    "tac": lines.tac, "tail": lines.tail, "tee": lines.tee, "tr": characters.tr, "uniq": lines.uniq, "wc": lines.wc,
-}  # fmt: skip
-_BY_CHARACTERS: dict[str, Callable[[Call], Result]] = {
-    "awk": filters.awk, "basename": paths.basename, "dirname": paths.dirname, "expr": numbers.expr,
-    "grep": filters.grep, "readlink": paths.readlink, "realpath": paths.realpath, "rev": lines.rev,
-    "sed": filters.sed, "seq": numbers.seq,
-}  # fmt: skip
+# Where each is: most scripts use one or two of them.
+_BY_BYTES = {
+    **dict.fromkeys(("cat", "head", "paste", "sort", "tac", "tail", "tee", "uniq", "wc"), "lines"),
+    **dict.fromkeys(("cut", "tr"), "characters"),
+}
+_BY_CHARACTERS = {
+    **dict.fromkeys(("awk", "grep", "sed"), "filters"),
+    **dict.fromkeys(("basename", "dirname", "readlink", "realpath"), "paths"),
+    **dict.fromkeys(("expr", "seq"), "numbers"),
+    "rev": "lines",
+}
 PROGRAMS = frozenset(_BY_BYTES) | frozenset(_BY_CHARACTERS)
 ANSWERING = frozenset(("expr", "grep"))
 """Those whose status tells something about what they are given."""
@@ -49,15 +52,20 @@ def run(
     """
     try:
         if name in _BY_CHARACTERS:
-            return _BY_CHARACTERS[name](Call(arguments, stdin, cwd, exists, resolve))
+            return _program(_BY_CHARACTERS, name)(Call(arguments, stdin, cwd, exists, resolve))
         if name not in _BY_BYTES:
             return None
         read = None if stdin is None else _to_characters(stdin)
         call = Call([_to_characters(argument) for argument in arguments], read, cwd, exists, resolve)
-        result = _BY_BYTES[name](call)
+        result = _program(_BY_BYTES, name)(call)
         return Result(to_text(result.output.encode("latin-1")), result.status)
     except Unsupported:
         return None
+
+
+def _program(where: dict[str, str], name: str) -> Callable[[Call], Result]:
+    module = importlib.import_module(f"{__name__}.{where[name]}")
+    return cast("Callable[[Call], Result]", getattr(module, name))
 
 
 def _to_characters(text: str) -> str:
