@@ -16,11 +16,11 @@ MAXIMUM_WAYS = 48
 
 
 class Stage(NamedTuple):
-    """Where in a pipeline something runs: the words of each command, its index, and the options of the shell around,
+    """Where in a pipeline something runs: the words of each command, its position, and the options of the shell around,
     by which the whole pipeline succeeds or fails, whatever its commands set for themselves."""
 
     words: list[tuple[Value, ...]]
-    index: int
+    position: int
     options: frozenset[str]
 
 

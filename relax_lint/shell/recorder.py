@@ -112,7 +112,7 @@ class Recorder:
         for way in self.ways:
             launch = way.launch
             if way.stage is not None:
-                behind = way.stage.words[way.stage.index + 1 :]
+                behind = way.stage.words[way.stage.position + 1 :]
                 launch.pipeline = tuple(tuple(_word(word, way.state) for word in words) for words in behind if words)
             key = (launch.site, tuple((word.text, word.unknowns) for word in launch.argv))
             known = found.get(key)

@@ -63,8 +63,8 @@ def run_assignments(shell: Shell, node: SimpleCommand, state: State) -> list[Sta
 def call(shell: Shell, node: SimpleCommand, words: list[Value], assigned: list[Assignment], state: State
 ) -> list[State]:  # fmt: skip
     """A command with its words."""
-    if shell.stages and not (stage := shell.stages[-1]).words[stage.index]:
-        stage.words[stage.index] = tuple(state.resolve(word) for word in words)
+    if shell.stages and not (stage := shell.stages[-1]).words[stage.position]:
+        stage.words[stage.position] = tuple(state.resolve(word) for word in words)
     if not node.assignments:
         return shell.checked(commands.dispatch(shell, node, words, assigned, state), node)
     scope: dict[str, Variable] = {}
