@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
 from relax_lint.shell import memory
 from relax_lint.shell.liveness import drop_dead, join_environments
-from relax_lint.shell.operators import Discard
+from relax_lint.shell.operators import Discard, Refused
 from relax_lint.shell.parameters import Abort
 from relax_lint.shell.state import Flow, State, merge
 from relax_lint.shell.values import Value, Variable, known
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from relax_lint.sources.script import ScriptFile
 
 MAXIMUM_CALLS = 40
+NOTHING: Mapping[str, Variable] = {}
 
 
 class Frame:
@@ -109,8 +111,6 @@ def run_lines(shell: Shell, source: ScriptFile, state: State) -> list[State]:
             for each in states:
                 if each.flow is not None and each.flow.kind == "discard":
                     each.flow = None
-                    if "errexit" in each.options:
-                        each.flow = Flow("exit")
         states = shell.run((command,), states)
         states = _without_dead(shell, states, source, command.end)
         abandoned_line = source.position(max(command.start, command.end - 1))[0]
@@ -140,11 +140,12 @@ def run_text(shell: Shell, text: str, state: State) -> list[State]:
 
 
 def run_process(
-    shell: Shell, source: ScriptFile, name: str, arguments: list[Value], state: State, options: frozenset[str]
+    shell: Shell, source: ScriptFile, name: str, arguments: list[Value], state: State, options: frozenset[str],
+    environment: Mapping[str, Variable] = NOTHING,
 ) -> list[State]:  # fmt: skip
     """Another bash: it inherits the directory and what is exported, and gives back a status and output."""
     child = state.copy()
-    child.frames = [exported(shell, state)]
+    child.frames = [{**exported(shell, state), **environment}]
     child.functions = {}
     child.options = options
     child.traps = {}
@@ -205,5 +206,6 @@ def failed_expansion(shell: Shell, state: State, error: Abort | Discard) -> list
         shell.recorder.exits_at(Place(shell.source, node.start, node.end), error.status)
     else:
         state.status = 1
-        state.flow = Flow("discard")
+        ends = isinstance(error, Refused) and "errexit" in state.options
+        state.flow = Flow("exit" if ends else "discard")
     return [state]

@@ -59,7 +59,7 @@ class DoubleBracketParser(SimpleParser):
             return inner
         first = self.scan_test_word()
         self.skip_blanks()
-        if first.literal in _UNARY and not self.at_test_end():
+        if first.literal in _UNARY and self.text[first.start : first.end] in _UNARY and not self.at_test_end():
             before = self.position
             operand = self.scan_test_word()
             self.skip_blanks()

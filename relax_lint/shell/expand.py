@@ -22,7 +22,7 @@ from relax_lint.shell.nodes import (
     ProcessSubstitution,
     Word,
 )  # fmt: skip
-from relax_lint.shell.operators import Between, Discard
+from relax_lint.shell.operators import Between, Discard, Refused
 from relax_lint.shell.parameters import Parameters
 from relax_lint.shell.state import State
 from relax_lint.shell.subshells import process_substitution, substitute
@@ -180,7 +180,7 @@ class Expander:
             elif isinstance(part, ProcessSubstitution):
                 segments.append((Sym(process_substitution(self.shell, part, state)), True, False, None))
             elif isinstance(part, BadSubstitution):
-                raise Discard
+                raise Refused
             first = False
         return segments
 

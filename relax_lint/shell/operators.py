@@ -18,7 +18,11 @@ Change = Callable[[str], str] | None
 
 
 class Discard(Exception):
-    """An expansion that makes bash give up the command line at hand, with status 1."""
+    """An expansion that makes bash give up the line at hand, with status 1; it goes on with the next one."""
+
+
+class Refused(Discard):
+    """The same for what is no expansion at all: under ``set -e`` that ends the shell."""
 
 
 @record

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from relax_lint.shell import arithmetic
 from relax_lint.shell.nodes import Parameter, Word
-from relax_lint.shell.operators import Between, Discard, Elements, change, changed, described, substring
+from relax_lint.shell.operators import Between, Elements, Refused, change, changed, described, substring
 from relax_lint.shell.state import NONEMPTY, SOME_FAILURE, State, UnknownArguments
 from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, join, known, unknown
 
@@ -191,7 +191,7 @@ class Parameters:
         if isinstance(index, int) and index < 0:
             index += max(elements, default=-1) + 1
             if index < 0:
-                raise Discard
+                raise Refused
         elements[index] = value
         if isinstance(index, int) and next(reversed(elements)) != max(elements):
             elements = dict(sorted(elements.items()))
@@ -293,16 +293,14 @@ class Parameters:
         pointer = self.fetch(parameter, state)
         if pointer is None:
             self.check_bound(parameter, state)
-            if parameter.operator:
-                return None
-            raise Discard
+            raise Refused
         target = state.resolve(pointer).likely if isinstance(pointer, Value) else None
         if target is None:
             roots = pointer.roots if isinstance(pointer, Value) else ()
             return unknown(self.expander.root(parameter, roots))
         match = _PARTS.match(target)
         if match is None:
-            raise Discard
+            raise Refused
         subscript = None
         if match.group(2) is not None:
             from relax_lint.shell.nodes import Literal
