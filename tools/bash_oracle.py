@@ -150,6 +150,7 @@ class Oracle:
             "--pid",
             "--net",
             "--fork",
+            "--kill-child",
             "--mount-proc",
             "/bin/bash",
             "-c",
