@@ -156,12 +156,13 @@ def lines_before(source: SourceFile, offset: int, lines: Sequence[str]) -> Edit:
 
 
 def _is_a_word_of(inside: ArrayLiteral | SimpleCommand, place: Place) -> bool:
-    """Whether a place begins and ends where words of its holder do: not a piece of a string."""
+    """Whether a place begins and ends where words of its holder do: not a piece of a string, nor the whole command that
+    runs a string."""
     if isinstance(inside, ArrayLiteral):
         words = [element.value for element in inside.elements]
         starts = {word.start for word in words}
     else:
-        starts = {word.start for word in inside.words}
+        starts = {word.start for word in inside.words[1:]}
         words = [word for word in inside.words if not hasattr(word, "name")]
     return place.start in starts and place.end in {word.end for word in words}
 

@@ -10,8 +10,9 @@ from relax_lint.shell.calls import run_text, source_file
 from relax_lint.shell.commands import builtin, leave, run_named, run_wrapped, unknown_program
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.operators import Discard
+from relax_lint.shell.partly_known import as_commands
 from relax_lint.shell.state import Flow, State, Undecided, UnknownArguments
-from relax_lint.shell.values import EMPTY, Known, Value, known
+from relax_lint.shell.values import EMPTY, Known, Value, join, known
 
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
@@ -291,13 +292,14 @@ def trap(shell: Shell, node: SimpleCommand, words: list[Value], state: State) ->
 @builtin("eval")
 def evaluate(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
     """Its words, joined, as commands."""
-    texts = _texts(words[1:], state)
-    if None in texts:
+    spelled = as_commands(join(words[1:], " "), state)
+    if spelled is None:
         shell.recorder.unresolved(Place(shell.source, node.start, node.end))
         return unknown_program(shell, node, state)
-    text = " ".join(text or "" for text in texts)
+    text, parts = spelled
     if not text.strip():
         return [state]
+    state.frames[0].update(parts)
     return run_text(shell, text, state)
 
 

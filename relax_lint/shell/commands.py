@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from relax_lint.shell.calls import call_function, run_process
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, SimpleCommand
+from relax_lint.shell.partly_known import as_commands
 from relax_lint.shell.state import Flow, State, Undecided
-from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, unknown
+from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, known, unknown
 
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
@@ -316,10 +317,11 @@ def write(state: State, text: str, roots: tuple[Root, ...], root: Callable[[tupl
 
 
 def run_shell(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
-    """``bash script args``, ``bash -c 'commands' name args``."""
+    """``bash script args``, ``bash -c 'commands' name args``, ``bash -s args`` and ``bash`` with the commands as its
+    input."""
     options: set[str] = set()
     at = 1
-    command_string = False
+    command_string = from_input = False
     while at < len(words):
         text = state.resolve(words[at]).likely
         if text is None or not text.startswith(("-", "+")) or text == "-":
@@ -333,30 +335,46 @@ def run_shell(shell: Shell, node: SimpleCommand, words: list[Value], state: Stat
         for letter in text[1:]:
             if letter == "c":
                 command_string = True
+            elif letter == "s":
+                from_input = True
             elif letter == "o" and at < len(words):
                 options.add(state.resolve(words[at]).likely or "")
                 at += 1
             elif letter in ("e", "u", "x", "f"):
                 options.add({"e": "errexit", "u": "nounset", "x": "xtrace", "f": "noglob"}[letter])
-    if at >= len(words) or shell.nested_scripts >= MAXIMUM_NESTED_SCRIPTS:
+    from_input = not command_string and (from_input or at >= len(words))
+    if (at >= len(words) and not from_input) or shell.nested_scripts >= MAXIMUM_NESTED_SCRIPTS:
         return unknown_program(shell, node, state)
-    first = state.resolve(words[at]).likely
+    if from_input:
+        return _run_string(shell, node, state.stdin, [known("bash"), *words[at:]], state, frozenset(options))
     rest = words[at + 1 :]
+    if command_string:
+        return _run_string(shell, node, words[at], rest or [known("bash")], state, frozenset(options))
+    first = state.resolve(words[at]).likely
     if first is None:
         return unknown_program(shell, node, state)
-    if command_string:
-        from relax_lint.diagnostics import Place
-
-        place = Place(shell.source, node.start, node.end)
-        source = shell.reading.evaluated(first, place, shell.source)
-        name = state.resolve(rest[0]).likely if rest else "bash"
-        return run_process(shell, source, name or "bash", rest[1:], state, frozenset(options))
     path = shell.resolve_path(first, state)
     found = shell.reading.script(Path(path)) if path is not None else None
     if found is None:
         return unknown_program(shell, node, state)
     shell.recorder.reads(found)
     return run_process(shell, found, first, rest, state, frozenset(options))
+
+
+def _run_string(
+    shell: Shell, node: SimpleCommand, commands: Value | None, called: list[Value], state: State,
+    options: frozenset[str],
+) -> list[State]:  # fmt: skip
+    """Another bash that runs the text of a value; ``called`` is its name and its arguments."""
+    from relax_lint.diagnostics import Place
+
+    spelled = as_commands(commands, state) if commands is not None else None
+    if spelled is None:
+        return unknown_program(shell, node, state)
+    text, parts = spelled
+    source = shell.reading.evaluated(text, Place(shell.source, node.start, node.end), shell.source)
+    name = state.resolve(called[0]).likely or "bash"
+    return run_process(shell, source, name, called[1:], state, options, parts)
 
 
 def run_path(shell: Shell, node: SimpleCommand, name: str, words: list[Value], state: State) -> list[State]:

@@ -113,7 +113,8 @@ _OF_A_MODEL = re.compile(
 )
 # Names of variables that are meant to hold flags, and what expands to any number of words.
 _HOLDS_FLAGS = re.compile(
-    r"[@*]\Z|\[[@*]\]\Z|(?:\A|_)(?:ARGS?|OPTS?|OPTIONS?|FLAGS?|EXTRAS?|PARAMS?|OVERRIDES?)(?:_|\Z)", re.IGNORECASE
+    r"[@*]\Z|\$\{[@*]|\[[@*]\]\Z|(?:\A|_)(?:ARGS?|OPTS?|OPTIONS?|FLAGS?|EXTRAS?|PARAMS?|OVERRIDES?)(?:_|\Z)",
+    re.IGNORECASE,
 )
 _NEGATIVE_NUMBER = re.compile(r"-(?:\d|\.\d)")
 
@@ -276,4 +277,4 @@ def _may_be(argument: Argument, position: int, flag: str) -> bool:
     if unknown.variable == "MODEL_ARGS[@]":
         return bool(_OF_A_MODEL.match(flag))
     is_a_value = position == 0 or argument.flag in TAKES_SEVERAL
-    return not (argument.flag and is_a_value) or bool(_HOLDS_FLAGS.search(unknown.variable or ""))
+    return not (argument.flag and is_a_value) or bool(_HOLDS_FLAGS.search(unknown.variable or unknown.text))

@@ -42,13 +42,15 @@ def start_of(launch: Launch) -> Place:
 
 
 def written_command(launch: Launch) -> tuple[ScriptFile, SimpleCommand] | None:
-    """The command of a launch as its script spells it, for edits."""
+    """The command of a launch as its script spells it, for edits; ``None`` when it stands in a string that is run."""
     place = start_of(launch)
     source = place.source
     if not isinstance(source, ScriptFile):
         return None
     command = launch.command if place == launch.site else command_at(source, place.start)
-    return None if command is None else (source, command)
+    if command is None or (command.start, command.end) != (place.start, place.end):
+        return None
+    return source, command
 
 
 def place_of(launch: Launch, word: Word | None) -> Place:

@@ -40,6 +40,30 @@ def test_unknown_parts_stay_as_their_source_text(
 
 
 @pytest.mark.parametrize(
+    "script",
+    [
+        'CMD="python3 relax/entrypoints/train.py --load $DIR/x --colocate"; eval "$CMD"',
+        'eval "python3 relax/entrypoints/train.py" "--load $DIR/x" --colocate',
+        "bash -c \"exec python3 relax/entrypoints/train.py --load '$DIR/x' --colocate\"",
+        "bash <<EOF\npython3 relax/entrypoints/train.py --load $DIR/x --colocate\nEOF",
+        "bash -s -- --colocate <<'EOF'\npython3 relax/entrypoints/train.py --load $DIR/x \"$@\"\nEOF",
+        'bash <<< "python3 relax/entrypoints/train.py --load $DIR/x --colocate"',
+        'echo "python3 relax/entrypoints/train.py --load $DIR/x --colocate" | sh -e',
+        'ARGS=(--load x); eval "ARGS=(--load $DIR/x --colocate)"; python3 relax/entrypoints/train.py "${ARGS[@]}"',
+    ],
+)
+def test_a_command_spelled_in_a_string_is_followed_though_a_part_is_not_known(script: str) -> None:
+    (launch,) = launches(script)
+    assert [word.text for word in launch.argv[2:]] == ["--load", "${DIR}/x", "--colocate"]
+    assert [part.text for word in launch.argv for part in word.unknowns] == ["${DIR}"]
+
+
+@pytest.mark.parametrize("script", ['eval "$CMD"', 'eval "$CMD" --colocate', "bash -c $CMD", "bash", "bash <<< $CMD"])
+def test_a_string_of_which_the_command_is_not_known_launches_nothing(script: str) -> None:
+    assert launches(script) == []
+
+
+@pytest.mark.parametrize(
     ("word", "is_open"),
     [
         ("$X", True), ('"$X"', False), ('"$@"', True), ("$@", True), ('"${@:2}"', True), ('"$*"', False),

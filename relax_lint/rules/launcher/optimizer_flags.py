@@ -60,6 +60,7 @@ VALID: list[Example | str] = [
     f"{_TRAIN} --debug-rollout-only --optimizer adam --lr 1e-6\n",
     f'{_TRAIN} --optimizer adam --lr 1e-6 "$@"\n',
     f"{_TRAIN} --optimizer adam --lr 1e-6 ${{EXTRA_ARGS}}\n",
+    f'{_TRAIN} --optimizer adam --lr 1e-6 {OFFLOAD} {PRECISION} "${{@:2}}"\n',
     f"{_TRAIN} --optimizer sgd --lr 1e-3 --colocate\n",
     "python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.optim.lr=1e-6\n",
     f'add() {{ ARGS+=("$@"); }}\nadd --optimizer adam --lr 1e-6\nadd {_ALL}\n{_TRAIN} "${{ARGS[@]}}"\n',
@@ -73,6 +74,10 @@ VALID: list[Example | str] = [
 ]
 
 INVALID = [
+    Example(
+        f'CMD="{_TRAIN} --colocate --hf-checkpoint ${{MODEL_DIR}}/Q --optimizer adam --lr 1e-6"\neval "$CMD"\n',
+        findings=((2, 1),),
+    ),
     Example(
         f"OPTIMIZER_ARGS=(\n    --optimizer adam\n    --lr 1e-6\n    --weight-decay 0.1\n)\n"
         f'{_TRAIN} --colocate "${{OPTIMIZER_ARGS[@]}}"\n',

@@ -84,6 +84,7 @@ INVALID = [
     ),
     Example('CMD=(python3 -m verl.trainer.main_generation)\n"${CMD[@]}" model.path=/m\n', findings=((1, 17),)),
     Example("bash -c 'python3 -m verl.trainer.main_eval data.path=/d'\n", findings=((1, 1),)),
+    Example("bash -s <<'EOF'\npython3 -m verl.trainer.main_ppo trainer.nnodes=1\nEOF\n", findings=((1, 1),)),
     Example(
         "python -m verl.experimental.fully_async_policy.fully_async_main --config-path=config data.shuffle=True\n",
         findings=((1, 11),),
