@@ -57,6 +57,8 @@ def call_function(shell: Shell, name: str, words: list[Value], state: State) -> 
 
 def source_file(shell: Shell, source: ScriptFile, spelled: str, arguments: list[Value], state: State) -> list[State]:
     """``source file args``."""
+    if shell.reading.is_entrypoint(source):
+        spelled = str(source.path)
     key = memory.key_of(shell, source, spelled, state) if not arguments else None
     if key is None:
         return _sourced(shell, source, spelled, arguments, state)
