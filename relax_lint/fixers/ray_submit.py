@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 RUNTIME_ENV = "--runtime-env-json"
 
+_DEFAULT_ADDRESS = "http://127.0.0.1:8265"
 _HOST = re.compile(r"(?:\w+://)?(?P<host>\[[0-9a-fA-F:]+\]|[^:/]+)(?::\d+)?/?")
 _THIS_MACHINE = re.compile(r"localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]")
 _VARIABLE = re.compile(r"(?P<quote>\"?)\$(?:(?P<name>\w+)|\{(?P<braced>\w+)\})(?P=quote)")
@@ -32,12 +33,15 @@ class Submission:
 
     options: tuple[Argument, ...]
     command: int
+    environment: Word | None
 
     @property
     def address(self) -> Word | None:
-        """The value of ``--address``; the last one counts."""
+        """The last ``--address``, else what the script sets for RAY_ADDRESS; Ray's own when it sets that to nothing."""
         given = [option.values[0] for option in self.options if option.flag == "--address" and option.values]
-        return given[-1] if given else None
+        if given:
+            return given[-1]
+        return Word(_DEFAULT_ADDRESS) if self.environment == Word("") else self.environment
 
 
 def submission(launch: Launch) -> Submission | None:
@@ -56,7 +60,7 @@ def submission(launch: Launch) -> Submission | None:
             return None
     else:
         command += 1
-    return Submission(tuple(_options(words[3:end])), command)
+    return Submission(tuple(_options(words[3:end])), command, launch.ray_address)
 
 
 def runtime_environments(launch: Launch) -> list[Argument]:

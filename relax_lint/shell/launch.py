@@ -152,6 +152,7 @@ class _Launch:
     command: SimpleCommand | None = None
     in_condition: bool = False
     directory: str | None = None
+    ray_address: Word | None = None
 
 
 class Launch(_Launch):
@@ -160,7 +161,8 @@ class Launch(_Launch):
     ``site`` is the command in its file; ``conditions`` what must hold for it; ``options`` the shell options on at that
     point (errexit, pipefail, nounset …); ``pipeline`` the argv of each command that the launch is piped into;
     ``made_directories`` what ``mkdir`` made on the way; ``in_condition`` says that its status is looked at, so that
-    errexit does not apply; ``directory`` is the working directory, when known.
+    errexit does not apply; ``directory`` is the working directory, when known; ``ray_address`` what the script gives
+    Ray as RAY_ADDRESS, empty when it takes that away.
     """
 
     @cached_property

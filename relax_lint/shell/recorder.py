@@ -92,7 +92,7 @@ class Recorder:
             kind=classify(argv), argv=argv, site=site, script=self.script, conditions=state.conditions,
             options=state.options if stage is None else stage.options, redirected_to=targets,
             made_directories=tuple(_word(made, state) for made in state.made), command=node,
-            in_condition=shell.guard > 0, directory=state.cwd,
+            in_condition=shell.guard > 0, directory=state.cwd, ray_address=_exported("RAY_ADDRESS", state),
         )  # fmt: skip
         self.ways.append(Way(launch, stage, state))
 
@@ -133,6 +133,15 @@ def outermost(place: Place) -> Place:
         if origin is None:
             return place
         place = origin
+
+
+def _exported(name: str, state: State) -> Word | None:
+    """What a script gives a program in an environment variable; an empty word when it is unset, None when the script
+    leaves the variable alone."""
+    variable = state.lookup(name)
+    if variable is None or (variable.value is not None and not variable.exported):
+        return None
+    return Word("") if variable.value is None else _word(variable.value, state)
 
 
 def _word(value: Value, state: State) -> Word:

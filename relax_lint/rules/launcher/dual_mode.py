@@ -68,6 +68,8 @@ _CASES = (
     _Case("MODE=async in the environment", (), "async", "async"),
 )
 
+_NO_MODE = "neither"
+
 _RELAX = "python3 relax/entrypoints/train.py"
 _GUIDE = 'MODE=${1:-${MODE:-"sync"}}\n'
 _BRANCH = f'if [ "${{MODE}}" = "async" ]; then\n    {_RELAX} --fully-async\nelse\n    {_RELAX} --colocate\nfi\n'
@@ -87,6 +89,10 @@ VALID: list[Example | str] = [
     (
         f'ray start --head\n{_GUIDE}die() {{ echo "$*" >&2; exit 1; }}\n'
         f'[ "$MODE" = async ] && die "reinforce++ is refused in async"\n{_RELAX} --colocate\n'
+    ),
+    (
+        f'{_GUIDE}if [ "$MODE" != sync ]; then echo "Relax refuses reinforce++ in async" >&2; exit 1; fi\n'
+        f"{_RELAX} --colocate\n"
     ),
     _GUIDE + f'run_sync() {{ {_RELAX} --colocate; }}\nrun_async() {{ {_RELAX} --fully-async; }}\n"run_${{MODE}}"\n',
     f"{_RELAX} --loss-type sft --prompt-data /d/a.parquet\n",
@@ -138,6 +144,11 @@ INVALID = [
         findings=((1, 1),),
     ),
     Example(
+        _GUIDE
+        + f'case "$MODE" in\n    sync) {_RELAX} --colocate ;;\n    *) echo "no such mode: $MODE"; exit 2 ;;\nesac\n',
+        findings=((1, 1),),
+    ),
+    Example(
         {
             "examples/demo/run_async.sh": 'MODE=async\nsource "$(dirname "$0")/common.sh"\n',
             "examples/demo/common.sh": "MODE=${MODE:-${1:-sync}}\n" + _BRANCH,
@@ -167,7 +178,7 @@ def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | 
             return
         if not found:
             others = [other for _, other in outcomes if other is not outcome]
-            if case is not _CASES[0] and _refuses(outcome, others):
+            if case is not _CASES[0] and _refuses(outcome, others, launcher):
                 continue
             faults.append(f"{case.called} starts nothing")
         elif case.wanted not in found:
@@ -201,22 +212,27 @@ def _place(launcher: LauncherSource, launch: Launch) -> Place:
     return start_of(launch)
 
 
-def _refuses(outcome: Evaluation, others: list[Evaluation]) -> bool:
-    """Whether a way of calling ends in an exit of its own, behind a message."""
+def _refuses(outcome: Evaluation, others: list[Evaluation], launcher: LauncherSource) -> bool:
+    """Whether a way of calling ends in an exit of its own, behind a message; where any other word ends too, the message
+    must speak of asynchronous runs."""
     elsewhere = {
         place for other in others if any(_trains(launch) for launch in other.launches) for place, _ in other.exits
     }
-    return any(_says_why(place) for place, status in outcome.exits if place not in elsewhere and status != 0)
+    own = [place for place, status in outcome.exits if place not in elsewhere and status != 0]
+    if not own:
+        return False
+    for_any_word = {place for place, _ in launcher.evaluate_with((_NO_MODE,), {"MODE": _NO_MODE}).exits}
+    return any(_says_why(place, of_async=place in for_any_word) for place in own)
 
 
-def _says_why(place: Place) -> bool:
+def _says_why(place: Place, *, of_async: bool) -> bool:
     """Whether something stands beside an exit that tells the user."""
     script = getattr(place.source, "script", None)
     if script is None or ":?" in place.source.text[place.start : place.end]:
-        return True
+        return not of_async
     for commands in command_lists(script):
         if len(commands) > 1 and any(
             isinstance(command, SimpleCommand) and command.start == place.start for command in commands
         ):
-            return True
+            return not of_async or "async" in place.source.text[commands[0].start : place.end].lower()
     return False

@@ -58,6 +58,7 @@ VALID: list[Example | str] = [
     "ray job submit --address=http://10.12.0.4:8265 -- python3 relax/entrypoints/train.py --lr 1e-6\n",
     'ray job submit --address="http://${HEAD_IP}:8265" \\\n    -- python3 relax/entrypoints/train.py --lr 1e-6\n',
     'ray job submit --address="http://ray-head.cluster.local:8265" -- python3 relax/entrypoints/train.py --lr 1e-6\n',
+    "export RAY_ADDRESS=http://10.12.0.4:8265\nray job submit -- python3 relax/entrypoints/train.py --lr 1e-6\n",
     "export RAY_ADDRESS\nray job submit -- python3 relax/entrypoints/train.py --lr 1e-6\n",
     "nohup python3 -u relax/entrypoints/train.py --lr 1e-6 > train.log 2>&1 &\nwait\n",
     "ray job submit --address=http://127.0.0.1:8265 -- python3 scripts/tools/process_demo.py --input-dir /data\n",
@@ -161,6 +162,16 @@ INVALID = [
         'LAUNCH="python3 -m relax.entrypoints.train"\n$LAUNCH --lr 1e-6\n',
         findings=((1, 17),),
         fixed='LAUNCH="python3 relax/entrypoints/train.py"\n$LAUNCH --lr 1e-6\n',
+    ),
+    Example(
+        "export RAY_ADDRESS=http://127.0.0.1:8265\nray job submit -- python3 relax/entrypoints/train.py --lr 1e-6\n",
+        findings=((2, 1),),
+        fixed="export RAY_ADDRESS=http://127.0.0.1:8265\npython3 relax/entrypoints/train.py --lr 1e-6\n",
+    ),
+    Example(
+        "unset RAY_ADDRESS\nray job submit -- python3 relax/entrypoints/train.py --lr 1e-6\n",
+        findings=((2, 1),),
+        fixed="unset RAY_ADDRESS\npython3 relax/entrypoints/train.py --lr 1e-6\n",
     ),
     Example("torchrun --nproc_per_node=8 relax/entrypoints/train.py --lr 1e-6\n", findings=((1, 1),)),
 ]
