@@ -20,19 +20,30 @@ _WITH_VALUE = {
     "ionice": {"-c", "-n", "-p"},
     "chrt": set(),
     "taskset": set(),
+    "sudo": {"-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "--user", "--group", "--chdir"},
+    "flock": {"-w", "-E", "--timeout"},
+    "time": {"-f", "-o", "--format", "--output"},
 }  # fmt: skip
 # Programs with so many options of their own that what they run is found by its name.
 _SEARCHED = frozenset({"nsys", "ncu", "numactl", "srun", "mpirun", "catchsegv", "strace", "perf", "py-spy"})
 _RUNNABLE = re.compile(r"(?:python[0-9.]*|ray|torchrun|accelerate|bash|sh|env|nohup|stdbuf|numactl|timeout)\Z")
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
-_LEADING_OPERANDS = {"timeout": 1, "chrt": 1, "taskset": 1}
+_LEADING_OPERANDS = {"timeout": 1, "chrt": 1, "taskset": 1, "flock": 1}
+_SETTING = frozenset({"env", "sudo"})
+# Managers of environments, whose `run` runs a command in one.
+_MANAGERS = frozenset({"uv", "conda", "mamba", "micromamba", "poetry", "pixi", "pdm", "pipenv", "rye", "hatch"})
 
 
 def unwrap(name: str, words: list[Value], state: State) -> Wrapped | None:
     """The words of the command that a wrapper runs, with what ``env`` sets; None when ``name`` is no wrapper."""
     texts = [state.resolve(word).likely for word in words]
-    if name in _SEARCHED:
-        for at in range(1, len(words)):
+    first = 1
+    if name in _MANAGERS:
+        if "run" not in texts:
+            return None
+        first = texts.index("run") + 1
+    if name in _SEARCHED or name in _MANAGERS:
+        for at in range(first, len(words)):
             text = texts[at]
             if text is not None and _RUNNABLE.match(text.rsplit("/", 1)[-1]):
                 return words[at:], []
@@ -45,7 +56,7 @@ def unwrap(name: str, words: list[Value], state: State) -> Wrapped | None:
     while at < len(words):
         text = texts[at]
         if text is None:
-            if name == "env" and _ASSIGNMENT.match(words[at].shown):
+            if name in _SETTING and _ASSIGNMENT.match(words[at].shown):
                 environment.append(_assignment(words[at]))
                 at += 1
                 continue
@@ -53,7 +64,7 @@ def unwrap(name: str, words: list[Value], state: State) -> Wrapped | None:
         if text == "--":
             at += 1
             break
-        if name == "env" and _ASSIGNMENT.match(text):
+        if name in _SETTING and _ASSIGNMENT.match(text):
             environment.append(_assignment(words[at]))
             at += 1
         elif text.startswith("-") and text != "-" and not environment:

@@ -58,6 +58,23 @@ def test_a_command_spelled_in_a_string_is_followed_though_a_part_is_not_known(sc
     assert [part.text for word in launch.argv for part in word.unknowns] == ["${DIR}"]
 
 
+@pytest.mark.parametrize(
+    "wrapper",
+    [
+        "nohup", "env A=1 -u B", "timeout -k 5 3d", "numactl -N 0", "sudo -E -u me A=1", "flock -w 5 /tmp/lock",
+        "/usr/bin/time -o t.log", "uv run --frozen", "conda run -n rl --no-capture-output", "poetry run",
+    ],
+)  # fmt: skip
+def test_a_program_that_runs_another_is_left_off(wrapper: str) -> None:
+    (launch,) = launches(f"{wrapper} python3 -m relax.entrypoints.train --lr 1")
+    assert [word.text for word in launch.argv] == ["python3", "-m", "relax.entrypoints.train", "--lr", "1"]
+
+
+@pytest.mark.parametrize("script", ["uv pip install ray", "conda install python", "sudo apt-get install python3"])
+def test_what_a_program_only_names_is_not_launched(script: str) -> None:
+    assert launches(script) == []
+
+
 @pytest.mark.parametrize("script", ['eval "$CMD"', 'eval "$CMD" --colocate', "bash -c $CMD", "bash", "bash <<< $CMD"])
 def test_a_string_of_which_the_command_is_not_known_launches_nothing(script: str) -> None:
     assert launches(script) == []
