@@ -61,7 +61,7 @@ def test_a_command_spelled_in_a_string_is_followed_though_a_part_is_not_known(sc
 @pytest.mark.parametrize(
     "wrapper",
     [
-        "nohup", "env A=1 -u B", "timeout -k 5 3d", "numactl -N 0", "sudo -E -u me A=1", "flock -w 5 /tmp/lock",
+        "nohup", "env -u B A=1", "timeout -k 5 3d", "numactl -N 0", "sudo -E -u me A=1", "flock -w 5 /tmp/lock",
         "/usr/bin/time -o t.log", "uv run --frozen", "conda run -n rl --no-capture-output", "poetry run",
     ],
 )  # fmt: skip
