@@ -57,8 +57,9 @@ def test_nesting_beyond_all_reason_is_a_problem_and_no_crash(opening: str) -> No
 
 @pytest.mark.parametrize(
     "text",
-    ["", "\n", "#", "\\", "\\\n", "\0", "\ufeff", "a\0b", "<<", "<<EOF", "cat <<EOF\n", "$", "${", "$(", "'", '"', "`", "{", "}"]
-    + ["\udcff", "a=", "a[", "a[1", "a[1]=", "((", "[[", "!", "|", "&", ";", ";;", "case", "for", "function", "time", "\r\n"],
+    ["", "\n", "#", "\\", "\\\n", "\0", "\ufeff", "a\0b", "<<", "<<EOF", "cat <<EOF\n", "$", "${", "$(", "'", '"', "`",
+     "{", "}", "\udcff", "a=", "a[", "a[1", "a[1]=", "((", "[[", "!", "|", "&", ";", ";;", "case", "for", "function",
+     "time", "\r\n"],
 )  # fmt: skip
 def test_no_text_makes_the_parser_fail(text: str) -> None:
     parse(text)
