@@ -16,8 +16,9 @@ from relax_lint.sources.script import ScriptFile
 Kind = Literal["blanks", "carriage return", "comment", "blank line", "no backslash", "swallowed", "headless"]
 
 _STRAY_BLANKS = re.compile(r"\\[ \t]+\r?(?:\n|\Z)")
-_FLAG = re.compile(r"--?[A-Za-z]|--\Z|\{\s*\"|\+{1,2}[A-Za-z_][\w.]*=|~?[A-Za-z_]\w*(?:\.\w+)+=")
-_GOES_ON = re.compile(r"[ \t]*(?:--?[A-Za-z]|--[ \t\n]|\"?\$|\||&&|[12]?>|&>|<|'|\")")
+_OVERRIDE = r"\+{1,2}[A-Za-z_][\w.]*=|~?[A-Za-z_]\w*(?:\.\w+)+="
+_FLAG = re.compile(rf"--?[A-Za-z]|--\Z|\{{\s*\"|{_OVERRIDE}")
+_GOES_ON = re.compile(rf"[ \t]*(?:--?[A-Za-z]|--[ \t\n]|\"?\$|\||&&|[12]?>|&>|<|'|\"|{_OVERRIDE})")
 _ARRAY_OF_FLAGS = re.compile(r".*ARGS\Z")
 
 

@@ -147,6 +147,11 @@ INVALID = [
         findings=((2, 23),),
         fixed=f"# k1, k2, k3\n{_TRAIN} \\\n    --kl-loss-type k1 \\\n    --lr 1e-6\n",
     ),
+    Example(
+        "python3 -m verl.trainer.main_ppo \\\n    data.train_batch_size=8 \\ \n    trainer.nnodes=1\n",
+        findings=((2, 29),),
+        fixed="python3 -m verl.trainer.main_ppo \\\n    data.train_batch_size=8 \\\n    trainer.nnodes=1\n",
+    ),
     Example(f"{_TRAIN} \\\r\n    --lr 1e-6 \\\r\n    --colocate\r\n", findings=((1, 36),)),
     Example(
         "python3 -m verl.trainer.main_ppo \\\n    # sizes\n    +data.train_batch_size=8 \\\n    trainer.nnodes=1\n",

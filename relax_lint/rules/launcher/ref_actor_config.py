@@ -24,7 +24,8 @@ arguments, then `max_tokens_per_gpu` to `log_probs_max_tokens_per_gpu` and `only
 ## Fix
 
 Adds a `--ref-actor-config` behind `--resource` with the largest tensor parallelism that fits both services, and one for
-what else the actor splits.
+what else the actor splits. An object that bash takes apart, or that is written as Python writes it, is written as JSON
+in single quotes.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ from math import gcd
 from typing import Any
 
 from relax_lint.catalog.relax_defaults import FORWARD_CONFIG_OVERWRITTEN, FORWARD_ROLES, PARALLEL_SIZES
-from relax_lint.diagnostics import Finding, Fix, NotChecked, Severity
+from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Severity
+from relax_lint.fixers.json_values import quoted_json
 from relax_lint.fixers.launcher_edits import insert_after
 from relax_lint.project import Project
 from relax_lint.rules import ADVICE, ERROR, WARNING, Example, rule
@@ -72,6 +74,7 @@ VALID: list[Example | str] = [
         '"log_probs_max_tokens_per_gpu": 16384}\'\n'
     ),
     f"{_TRAIN} --fully-async --lr 1e-6\n",
+    f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} '{_ONE}' trainer.seed=1 --lr 1e-6\n",
     f'{_TRAIN} --fully-async --resource \'{{"actor": [1, 4], "rollout": [1, 4], "reference": [1, 0]}}\'\n',
 ]
 
@@ -120,6 +123,19 @@ INVALID = [
     Example(
         f'{_TRAIN} --fully-async --resource {_ROLES} {FLAG} {{"tensor_model_parallel_size": 1}}\n',
         findings=((1, 164, ERROR),),
+        fixed=f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} '{{\"tensor_model_parallel_size\": 1}}'\n",
+    ),
+    Example(
+        f'{_TRAIN} --fully-async --resource {_ROLES} {FLAG}="{{"tensor_model_parallel_size": 1}}"'
+        ' "${MODEL_ARGS[@]}"\n',
+        findings=((1, 164, ERROR),),
+        fixed=f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG}='{{\"tensor_model_parallel_size\": 1}}'"
+        ' "${MODEL_ARGS[@]}"\n',
+    ),
+    Example(
+        f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} \"{{'sequence_parallel': False}}\" --lr 1e-6\n",
+        findings=((1, 164, ERROR),),
+        fixed=f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} '{{\"sequence_parallel\": false}}' --lr 1e-6\n",
     ),
     Example(f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} '[1, 2]'\n", findings=((1, 164, ERROR),)),
     Example(f"{_TRAIN} --fully-async --resource {_ROLES} {FLAG} --lr 1e-6\n", findings=((1, 164, ERROR),)),
@@ -172,17 +188,21 @@ def _judged(argument: Argument, launch: Launch) -> Iterator[Finding | NotChecked
         yield NotChecked(place, why_unknown(argument.values[0]))
         return
 
-    def finding(message: str, severity: Severity) -> Finding:
-        return Finding(place, message, severity=severity, launch=launch, subject=FLAG)
+    def finding(message: str, severity: Severity, edit: Edit | None = None) -> Finding:
+        fix = None if edit is None else Fix("write it as JSON in single quotes", lambda: [edit])
+        return Finding(place, message, severity=severity, fix=fix, launch=launch, subject=FLAG)
 
-    if argument.value is None:
-        split = "bash splits it into several words; quote it" if argument.values else "it has no value"
-        yield finding(f"{FLAG} takes one JSON object: {split}", ERROR)
+    if not argument.values:
+        yield finding(f"{FLAG} takes one JSON object: it has no value", ERROR)
         return
     try:
-        given = json.loads(argument.value)
+        given = json.loads(argument.values[0].text)
     except ValueError as error:
-        yield finding(f"{FLAG} is not JSON: {error}", ERROR)
+        split = argument.value is None
+        reason = (
+            "takes one JSON object: bash splits it into several words; quote it" if split else f"is not JSON: {error}"
+        )
+        yield finding(f"{FLAG} {reason}", ERROR, quoted_json(argument))
         return
     if given is None:
         yield finding(f"{FLAG} null is as good as none", WARNING)
