@@ -153,16 +153,18 @@ def mapfile(shell: Shell, node: SimpleCommand, words: list[Value], state: State)
 @builtin("unset")
 def unset(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
     """Removes variables, elements and functions."""
-    functions = False
+    functions = references = False
     for text in _texts(words[1:], state):
         if text is None:
             continue
         if text.startswith("-"):
-            functions = "f" in text
+            functions, references = "f" in text, "n" in text
             continue
         name, bracket, index = text.partition("[")
         variable = state.lookup(state.resolve_name(name))
-        if functions or (variable is None and name in state.functions):
+        if references:
+            state.remove(name)
+        elif functions or (variable is None and name in state.functions):
             state.functions = {key: value for key, value in state.functions.items() if key != name}
         elif variable is not None and "r" in variable.attributes:
             state.status = 1

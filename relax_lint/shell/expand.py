@@ -14,6 +14,7 @@ from relax_lint.shell import arithmetic
 from relax_lint.shell.globbing import expand_glob
 from relax_lint.shell.nodes import (
     ArithmeticExpansion,
+    Assignment,
     BadSubstitution,
     CommandSubstitution,
     Literal,
@@ -115,6 +116,14 @@ class Expander:
                 for field in self.split(self.segments(expanded, state, word, element=element), state, word)
             ]
         return self.split(self.segments(parts, state, word, element=element), state, word)
+
+    def declared(self, node: Assignment) -> list[Assignment]:
+        """What an argument of ``declare`` and its like stands for: braces in it make several of it."""
+        word = node.value
+        if not isinstance(word, Word) or word.literal is not None or not _may_have_braces(word.parts):
+            return [node]
+        words = [Word(parts, word.start, word.end) for parts in _brace_expanded(word.parts)]
+        return [Assignment(node.name, node.start, node.end, each, node.subscript, node.append) for each in words]
 
     def value(self, word: Word, state: State, *, assigned: bool = False) -> Value:
         """A word without splitting and globs: what is assigned, compared, or read from."""

@@ -28,7 +28,7 @@ def run_simple(shell: Shell, node: SimpleCommand, state: State) -> list[State]:
         assigned: list[Assignment] = []
         for word in node.words:
             if isinstance(word, Assignment):
-                assigned.append(word)
+                assigned.extend(shell.expander.declared(word))
             else:
                 words.extend(shell.expander.fields(word, state))
         if not words:
