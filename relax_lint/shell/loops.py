@@ -88,7 +88,9 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
     escapes = 0
     for number, value in enumerate(values):
         if escapes >= RETRIES and len(shell.recorder.ways) == launched:
-            return [*left, widen(going, lambda name: _loop_root(shell, node, name))]
+            alike = [each for each in left if each.flow is None]
+            ended = [each for each in left if each.flow is not None]
+            return [*ended, widen([*alike, *going], lambda name: _loop_root(shell, node, name))]
         skipping: list[State] = []
         for each in going:
             resolved = each.resolve(value)
