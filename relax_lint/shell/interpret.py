@@ -103,7 +103,7 @@ class Shell:
         if name == "BASH_SOURCE":
             return [known(frame.spelled) for frame in reversed(self.calls)]
         if name == "FUNCNAME":
-            inside = any(frame.name != "main" for frame in self.calls)
+            inside = any(frame.name not in ("main", "source") for frame in self.calls)
             return [known(frame.name) for frame in reversed(self.calls)] if inside else None
         if name == "BASH_LINENO":
             return [known(str(frame.called_at)) for frame in reversed(self.calls)]

@@ -134,7 +134,12 @@ PATTERNS.form("brackets", "[a-c]", "[!a-c]", "[[:space:]]", "[[:upper:]]*", "[^x
 PATTERNS.form("slashes", "*/", "/*", "*/*", "/usr")
 PATTERNS.form("literal", "a", "é", " ", "b c", "-", ".", ":")
 PATTERNS.form("quoted", '"*"', "\\*", "'?'", '"${s0-}"', "\\\\", '" "', "'a'*", '["a-c"]', "\\[ab]")
-PATTERNS.form("variable", "«plain_scalar»")
+
+
+@PATTERNS.add("variable")
+def _variable_pattern(scene: Scene) -> str:
+    # With extended patterns bash misreads a variable that begins with a parenthesis.
+    return scene.fill('"«plain_scalar»"' if scene.extglob else "«plain_scalar»")
 
 
 @PATTERNS.add("extended", 0.7)

@@ -28,7 +28,7 @@ def _in_a_row(scene: Scene, count: int) -> str:
     row = "".join(
         scene.chance.choice([" ", " ", " ", "  ", " \\\n  ", "\t"]) + WORDS.write(scene) for _ in range(count)
     )
-    return row.strip(" \t")
+    return row.lstrip(" \t")
 
 
 @hole
