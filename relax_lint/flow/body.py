@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from relax_lint.flow.conditions import branches
+from relax_lint.flow.conditions import branches, is_none
 from relax_lint.flow.expressions import Expressions
+from relax_lint.flow.interruptions import can_raise, caught_by
 from relax_lint.flow.loops import After, follow_for, follow_while
 from relax_lint.flow.names import imports_of
 from relax_lint.flow.scopes import NO_SCOPE
@@ -25,7 +26,6 @@ from relax_lint.flow.shapes import (
     Sequence,
     Shape,
     alternatives,
-    is_scalar,
     is_text,
     union,
 )
@@ -57,6 +57,7 @@ class Body:
         self.function = function
         self.ways: list[Way] = []
         self._interruptions: list[list[State]] = []
+        self._caught: list[frozenset[str]] = []
         self.scope = interpreter.facts.scope(function.node) if function is not None else NO_SCOPE
         self.expressions = Expressions(self)
 
@@ -130,6 +131,16 @@ class Body:
             self.assign(state, target.value, UNKNOWN)
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
             self._set_item(state, target.value.id, self.expressions.evaluate(target.slice, state), shape)
+        else:
+            self.touch(state, target)
+
+    def touch(self, state: State, target: ast.expr) -> None:
+        """Something inside of a variable's value is changed: its parts are no longer known, its keys are."""
+        while isinstance(target, (ast.Subscript, ast.Attribute)):
+            target = target.value
+        held = state.variables.get(target.id) if isinstance(target, ast.Name) else None
+        if isinstance(target, ast.Name) and isinstance(held, (Dictionary, Sequence)):
+            state.change(target.id, with_unknown_parts(held))
 
     def _unpack(self, state: State, targets: list[ast.expr], shape: Shape) -> None:
         items: tuple[Shape, ...] = ()
@@ -148,10 +159,11 @@ class Body:
             if isinstance(key, Constant):
                 state.change(name, held.put(key.value, shape))
             else:
-                opened = tuple(replace(entry, value=UNKNOWN) for entry in held.entries)
-                state.change(name, replace(held, entries=opened, open=True))
+                entries = tuple(replace(entry, value=UNKNOWN) for entry in held.entries)
+                state.change(name, Dictionary(entries, open=True))
         elif isinstance(held, Sequence):
-            state.change(name, Sequence(union((held.element, shape)), held.length, kind=held.kind))
+            # What else is in the list may only have held the place.
+            state.change(name, Sequence(union((UNKNOWN, shape)), held.length, kind=held.kind))
 
     # ------------------------------------------------------------ statements
 
@@ -278,6 +290,8 @@ class Body:
             old = self.expressions.evaluate(_as_read(node.target), state)
             result = self.expressions.operation(node.op, old, value)
             self._set_item(state, node.target.value.id, self.expressions.evaluate(node.target.slice, state), result)
+        else:
+            self.touch(state, node.target)
 
     def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef, function: Shape, state: State) -> Shape:
         for decorator in reversed(node.decorator_list):
@@ -298,11 +312,13 @@ class Body:
                 state.change(target.value.id, held.without(key.value))
             elif isinstance(held, (Dictionary, Sequence)):
                 state.change(target.value.id, self.interpreter.changed(held))
+        else:
+            self.touch(state, target)
 
     # ------------------------------------------------------------ blocks that can be left midway
 
     def _note_interruption(self, node: ast.stmt, state: State) -> None:
-        if self._interruptions and _can_raise(node):
+        if self._interruptions and can_raise(node):
             states = self._interruptions[-1]
             states.append(state.copy())
             if len(states) > 64:
@@ -317,16 +333,18 @@ class Body:
                 self.assign(state, item.optional_vars, UNKNOWN)
         if not suppressing:
             return self.block(node.body, [state])
-        after, interrupted = self._interruptible(node.body, state)
+        after, interrupted = self._interruptible(node.body, state, frozenset(("*",)))
         after.on = distinct([*after.on, *interrupted])
         return after
 
-    def _interruptible(self, body: list[ast.stmt], state: State) -> tuple[After, list[State]]:
+    def _interruptible(self, body: list[ast.stmt], state: State, caught: frozenset[str]) -> tuple[After, list[State]]:
         """Follow statements, and the states in which an exception can leave them."""
         self._interruptions.append([])
+        self._caught.append(caught)
         after = self.block(body, [state])
+        self._caught.pop()
         interrupted = distinct(self._interruptions.pop())
-        if self._interruptions:
+        if self._interruptions and "*" not in caught and not self._caught[-1] <= caught:
             self._interruptions[-1].extend(state.copy() for state in interrupted)
         return after, interrupted
 
@@ -335,7 +353,7 @@ class Body:
         orelse: list[ast.stmt] = getattr(node, "orelse", [])
         finalbody: list[ast.stmt] = getattr(node, "finalbody", [])
         first_way = len(self.ways)
-        after, interrupted = self._interruptible(getattr(node, "body", []), state)
+        after, interrupted = self._interruptible(getattr(node, "body", []), state, caught_by(handlers))
         if orelse:
             tail = self.block(orelse, after.on)
             after.on = tail.on
@@ -388,31 +406,15 @@ class Body:
         return result
 
 
+def with_unknown_parts(shape: Dictionary | Sequence) -> Dictionary | Sequence:
+    """A container of the same size and keys, whatever is in it."""
+    if isinstance(shape, Sequence):
+        return Sequence(UNKNOWN, shape.length, kind=shape.kind)
+    return replace(shape, entries=tuple(replace(entry, value=UNKNOWN) for entry in shape.entries))
+
+
 def _as_read(target: ast.Subscript) -> ast.expr:
     return ast.copy_location(ast.Subscript(value=target.value, slice=target.slice, ctx=ast.Load()), target)
-
-
-def _can_raise(node: ast.stmt) -> bool:
-    """Whether a statement can raise before anything in it has its effect."""
-    if isinstance(node, (ast.Pass, ast.Break, ast.Continue, ast.Global, ast.Nonlocal)):
-        return False
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.With, ast.AsyncWith, ast.Raise)):
-        return not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    value = getattr(node, "value", None)
-    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) and (value is None or _is_harmless(value)):
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        return not all(isinstance(target, ast.Name) for target in targets)
-    return not (isinstance(node, ast.If) and _is_harmless(node.test))
-
-
-def _is_harmless(node: ast.expr) -> bool:
-    if isinstance(node, ast.Dict):
-        return all(key is not None and _is_harmless(key) for key in node.keys) and all(map(_is_harmless, node.values))
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return all(map(_is_harmless, node.elts))
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.operand, ast.Constant) or (isinstance(node.op, ast.Not) and _is_harmless(node.operand))
-    return isinstance(node, (ast.Constant, ast.Name))
 
 
 def _pattern_fits(pattern: ast.pattern, subject: Shape) -> bool | None:
@@ -426,9 +428,8 @@ def _pattern_fits(pattern: ast.pattern, subject: Shape) -> bool | None:
             return bool(subject.value == pattern.value.value)
         return False if is_text(subject) and not isinstance(pattern.value.value, str) else None
     if isinstance(pattern, ast.MatchSingleton) and pattern.value is None:
-        if subject == NONE:
-            return True
-        return False if is_scalar(subject) or is_text(subject) or isinstance(subject, Dictionary) else None
+        answers = {is_none(part) for part in alternatives(subject)}
+        return answers.pop() if len(answers) == 1 else None
     return None
 
 

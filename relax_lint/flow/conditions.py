@@ -130,7 +130,7 @@ def _decided(expressions: Expressions, test: ast.expr, state: State) -> bool | N
 def _decided_comparison(operator: ast.cmpop, left: Shape, right: Shape) -> bool | None:
     if isinstance(operator, ast.Is):
         if isinstance(right, NoneValue):
-            answers = {_is_none(part) for part in alternatives(left)}
+            answers = {is_none(part) for part in alternatives(left)}
             return answers.pop() if len(answers) == 1 else None
         if isinstance(left, Constant) and isinstance(right, Constant) and isinstance(left.value, bool):
             return left.value is right.value
@@ -139,9 +139,33 @@ def _decided_comparison(operator: ast.cmpop, left: Shape, right: Shape) -> bool 
         return _is_in(left, right)
     if isinstance(left, Constant) and isinstance(right, Constant):
         return _compare(operator, left.value, right.value)
-    if isinstance(operator, ast.Eq) and isinstance(right, NoneValue):
-        return _decided_comparison(ast.Is(), left, right)
+    if isinstance(left, SampleCount) and isinstance(right, SampleCount):
+        return isinstance(operator, (ast.Eq, ast.LtE, ast.GtE))
+    if isinstance(left, Constant) and isinstance(right, SampleCount) and type(left.value) is int and left.value <= 0:
+        return isinstance(operator, (ast.Lt, ast.LtE))  # a batch without samples is not scored
+    if isinstance(operator, ast.Eq):
+        answers = {_never_equal(one, other) for one in alternatives(left) for other in alternatives(right)}
+        if answers == {True}:
+            return False
+        if isinstance(right, NoneValue):
+            return _decided_comparison(ast.Is(), left, right)
     return None
+
+
+def _never_equal(left: Shape, right: Shape) -> bool:
+    """Whether two values are of kinds that never compare equal."""
+    kinds = {_plain_kind(left), _plain_kind(right)}
+    return None not in kinds and len(kinds) == 2
+
+
+def _plain_kind(shape: Shape) -> str | None:
+    if is_text(shape):
+        return "text"
+    if is_scalar(shape):
+        return "number"
+    if isinstance(shape, (NoneValue, Dictionary)):
+        return type(shape).__name__
+    return shape.kind if isinstance(shape, Sequence) and shape.kind in ("list", "tuple") else None
 
 
 def _compare(operator: ast.cmpop, left: object, right: object) -> bool | None:
@@ -158,7 +182,8 @@ def _compare(operator: ast.cmpop, left: object, right: object) -> bool | None:
     return ordered.get(type(operator))
 
 
-def _is_none(shape: Shape) -> bool | None:
+def is_none(shape: Shape) -> bool | None:
+    """Whether a value is None; ``None`` when that is not known."""
     if isinstance(shape, NoneValue):
         return True
     return None if isinstance(shape, (Unknown, Library)) else False

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from relax_lint.flow.conditions import branches
 from relax_lint.flow.loops import element_of, items_of
 from relax_lint.flow.methods import call_method
-from relax_lint.flow.scopes import changed_by, may_change
+from relax_lint.flow.scopes import MUTATORS, NOT_CHANGING, changed_by, may_change
 from relax_lint.flow.shapes import (
     NONE,
     SAMPLES_LENGTH,
@@ -51,15 +51,6 @@ if TYPE_CHECKING:
 
 _DEEPEST = 40
 _LOGGING = frozenset({"info", "warning", "error", "debug", "exception", "log", "critical"})
-_NOT_CHANGING = frozenset(
-    (
-        *("len", "print", "str", "repr", "float", "int", "bool", "sum", "min", "max", "sorted", "list", "tuple", "set"),
-        *("dict", "isinstance", "type", "any", "all", "enumerate", "zip", "range", "reversed", "round", "abs", "id"),
-        *("json.dumps", "copy.copy", "copy.deepcopy", "map", "filter", "iter", "hasattr", "callable", "format"),
-        *("asyncio.gather", "numpy.mean", "numpy.array", "numpy.std", "torch.tensor", "math.fsum", "pprint.pprint"),
-    )
-)
-"""What leaves its arguments as they are."""
 
 
 class Expressions:
@@ -295,13 +286,32 @@ class Expressions:
         )
         arguments = self._arguments(node, state)
         if isinstance(callee, Method) and isinstance(callee.receiver, (Dictionary, Sequence)):
+            if callee.name in MUTATORS:
+                arguments = self._kept_apart(node, arguments, state)
             result, changed = call_method(callee, arguments)
             if changed is not None and callee.variable in state.variables:
                 state.change(callee.variable, changed)
+            elif changed is not None:
+                self.body.touch(state, node.func)
         else:
             result = self.interpreter.call(callee, arguments)
         self._note_changes(node, callee, state)
         return result
+
+    def _kept_apart(self, node: ast.Call, arguments: Arguments, state: State) -> Arguments:
+        """What is put into a list, when code further down still changes the dictionary that is put there."""
+        function = self.body.function
+        names = [argument.id if isinstance(argument, ast.Name) else "" for argument in node.args]
+        if function is None or not any(names) or len(names) != len(arguments.positional):
+            return arguments
+        last = self.interpreter.facts.last_changes(function.node)
+        shapes = tuple(
+            self.interpreter.changed(shape)
+            if isinstance(shape, Dictionary) and last.get(name, 0) > node.lineno
+            else shape
+            for name, shape in zip(names, arguments.positional, strict=True)
+        )
+        return replace(arguments, positional=shapes)
 
     def _arguments(self, node: ast.Call, state: State) -> Arguments:
         positional: list[Shape] = []
@@ -331,7 +341,7 @@ class Expressions:
 
     def _note_changes(self, node: ast.Call, callee: Shape, state: State) -> None:
         """Lists and dictionaries that are handed to code which may change them are no longer known."""
-        if isinstance(callee, Library) and callee.name in _NOT_CHANGING:
+        if isinstance(callee, Library) and callee.name in NOT_CHANGING:
             return
         if isinstance(callee, Method) and (is_text(callee.receiver) or callee.name in _LOGGING):
             return

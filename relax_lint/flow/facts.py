@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from relax_lint.flow.scopes import AnyFunction, Scope, scope_of, stored_in
+from relax_lint.flow.scopes import AnyFunction, Scope, changed_by, own_nodes, scope_of, stored_in
 from relax_lint.sources.python import walk
 
 
@@ -23,6 +23,8 @@ class Facts:
 
     def __init__(self) -> None:
         self._scopes: dict[AnyFunction, Scope] = {}
+        self._last_changes: dict[AnyFunction, dict[str, int]] = {}
+        self._changed: dict[ast.AST, frozenset[str]] = {}
         self._stored: dict[ast.AST, frozenset[str]] = {}
         self._conditions: dict[ast.expr, Condition] = {}
         self._positives: dict[ast.Compare, ast.Compare] = {}
@@ -32,6 +34,22 @@ class Facts:
         if function not in self._scopes:
             self._scopes[function] = scope_of(function)
         return self._scopes[function]
+
+    def last_changes(self, function: AnyFunction) -> dict[str, int]:
+        """The last line on which the object of each name is changed."""
+        if function not in self._last_changes:
+            lines: dict[str, int] = {}
+            for node in own_nodes(function):
+                for name in changed_by(node):
+                    lines[name] = max(lines.get(name, 0), getattr(node, "lineno", 0))
+            self._last_changes[function] = lines
+        return self._last_changes[function]
+
+    def changed(self, loop: ast.AST) -> frozenset[str]:
+        """Names whose object a loop changes in place."""
+        if loop not in self._changed:
+            self._changed[loop] = frozenset(name for part in walk(loop) for name in changed_by(part))
+        return self._changed[loop]
 
     def stored(self, loop: ast.AST) -> frozenset[str]:
         """Names that a loop binds or changes."""

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from relax_lint.sources.python import PythonSource
 
 DEEPEST_CALL = 8
-MOST_STEPS = 4_000
+MOST_STEPS = 3_000
 """Statements followed for one question; beyond, nothing is said."""
 
 _ASYNC = (ast.AsyncFunctionDef,)

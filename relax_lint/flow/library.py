@@ -156,7 +156,7 @@ def _sequence_maker(kind: str) -> Callable[[Interpreter, Arguments], Shape]:
             return Sequence.of((), kind)  # type: ignore[arg-type]
         if not isinstance(items, Sequence):
             return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind=kind)  # type: ignore[arg-type]
-        known = items.items if kind in ("list", "tuple") else None
+        known = items.items
         length = items.length if kind != "set" and items.kind != "set" else UNKNOWN_LENGTH
         return Sequence(items.element, length, known, kind=kind)  # type: ignore[arg-type]
 

@@ -71,6 +71,7 @@ def element_of(shape: Shape) -> Shape:
 def follow_for(body: Body, node: ast.For | ast.AsyncFor, state: State) -> After:
     """Where a ``for`` loop leads."""
     iterable = body.expressions.evaluate(node.iter, state)
+    _forget_changed_items(body, node, state)
     items = items_of(iterable)
     if items is None or isinstance(node, ast.AsyncFor):
         return _in_general(body, node, state, iterable)
@@ -82,7 +83,31 @@ def follow_for(body: Body, node: ast.For | ast.AsyncFor, state: State) -> After:
         here = body.block(node.body, states)
         result.on.extend(here.breaks)
         states = distinct([*here.on, *here.continues])
-    return _with_else(body, node, states, result)
+    changed = body.interpreter.facts.changed(node)
+    result.on = [_with_open_dictionaries(way, changed, [*states, *result.on]) for way in result.on]
+    done = [_with_open_dictionaries(way, changed, states) for way in states]
+    return _with_else(body, node, done, result)
+
+
+def _forget_changed_items(body: Body, node: ast.For | ast.AsyncFor, state: State) -> None:
+    """A loop that changes each item in place changes what is in the list."""
+    if not body.interpreter.facts.changed(node) & names_in(node.target):
+        return
+    for name in names_in(node.iter):
+        held = state.variables.get(name)
+        if isinstance(held, Sequence):
+            element = union(body.interpreter.changed(part) for part in alternatives(held.element))
+            state.change(name, Sequence(element, held.length, kind=held.kind))
+
+
+def _with_open_dictionaries(state: State, changed: Iterable[str], others: list[State]) -> State:
+    """Dictionaries that a loop fills can hold more keys than this way through it gives them."""
+    way = state.copy()
+    for name in changed:
+        held = way.variables.get(name)
+        if isinstance(held, Dictionary) and any(other.variables.get(name) != held for other in others):
+            way.variables[name] = replace(held, open=True)
+    return way
 
 
 def _with_else(body: Body, node: ast.For | ast.AsyncFor | ast.While, done: Iterable[State], result: After) -> After:
@@ -94,6 +119,15 @@ def _with_else(body: Body, node: ast.For | ast.AsyncFor | ast.While, done: Itera
 
 
 def _in_general(body: Body, node: ast.For | ast.AsyncFor, state: State, iterable: Shape) -> After:
+    # Whether there is anything to go over is asked again by `if items:` and by other loops over the same.
+    condition = body.interpreter.facts.condition(node.iter)
+    known = state.facts.get(condition.key)
+    per_sample = isinstance(iterable, Sequence) and iterable.length == SAMPLES_LENGTH
+    if known is not None and not known[0] and not per_sample:
+        return _with_else(body, node, [state], After())
+    skipped = state.copy()
+    skipped.facts[condition.key] = (False, condition.names)
+    state.facts[condition.key] = (True, condition.names)
     stored = body.interpreter.facts.stored(node)
     # Lists that the passes add to count from the beginning of a pass: "since".
     before = {
@@ -118,12 +152,14 @@ def _in_general(body: Body, node: ast.For | ast.AsyncFor, state: State, iterable
         if {way.key() for way in grown} == {way.key() for way in heads}:
             break
         heads = grown
-    per_sample = isinstance(iterable, Sequence) and iterable.length == SAMPLES_LENGTH
     lengths = dict.fromkeys(stored, UNKNOWN_LENGTH)
     lengths.update((name, _length_after(name, length, ends, breaks, per_sample)) for name, length in before.items())
     done = [_with_lengths(way, lengths) for way in ends]
-    if not per_sample:  # a loop over the samples has at least one pass: batches without samples are not scored
-        done.append(state)
+    if not per_sample and known is None:  # batches without samples are not scored
+        done.append(skipped)
+    changed = body.interpreter.facts.changed(node)
+    done = [_with_open_dictionaries(way, changed, [*done, *breaks]) for way in done]
+    breaks = [_with_open_dictionaries(way, changed, [*done, *breaks]) for way in breaks]
     if _counts_attempts(node):
         for way in done:
             way.doubtful = True
@@ -182,7 +218,7 @@ def follow_while(body: Body, node: ast.While, state: State) -> After:
     """Where a ``while`` loop leads."""
     stored = body.interpreter.facts.stored(node)
     lengths = dict.fromkeys(stored, UNKNOWN_LENGTH)
-    states = [_with_lengths(state, lengths)]
+    states = [state]
     breaks: list[State] = []
     done: list[State] = []
     seen: set[tuple[object, ...]] = set()
@@ -196,9 +232,9 @@ def follow_while(body: Body, node: ast.While, state: State) -> After:
             true, false = branches(body.expressions, node.test, way)
             entered.extend(true)
             done.extend(false)
-        here = body.block(node.body, distinct(entered))
+        here = body.block(node.body, distinct(_with_lengths(way, lengths) for way in entered))
         breaks.extend(here.breaks)
-        states = [_with_lengths(way, lengths) for way in distinct([*here.on, *here.continues])]
+        states = distinct([*here.on, *here.continues])
         if number >= MOST_PASSES:
             states = distinct(_forget_changing(way, stored) for way in states)
     return _with_else(body, node, done, After(on=breaks))

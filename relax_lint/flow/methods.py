@@ -42,6 +42,8 @@ _TEXT_TO_NUMBER = frozenset(
 def call_method(method: Method, arguments: Arguments) -> Outcome:
     """What calling a method gives, and what it leaves of its receiver."""
     receiver = method.receiver
+    if isinstance(receiver, Constant) and isinstance(receiver.value, str):
+        return _of_known_text(receiver.value, method.name, arguments), None
     if is_text(receiver):
         return _of_text(method.name, arguments), None
     if isinstance(receiver, Dictionary):
@@ -51,6 +53,16 @@ def call_method(method: Method, arguments: Arguments) -> Outcome:
     if method.name == "item" and not arguments.positional:
         return SCALAR, None
     return UNKNOWN, None
+
+
+def _of_known_text(text: str, name: str, arguments: Arguments) -> Shape:
+    first = arguments.at(0)
+    known = first.value if isinstance(first, Constant) and isinstance(first.value, str) else None
+    if len(arguments.positional) == 1 and known is not None and name in ("startswith", "endswith"):
+        return Constant(text.startswith(known) if name == "startswith" else text.endswith(known))
+    if not arguments.positional and name in ("lower", "upper", "strip"):
+        return Constant({"lower": text.lower, "upper": text.upper, "strip": text.strip}[name]())
+    return _of_text(name, arguments)
 
 
 def _of_text(name: str, arguments: Arguments) -> Shape:

@@ -15,6 +15,15 @@ MUTATORS = frozenset(
     )
 )
 """Methods that change what they are called on."""
+NOT_CHANGING = frozenset(
+    (
+        *("len", "print", "str", "repr", "float", "int", "bool", "sum", "min", "max", "sorted", "list", "tuple", "set"),
+        *("dict", "isinstance", "type", "any", "all", "enumerate", "zip", "range", "reversed", "round", "abs", "id"),
+        *("json.dumps", "copy.copy", "copy.deepcopy", "map", "filter", "iter", "hasattr", "callable", "format"),
+        *("asyncio.gather", "numpy.mean", "numpy.array", "numpy.std", "torch.tensor", "math.fsum", "pprint.pprint"),
+    )
+)
+"""Functions that leave their arguments as they are."""
 
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -53,7 +62,8 @@ def may_change(function: AnyFunction, parameter: str) -> bool:
         if parameter in changed_by(node):
             return True
         if isinstance(node, ast.Call) and any(_is_name(argument, parameter) for argument in _arguments(node)):
-            return True
+            if not (isinstance(node.func, ast.Name) and node.func.id in NOT_CHANGING):
+                return True
         if isinstance(node, (ast.Assign, ast.Return)) and node.value is not None and _is_name(node.value, parameter):
             return True
     return False

@@ -21,6 +21,8 @@ from relax_lint.flow.shapes import (
 )
 from relax_lint.sources.python import walk
 
+FEW_STATES = 3
+"""Ways that are followed side by side as they are."""
 MOST_STATES = 24
 """Ways followed side by side; beyond, they are taken together and what differs is forgotten."""
 
@@ -72,9 +74,10 @@ class State:
 
 
 def distinct(states: Iterable[State]) -> list[State]:
-    """The states without repetitions; taken together when there are too many."""
+    """The states without repetitions. Where there are many, those that differ only in what was found true of
+    conditions are one; where there are too many still, all are."""
     states = list(states)
-    if len(states) < 2:
+    if len(states) <= FEW_STATES:
         return states
     by_key: dict[tuple[object, ...], State] = {}
     for state in states:
