@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.shell import patterns
 from relax_lint.shell.nodes import BinaryTest, LogicalTest, Test, UnaryTest
+from relax_lint.shell.operators import Discard
 from relax_lint.shell.regex import compile_regex
 from relax_lint.shell.state import NONEMPTY, NOT_DEFAULT, Bindings, Outcome, State, Undecided
 from relax_lint.shell.values import Known, Root, Sym, Value, Variable, known
@@ -23,7 +24,11 @@ _INTEGER = re.compile(r"[ \t]*[-+]?[0-9]+[ \t]*")
 
 
 class TestFault(Exception):
-    """What makes ``[`` return 2."""
+    """What makes ``[`` return 2, and ``[[`` for an operand that is no number 1."""
+
+    def __init__(self, status: int = 2) -> None:
+        super().__init__(status)
+        self.status = status
 
 
 # ---------------------------------------------------------------- outcomes
@@ -465,10 +470,11 @@ def conditional(test: Test, state: State, shell: Shell) -> Outcome:
     if operator == "=~":
         return _regex(test, left_value, state, shell)
     if operator in NUMERIC:
-        numbers = [
-            expander.arithmetic_of(value, state, shell.command)
-            for value in (left_value, expander.value(test.right, state))
-        ]
+        values = left_value, expander.value(test.right, state)
+        try:
+            numbers = [expander.arithmetic_of(value, state, shell.command) for value in values]
+        except Discard:
+            raise TestFault(1) from None
         return numeric(operator, numbers[0], numbers[1], state)
     return binary(operator, left_value, expander.value(test.right, state), state)
 

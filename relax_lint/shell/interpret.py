@@ -391,9 +391,9 @@ class Shell:
         self.command = node
         try:
             self.set_outcome(state, conditions.conditional(node.expression, state, self))
-        except (conditions.TestFault, Discard) as error:
-            state.status, state.undecided = (2 if isinstance(error, conditions.TestFault) else 1), None
-        except Abort as error:
+        except conditions.TestFault as fault:
+            state.status, state.undecided = fault.status, None
+        except (Abort, Discard) as error:
             return failed_expansion(self, state, error)
         return self.checked([state], node)
 

@@ -356,6 +356,8 @@ class Parameters:
         text = found.text
         if text is not None or any(isinstance(chunk, Known) and chunk.text for chunk in found.chunks):
             present = bool(text) if null_counts and text is not None else True
+        elif not null_counts and not parameter.indirect and not _is_itself(found, parameter.name):
+            present = True
         else:
             present = self.presumed(found, state)
         if present is not None:
@@ -444,3 +446,9 @@ class Parameters:
         if action == "=":
             self.store_default(parameter, value, state)
         return value
+
+
+def _is_itself(value: Value, name: str) -> bool:
+    """Whether a value is all that is known of a variable nobody assigned, so that it may be unset."""
+    chunk = value.chunks[0]
+    return len(value.chunks) == 1 and isinstance(chunk, Sym) and chunk.root.variable == name
