@@ -274,6 +274,10 @@ class Parameters:
             return substring(self, found, parameter, state)
         if operator in ("@a", "@A", "@K", "@k"):
             return described(self, parameter, state)
+        nothing = not found.values if isinstance(found, Elements) else operator[0] in "#%" and found.text == ""
+        if nothing:
+            # Bash does not even look at the pattern.
+            return found
         how = change(self, parameter, state)
         if isinstance(found, Value):
             return changed(self, found, how, parameter, state)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 def substitute(shell: Shell, node: CommandSubstitution, state: State) -> Value:
     """The output of ``$( … )``, trailing line ends dropped."""
+    if not node.body:
+        shell.substituted = True
+        shell.substitution_status = state.status = 0
+        return EMPTY
     root = shell.expander.root(node)
     state.forget(root)
     child = state.copy()

@@ -31,9 +31,22 @@ def quoted_expansion(scene: Scene) -> str:
 
 
 @hole
+def assigned_expansion(scene: Scene) -> str:
+    """An expansion in what is assigned. Lists only whole: bash joins changed ones differently in odd cases."""
+    forms = ["«plain_scalar»", "${«parameter»}", "«whole_list»", "«special»", "$((«arithmetic»))"]
+    return scene.fill(scene.chance.choices(forms, [15, 45, 15, 10, 15])[0])
+
+
+@hole
+def whole_list(scene: Scene) -> str:
+    """All elements of something."""
+    return scene.fill("«$@¦$*¦${a0[@]}¦${a1[*]}¦${a2[@]}¦${#a0[@]}¦${@}¦${m0[*]}¦${a0[@]-d}»")
+
+
+@hole
 def element(scene: Scene) -> str:
-    """A word for an array's element."""
-    return spell(scene) if scene.maybe(0.5) else quoted_expansion(scene)
+    """A word for an array's element, a here-string or a value: one, whatever it holds."""
+    return spell(scene) if scene.maybe(0.5) else scene.fill('"«operand»«assigned_expansion»«operand»"')
 
 
 DEFAULTS.form("plain", "«operand»", weight=3)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tests.shell.generator.expansions import quoted_expansion
+from tests.shell.generator.expansions import element
 from tests.shell.generator.scene import INTEGERS, SCALARS, Pool, Scene, hole
-from tests.shell.generator.values import spell
 from tests.shell.generator.words import WORDS
 
 ASSIGNMENTS = Pool("assignment")
@@ -16,12 +15,10 @@ SETTINGS = Pool("setting")
 def value(scene: Scene) -> str:
     """What stands behind ``=``; it is never split, so lists and blanks are fair."""
     roll = scene.chance.random()
-    if roll < 0.35:
-        return spell(scene)
     if roll < 0.55:
-        return quoted_expansion(scene)
+        return element(scene)
     if roll < 0.9:
-        return scene.fill("«operand»«expansion»" if roll < 0.75 else "«substitution»")
+        return scene.fill("«operand»«assigned_expansion»" if roll < 0.75 else "«substitution»")
     return scene.fill("«¦~¦~/x¦a:~/y:~¦{a,b}¦*¦a\\ b¦$'x\\ty'¦1¦'multi\nline'¦~:~/b»")
 
 
@@ -42,14 +39,14 @@ ASSIGNMENTS.form("integer", "«integer»=$(( «arithmetic» ))", "«integer»=$[
 ASSIGNMENTS.form("printf -v", "printf -v «target» '%s|' «some_words»", weight=0.7)
 ASSIGNMENTS.form("default in place", ': ${«target»:=«operand»} "${«target»=«operand»}"')
 ASSIGNMENTS.form(
-    "read from a here-string", "«¦IFS= ¦IFS=: ¦IFS=', '»«read_options» «target» «target» <<< «one_word» || :"
+    "read from a here-string", "«¦IFS= ¦IFS=: ¦IFS=', '»«read_options» «target» «target» <<< «element» || :"
 )
 ASSIGNMENTS.form(
     "read from a here-document",
     "read -r «target» «target» <<EOF || true\n«operand» ${«any_scalar»-} tail \\\\ end\nsecond\nEOF",
 )
-ASSIGNMENTS.form("read into an array", "«¦IFS=, ¦IFS=: »read -ra «array» <<< «one_word» || :", weight=0.7)
-ASSIGNMENTS.form("mapfile", "mapfile -t «array» <<< «one_word»", weight=0.5)
+ASSIGNMENTS.form("read into an array", "«¦IFS=, ¦IFS=: »read -ra «array» <<< «element» || :", weight=0.7)
+ASSIGNMENTS.form("mapfile", "mapfile -t «array» <<< «element»", weight=0.5)
 
 
 @hole
