@@ -46,7 +46,7 @@ class DoubleBracketParser(SimpleParser):
         self.skip_empty(_NO_STOP)
         if self.position >= self.limit:
             raise ShellSyntaxError("the script ends before the ']]' that closes this", start)
-        if self.reserved() == "!":
+        if self.reserved() == "!" or self.looking_at("!("):
             self.position += 1
             return LogicalTest("!", self.parse_test_term(start))
         if self.looking_at("("):

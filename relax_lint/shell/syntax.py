@@ -38,6 +38,7 @@ MAXIMUM_PROBLEMS = 20
 _CLOSERS = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}", "in"})
 _OPENERS = frozenset({"if", "while", "until", "for", "case", "select", "function", "{", "[[", "coproc"})
 _FUNCTION = re.compile(r"([^\s;&|()<>$'\"`\\#={][^\s;&|()<>$'\"`\\=]*)[ \t]*\([ \t]*\)")
+_COPROCESS_NAME = re.compile(r"[A-Za-z_]\w*[ \t]+(?=[{(]|\[\[|(?:while|until|for|if|case|select)\s)")
 _FUNCTION_NAME = re.compile(r"[^\s;&|()<>]+")
 _PORTABLE_TIME = re.compile(r"-p(?=\s)")
 _NO_STOP: frozenset[str] = frozenset()
@@ -221,6 +222,9 @@ class Parser(DoubleBracketParser):
             return self.parse_function(name.group(), start)
         if word == "coproc":
             self.skip_blanks()
+            name = _COPROCESS_NAME.match(self.text, self.position, self.limit)
+            if name is not None:
+                self.position = name.end()
             inner = self.parse_command()
             return Background(inner, start, inner.end)
         command: Compound

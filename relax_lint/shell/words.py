@@ -58,11 +58,11 @@ class WordScanner(ExpansionScanner):
                 parts.append(Literal(char, False, at, at + 1))
                 self.position += 1
             elif pattern and char in "?*+@!" and text.startswith("(", at + 1, limit):
-                if char == "!" and at == start and not regex and ends is METACHARACTERS:
-                    break
                 self.scan_extended_pattern(parts)
             else:
                 self.scan_run(parts, ends)
+        if self.position == start < limit:
+            raise ShellSyntaxError(f"unexpected {text[start]!r}", start)
         if depth and regex:
             raise ShellSyntaxError("unbalanced parenthesis in a regular expression", start)
         return Word(tuple(parts), start, self.position, literal_value(parts))

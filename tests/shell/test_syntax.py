@@ -48,6 +48,13 @@ def test_a_problem_has_the_place_of_what_is_wrong() -> None:
     assert place.source.position(place.start) == (2, 3)
 
 
+@pytest.mark.parametrize(
+    "text", ["for i in |(a); do :; done", "ls !(a)", "a=(|(b))", "echo > |(a)", "case a in &(b)) ;; esac"]
+)
+def test_operators_in_the_place_of_a_word_come_to_an_end(text: str) -> None:
+    parse(text)
+
+
 @pytest.mark.parametrize("opening", ["(", "$(", "{ ", "if ", "${a:-", "$((", "[[ ( ", "@(", "case x in "])
 def test_nesting_beyond_all_reason_is_a_problem_and_no_crash(opening: str) -> None:
     found = evaluation("python3 a\n" + opening * 10_000 + "\npython3 b\n")
@@ -141,6 +148,11 @@ def test_words_of_a_sourced_file_are_in_that_file() -> None:
         ("eval 'python3 a\\'", [["a\\"]]),
         ("bash -c 'python3 a \\'", [["a", "\\"]]),
         ("env A=1 nohup timeout 5 python3 a &", [["a"]]),
+        ("shopt -s extglob\ncase x in !(y|z)) python3 a ;; esac", [["a"]]),
+        ("[[ b == !(a|c) ]] && python3 a", [["a"]]),
+        ("[[ !(-z a) && a ]] && python3 a", [["a"]]),
+        ("shopt -s extglob\npython3 !(*)", [["!(*)"]]),
+        ("coproc READER { cat; }\npython3 a", [["a"]]),
     ],
 )  # fmt: skip
 def test_spellings_that_are_easy_to_get_wrong(text: str, expected: list[list[str]]) -> None:
