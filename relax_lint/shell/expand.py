@@ -281,7 +281,8 @@ class Expander:
         def read(name: str, index: arithmetic.Index) -> str:
             value = self.parameters.element(name, index, state)
             if value is None:
-                if "nounset" in state.options:
+                variable = state.lookup(state.resolve_name(name))
+                if "nounset" in state.options and (variable is None or variable.elements is None):
                     raise self.parameters.unbound()
                 return ""
             value = state.resolve(value)
