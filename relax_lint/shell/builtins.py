@@ -11,6 +11,7 @@ from relax_lint.shell.commands import builtin, leave, run_named, run_wrapped, un
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.operators import Discard
 from relax_lint.shell.partly_known import as_commands
+from relax_lint.shell.single_bracket_tests import test_command
 from relax_lint.shell.state import Flow, State, Undecided, UnknownArguments
 from relax_lint.shell.values import EMPTY, Known, Value, join, known
 
@@ -220,7 +221,7 @@ def test(shell: Shell, node: SimpleCommand, words: list[Value], state: State) ->
             return
         arguments = arguments[:-1]
     try:
-        shell.set_outcome(state, conditions.test_command(arguments, state, shell))
+        shell.set_outcome(state, test_command(arguments, state, shell))
     except conditions.TestFault:
         state.status = 2
 

@@ -1,4 +1,4 @@
-"""``[ … ]``, ``test`` and ``[[ … ]]``: true, false, or undecided with what either outcome would mean."""
+"""Conditions: true, false, or undecided with what either outcome would mean."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ import re
 from typing import TYPE_CHECKING
 
 from relax_lint.shell import patterns
-from relax_lint.shell.nodes import BinaryTest, LogicalTest, Test, UnaryTest
-from relax_lint.shell.operators import Discard
-from relax_lint.shell.regex import compile_regex
 from relax_lint.shell.state import NONEMPTY, NOT_DEFAULT, Bindings, Outcome, State, Undecided
 from relax_lint.shell.values import Known, Root, Sym, Value, Variable, known
 
@@ -81,7 +78,7 @@ def _question(operator: str, *values: Value) -> object:
     return (operator, *(tuple(c.text if isinstance(c, Known) else c.root for c in value.chunks) for value in values))
 
 
-def _by_likely(operator: str, likely: bool | None, *values: Value) -> Undecided:
+def by_likely(operator: str, likely: bool | None, *values: Value) -> Undecided:
     """Undecided, with nothing learned but that defaults do not hold where they are contradicted."""
     contradiction = _contradiction(*values)
     return Undecided(
@@ -126,13 +123,13 @@ def equal(left: Value, right: Value, state: State) -> Outcome:
     if left.likely is not None and right.likely is not None:
         likely = left.likely == right.likely
     if right_text is None:
-        return _by_likely("=", likely, left, right)
+        return by_likely("=", likely, left, right)
     middle = _solve(left, right_text)
     if middle is None:
         return False
     symbols = [chunk for chunk in left.chunks if isinstance(chunk, Sym)]
     if len(symbols) > 1:
-        return _by_likely("=", likely, left, right)
+        return by_likely("=", likely, left, right)
     root = symbols[0].root
     if middle == "" and state.is_nonempty(root):
         return False
@@ -178,7 +175,7 @@ def matches(subject: Value, pieces: list[tuple[str, bool]] | None, state: State,
     if _cannot_match(subject, pieces):
         return False
     likely = None if subject.likely is None else patterns.matches(pattern, subject.likely)
-    return _by_likely("match", likely, subject, known("".join(text for text, _ in pieces)))
+    return by_likely("match", likely, subject, known("".join(text for text, _ in pieces)))
 
 
 def _cannot_match(subject: Value, pieces: list[tuple[str, bool]]) -> bool:
@@ -215,7 +212,7 @@ def numeric(operator: str, left: Value, right: Value, state: State) -> Outcome:
     if left.text is not None and right.text is not None:
         assert likely is not None
         return likely
-    undecided = _by_likely(operator, likely, left, right)
+    undecided = by_likely(operator, likely, left, right)
     if operator in ("-eq", "-ne"):
         fixed = _fixed_number(left, right) or _fixed_number(right, left)
         if fixed and operator == "-eq":
@@ -334,172 +331,4 @@ def _ordered(operator: str, left: Value, right: Value, state: State) -> Outcome:
         likely = left.likely < right.likely if operator == "<" else left.likely > right.likely
     if left.text is not None and right.text is not None and likely is not None:
         return likely
-    return _by_likely(operator, likely, left, right)
-
-
-# ---------------------------------------------------------------- [ … ]
-
-
-def test_command(words: list[Value], state: State, shell: Shell) -> Outcome:
-    """The words between ``[`` and ``]``; raises :class:`TestFault` where bash returns 2."""
-    if any(word.many for word in words):
-        return Undecided()
-    return _Test(words, state, shell).evaluate()
-
-
-class _Test:
-    """POSIX fixes the meaning by the number of words; beyond four, a grammar with ``-a`` and ``-o``."""
-
-    def __init__(self, words: list[Value], state: State, shell: Shell) -> None:
-        self.words = words
-        self.texts = [state.resolve(word).likely for word in words]
-        self.state = state
-        self.shell = shell
-        self.at = 0
-
-    def evaluate(self) -> Outcome:
-        return self.counted(0, len(self.words))
-
-    def counted(self, start: int, end: int) -> Outcome:
-        count = end - start
-        first = self.texts[start] if count else None
-        if count == 0:
-            return False
-        if count == 1:
-            return negate(is_empty(self.words[start], self.state))
-        if count == 2:
-            if first == "!":
-                return negate(self.counted(start + 1, end))
-            return self.one(start)
-        if count == 3:
-            if self.texts[start + 1] in BINARY:
-                return binary(self.texts[start + 1] or "", self.words[start], self.words[start + 2], self.state)
-            if self.texts[start + 1] in ("-a", "-o"):
-                join = both if self.texts[start + 1] == "-a" else either
-                return join(self.counted(start, start + 1), self.counted(start + 2, end))
-            if first == "!":
-                return negate(self.counted(start + 1, end))
-            if first == "(" and self.texts[end - 1] == ")":
-                return self.counted(start + 1, end - 1)
-            raise TestFault
-        if count == 4:
-            if first == "!":
-                return negate(self.counted(start + 1, end))
-            if first == "(" and self.texts[end - 1] == ")":
-                return self.counted(start + 1, end - 1)
-        self.at = start
-        outcome = self.disjunction()
-        if self.at != end:
-            raise TestFault
-        return outcome
-
-    def one(self, at: int) -> Outcome:
-        operator = self.texts[at]
-        if operator not in UNARY:
-            raise TestFault
-        return unary(operator or "", self.words[at + 1], self.state, self.shell)
-
-    def text(self) -> str | None:
-        if self.at >= len(self.words):
-            raise TestFault
-        return self.texts[self.at]
-
-    def disjunction(self) -> Outcome:
-        outcome = self.conjunction()
-        while self.at < len(self.words) and self.text() == "-o":
-            self.at += 1
-            outcome = either(outcome, self.conjunction())
-        return outcome
-
-    def conjunction(self) -> Outcome:
-        outcome = self.term()
-        while self.at < len(self.words) and self.text() == "-a":
-            self.at += 1
-            outcome = both(outcome, self.term())
-        return outcome
-
-    def term(self) -> Outcome:
-        text = self.text()
-        if text == "!":
-            self.at += 1
-            return negate(self.term())
-        if self.at + 2 < len(self.words) and self.texts[self.at + 1] in BINARY:
-            outcome = binary(self.texts[self.at + 1] or "", self.words[self.at], self.words[self.at + 2], self.state)
-            self.at += 3
-            return outcome
-        if text == "(":
-            self.at += 1
-            outcome = self.disjunction()
-            if self.text() != ")":
-                raise TestFault
-            self.at += 1
-            return outcome
-        if text in UNARY and self.at + 1 < len(self.words):
-            self.at += 2
-            return self.one(self.at - 2)
-        self.at += 1
-        return negate(is_empty(self.words[self.at - 1], self.state))
-
-
-# ---------------------------------------------------------------- [[ … ]]
-
-
-def conditional(test: Test, state: State, shell: Shell) -> Outcome:
-    """``[[ … ]]``. Raises :class:`TestFault` for an invalid regular expression."""
-    expander = shell.expander
-    if isinstance(test, LogicalTest):
-        left = state.decided(conditional(test.left, state, shell))
-        if test.operator == "!":
-            return negate(left)
-        assert test.right is not None
-        if left is (test.operator == "||"):
-            return left
-        right = state.decided(conditional(test.right, state, shell))
-        return both(left, right) if test.operator == "&&" else either(left, right)
-    if isinstance(test, UnaryTest):
-        return unary(test.operator, expander.value(test.operand, state), state, shell)
-    left_value = expander.value(test.left, state)
-    operator = test.operator
-    if operator in ("=", "==", "!="):
-        pieces = expander.pieces(test.right, state)
-        if pieces is None:
-            outcome = equal(left_value, expander.value(test.right, state), state)
-        else:
-            outcome = matches(left_value, pieces, state, extglob=True)
-        return negate(outcome) if operator == "!=" else outcome
-    if operator == "=~":
-        return _regex(test, left_value, state, shell)
-    if operator in NUMERIC:
-        values = left_value, expander.value(test.right, state)
-        try:
-            numbers = [expander.arithmetic_of(value, state, shell.command) for value in values]
-        except Discard:
-            raise TestFault(1) from None
-        return numeric(operator, numbers[0], numbers[1], state)
-    return binary(operator, left_value, expander.value(test.right, state), state)
-
-
-def _regex(test: BinaryTest, left: Value, state: State, shell: Shell) -> Outcome:
-    pieces = shell.expander.pieces(test.right, state)
-    left = state.resolve(left)
-    likely = left.likely
-    if pieces is None:
-        return Undecided()
-    try:
-        pattern = compile_regex(pieces, ignore_case="nocasematch" in state.options)
-    except re.error:
-        raise TestFault from None
-    if pattern is None or likely is None:
-        state.store("BASH_REMATCH", Variable(None, {}))
-        return _by_likely("=~", None, left, known("".join(text for text, _ in pieces)))
-    match = pattern.search(likely)
-    groups = [match.group(), *(group or "" for group in match.groups())] if match else []
-    if left.text is None:
-        root = shell.expander.root(shell.command, left.roots)
-        values: dict[int | str, Value] = {
-            index: Value((Sym(root, group or None),)) for index, group in enumerate(groups)
-        }
-        state.store("BASH_REMATCH", Variable(None, values))
-        return _by_likely("=~", match is not None, left, known("".join(text for text, _ in pieces)))
-    state.store("BASH_REMATCH", Variable(None, {index: known(group) for index, group in enumerate(groups)}))
-    return match is not None
+    return by_likely(operator, likely, left, right)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from relax_lint.diagnostics import Place
 from relax_lint.shell import conditions, loops
 from relax_lint.shell.calls import Frame, failed_expansion
+from relax_lint.shell.double_bracket_tests import conditional
 from relax_lint.shell.expand import Expander
 from relax_lint.shell.nodes import (
     AndOr,
@@ -390,7 +391,7 @@ class Shell:
         """``[[ … ]]``."""
         self.command = node
         try:
-            self.set_outcome(state, conditions.conditional(node.expression, state, self))
+            self.set_outcome(state, conditional(node.expression, state, self))
         except conditions.TestFault as fault:
             state.status, state.undecided = fault.status, None
         except (Abort, Discard) as error:
