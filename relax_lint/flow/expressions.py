@@ -71,6 +71,7 @@ class Expressions:
         evaluator = _EVALUATORS.get(kind)
         if evaluator is None or self._depth > _DEEPEST:
             return UNKNOWN
+        self.interpreter.step()
         self._depth += 1
         try:
             return evaluator(self, node, state)

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from relax_lint.sources.python import PythonSource
 
 DEEPEST_CALL = 8
-MOST_STEPS = 3_000
-"""Statements followed for one question; beyond, nothing is said."""
+MOST_STEPS = 20_000
+"""Statements and expressions followed for one question; beyond, nothing is said."""
 
 _ASYNC = (ast.AsyncFunctionDef,)
 
@@ -69,7 +69,7 @@ class Interpreter:
         """What callers have worked out from this and want to ask again."""
 
     def step(self) -> None:
-        """Count a statement that is followed."""
+        """Count a statement or an expression that is followed."""
         self.steps += 1
         if self.steps > MOST_STEPS:
             raise TooMuch

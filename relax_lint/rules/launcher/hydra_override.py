@@ -21,7 +21,7 @@ Guide: NEVER use Hydra config syntax in Relax launch scripts; key conversion rul
 
 ## Fix
 
-Write the Relax flag that the guide's table names for the key.
+By hand: write the Relax flag that the guide's table names for the key.
 """
 
 from __future__ import annotations
