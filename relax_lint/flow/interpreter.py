@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from relax_lint.sources.python import PythonSource
 
 DEEPEST_CALL = 8
-MOST_STEPS = 20_000
+MOST_STEPS = 12_000
 """Statements and expressions followed for one question; beyond, nothing is said."""
 
 _ASYNC = (ast.AsyncFunctionDef,)

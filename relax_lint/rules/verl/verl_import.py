@@ -24,8 +24,8 @@ importing it. The message names what the guide's import table puts in its place.
 
 ## Fix
 
-`DataProto` that only annotations name becomes `Sample`; an import that nothing uses is dropped. Everything else needs
-code to be copied or rewritten, which `migrate` does.
+`DataProto` that only annotations name, in code that reads none of its parts, becomes `Sample`; an import that nothing
+uses is dropped. Everything else needs code to be copied or rewritten, which `migrate` does.
 """
 
 from __future__ import annotations
@@ -101,6 +101,16 @@ recipe.update(json.loads('{}'))
 ]
 
 INVALID = [
+    Example(
+        """\
+from verl import DataProto
+
+
+def texts(data: DataProto) -> list[str]:
+    return [item.batch["responses"] for item in data]
+""",
+        findings=((1, 1),),
+    ),
     Example(
         """\
 import verl
@@ -357,7 +367,7 @@ def _fix(source: PythonSource, statement: ast.Import | ast.ImportFrom) -> Fix | 
     if not uses and not texts:
         edit = remove_statement(source, statement)
         return None if edit is None else Fix("drop the import, which nothing uses", lambda: [edit])
-    if names == {"DataProto"} and not texts and all(_is_annotation(source, node) for node in uses):
+    if names == {"DataProto"} and not texts and _is_annotation_only(source, uses):
         place = source.place(statement)
 
         def edits() -> list[Edit]:
@@ -379,6 +389,13 @@ def _mentions(text: str, names: set[str]) -> bool:
 def _is_guarded(source: PythonSource, statement: ast.stmt) -> bool:
     """Whether the import stands in a ``try``, which is written for it."""
     return any(hasattr(holder, "handlers") for holder in source.ancestors(statement))
+
+
+def _is_annotation_only(source: PythonSource, uses: list[ast.Name]) -> bool:
+    """Whether the code names DataProto in annotations, and reads nothing that only a DataProto has."""
+    if any(node.attr in ("batch", "non_tensor_batch", "meta_info") for node in source.nodes(ast.Attribute)):
+        return False
+    return all(_is_annotation(source, node) for node in uses)
 
 
 def _is_annotation(source: PythonSource, node: ast.AST) -> bool:
