@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
@@ -32,23 +31,27 @@ Status = Literal["found", "no-module", "no-function", "unclear"]
 Form = Literal["single", "batch", "both"]
 
 
-@dataclass(frozen=True)
 class RewardUse:
-    """A launch and the reward function that it names.
+    """A launch and the reward function that it names, by its module path; an empty one is not known."""
 
-    ``unclear`` says why nothing certain can be said of it, when that is so.
-    """
+    def __init__(self, launch: Launch, argument: Argument, project: Project) -> None:
+        self.launch = launch
+        self.argument = argument
+        self.dotted = argument.value or ""
+        self.project = project
 
-    launch: Launch
-    argument: Argument
-    dotted: str
-    project: Project
+    def __repr__(self) -> str:
+        return f"RewardUse({self.dotted!r})"
 
     @property
     def place(self) -> Place:
         """Where the launcher names it."""
         word = self.argument.word if self.argument.inline or not self.argument.values else self.argument.values[-1]
         return word.place or self.argument.word.place or self.launch.site
+
+    def shown(self, place: Place) -> Place:
+        """A place in Python, or in the launcher where that is no recipe's file."""
+        return place if self.project.recipe_of(place.source.path) is not None else self.place
 
     @property
     def name(self) -> str:
@@ -282,7 +285,7 @@ def reward_uses(launch: Launch, project: Project) -> list[RewardUse]:
         return []
     if any(launch.has(flag) for flag in WITHOUT_REWARDS):
         return []
-    return [RewardUse(launch, argument, argument.value or "", project)]
+    return [RewardUse(launch, argument, project)]
 
 
 def on_every(use: RewardUse, judge: Callable[[Function], Iterable[Finding]]) -> Iterator[Finding]:

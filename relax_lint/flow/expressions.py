@@ -373,10 +373,12 @@ def _constant(value: object) -> Shape:
         return NONE
     if isinstance(value, (float, complex)):
         return SCALAR
-    return Thing("bytes") if isinstance(value, bytes) else UNKNOWN
+    return Thing("bytes" if isinstance(value, bytes) else "an ellipsis")
 
 
 def _item(holder: Shape, index: Shape) -> Shape:
+    if isinstance(holder, Dictionary) and not isinstance(index, Constant) and not holder.open and holder.entries:
+        return union(entry.value for entry in holder.entries)
     if isinstance(holder, Dictionary) and isinstance(index, Constant):
         entry = holder.get(index.value)
         if entry is not None:

@@ -154,6 +154,8 @@ class Dictionary(Shape):
 
     def merged(self, other: Shape) -> Dictionary:
         """After ``update`` with another value."""
+        if isinstance(other, Union) and all(isinstance(part, Dictionary) for part in other.alternatives):
+            other = in_common([part for part in other.alternatives if isinstance(part, Dictionary)])
         if not isinstance(other, Dictionary):
             return replace(self, open=True, entries=tuple(replace(entry, value=UNKNOWN) for entry in self.entries))
         result = replace(self, open=self.open or other.open)
@@ -279,6 +281,17 @@ NOTHING = Nothing()
 NONE = NoneValue()
 SCALAR = Scalar()
 TEXT = Text()
+
+
+def in_common(shapes: list[Dictionary]) -> Dictionary:
+    """A dictionary whose sure keys are those that all have."""
+    keys = dict.fromkeys(entry.key for shape in shapes for entry in shape.entries)
+    entries = []
+    for key in keys:
+        found = [entry for entry in (shape.get(key) for shape in shapes) if entry is not None]
+        sure = len(found) == len(shapes) and all(entry.sure for entry in found)
+        entries.append(Entry(key, union(entry.value for entry in found), sure))
+    return Dictionary(tuple(entries), open=any(shape.open for shape in shapes))
 
 
 def alternatives(shape: Shape) -> tuple[Shape, ...]:

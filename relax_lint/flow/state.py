@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import replace
 
 from relax_lint.flow.shapes import (
     SCALAR,
@@ -12,9 +11,9 @@ from relax_lint.flow.shapes import (
     UNKNOWN,
     UNKNOWN_LENGTH,
     Dictionary,
-    Entry,
     Sequence,
     Shape,
+    in_common,
     is_scalar,
     is_text,
     union,
@@ -108,23 +107,12 @@ def common(shapes: list[Shape]) -> Shape:
         return TEXT
     dictionaries = [shape for shape in shapes if isinstance(shape, Dictionary)]
     if len(dictionaries) == len(shapes):
-        return common_dictionary(dictionaries)
+        return in_common(dictionaries)
     sequences = [shape for shape in shapes if isinstance(shape, Sequence)]
     if len(sequences) == len(shapes) and len({shape.kind for shape in sequences}) == 1:
         length = sequences[0].length if len({shape.length for shape in sequences}) == 1 else UNKNOWN_LENGTH
         return Sequence(union(shape.element for shape in sequences), length, kind=sequences[0].kind)
     return UNKNOWN
-
-
-def common_dictionary(shapes: list[Dictionary]) -> Dictionary:
-    """A dictionary whose sure keys are those that all have."""
-    keys = dict.fromkeys(entry.key for shape in shapes for entry in shape.entries)
-    entries = []
-    for key in keys:
-        found = [entry for entry in (shape.get(key) for shape in shapes) if entry is not None]
-        sure = len(found) == len(shapes) and all(entry.sure for entry in found)
-        entries.append(Entry(key, union(entry.value for entry in found), sure))
-    return replace(shapes[0], entries=tuple(entries), open=any(shape.open for shape in shapes))
 
 
 def names_in(node: ast.AST) -> frozenset[str]:

@@ -379,7 +379,7 @@ def _judged(use: RewardUse, shape: Shape, project: Project) -> Finding | None:
     if isinstance(function, Function) and len(given) == len(results):
         fix = _fix(use, function, project)
     return Finding(
-        _place(shape, function),
+        use.shown(_place(shape, function)),
         f"{use.name} is not async: Relax {consequence}",
         severity=WARNING if tolerated else ERROR,
         fix=fix,

@@ -429,7 +429,7 @@ def _judged(use: RewardUse, function: Function) -> Iterator[Finding]:
     dicts = with_dicts(exits, form)
     said: set[tuple[int, int]] = set()
     for way in exits:
-        place = exit_place(way)
+        place = use.shown(exit_place(way))
         wrong = fault(way.shape, form)
         message = wrong or mixed(way, dicts, form)
         if message is None or (place.start, place.end) in said:

@@ -277,9 +277,8 @@ def reward_signature(use: RewardUse, project: Project) -> Iterator[Finding | Not
 def _judged(use: RewardUse, function: Function, project: Project) -> Iterator[Finding]:
     def finding(message: str, fix: Fix | None = None, *, error: bool = True) -> Finding:
         severity = ERROR if error else WARNING
-        return Finding(
-            function_place(function), message, severity=severity, fix=fix, launch=use.launch, subject=use.name
-        )
+        place = use.shown(function_place(function))
+        return Finding(place, message, severity=severity, fix=fix, launch=use.launch, subject=use.name)
 
     names = free_names(function)
     foreign = [name for name in names[:2] if name in VERL_PARAMETERS]

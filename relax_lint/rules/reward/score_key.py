@@ -184,7 +184,7 @@ def _judged(use: RewardUse, function: Function) -> Iterator[Finding]:
 
     said: set[tuple[int, int]] = set()
     for way, part in use.values(function):
-        place = exit_place(way)
+        place = use.shown(exit_place(way))
         if not isinstance(part, Dictionary) or part.open or part.get("score") or (place.start, place.end) in said:
             continue
         said.add((place.start, place.end))

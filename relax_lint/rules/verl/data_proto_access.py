@@ -41,7 +41,6 @@ from relax_lint.catalog.verl_names import (
     TENSOR_FIELDS,
 )
 from relax_lint.diagnostics import Edit, Finding, Fix
-from relax_lint.flow.scopes import own_nodes
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.sources.python import PythonSource
@@ -358,6 +357,8 @@ class _KnownProtos:
             for parameter in parameters
             if parameter.annotation is not None and "DataProto" in ast.unparse(parameter.annotation)
         }
+        from relax_lint.flow.scopes import own_nodes
+
         nodes = list(own_nodes(function))
         for node in nodes:
             if isinstance(node, ast.Attribute) and node.attr == "non_tensor_batch" and isinstance(node.value, ast.Name):

@@ -36,7 +36,6 @@ from collections.abc import Iterator
 from relax_lint.catalog.verl_names import SAMPLE_IMPORT, replacement
 from relax_lint.diagnostics import Edit, Finding, Fix, Severity
 from relax_lint.fixers.python_edits import remove_statement
-from relax_lint.flow.names import is_type_checking
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.sources.python import PythonSource
@@ -298,6 +297,8 @@ def _finding(source: PythonSource, node: ast.AST, module: str, names: list[str] 
 
 
 def _severity(source: PythonSource, node: ast.AST) -> Severity:
+    from relax_lint.flow.names import is_type_checking
+
     previous: ast.AST = node
     for holder in source.ancestors(node):
         if isinstance(holder, ast.If) and previous in holder.body and is_type_checking(holder.test):
