@@ -190,6 +190,12 @@ def _register_builtins() -> None:
     import relax_lint.shell.printing  # noqa: F401
 
 
+def runs_outside(words: list[Value], state: State) -> bool:
+    """Whether a command is a program, neither a function nor a builtin."""
+    name = state.resolve(words[0]).likely
+    return name is None or not (name in state.functions or name in BUILTINS or name in _DECLARING)
+
+
 def run_named(
     shell: Shell, node: SimpleCommand, words: list[Value], assigned: list[Assignment], state: State
 ) -> list[State]:  # fmt: skip

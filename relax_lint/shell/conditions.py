@@ -258,7 +258,7 @@ def file_test(operator: str, value: Value, state: State, shell: Shell) -> Outcom
         }.get(operator)  # fmt: skip
     except (OSError, ValueError):
         return undecided
-    return answer if answer else undecided
+    return undecided if answer is None or not exists else answer
 
 
 def unary(operator: str, value: Value, state: State, shell: Shell) -> Outcome:

@@ -10,8 +10,9 @@ from relax_lint.diagnostics import Place
 from relax_lint.records import node
 from relax_lint.shell.launch import Launch, Unknown, Word, classify
 from relax_lint.shell.memory import Memory
+from relax_lint.shell.needs import common
 from relax_lint.shell.nodes import SimpleCommand
-from relax_lint.shell.state import NONEMPTY, State, common
+from relax_lint.shell.state import NONEMPTY, State
 from relax_lint.shell.values import Known, Sym, Value
 
 if TYPE_CHECKING:

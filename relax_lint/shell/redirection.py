@@ -17,9 +17,18 @@ if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
 
 
-def redirected(shell: Shell, redirects: tuple[Redirect, ...], state: State, run: Callable[[State], list[State]]
+def redirected(
+    shell: Shell, redirects: tuple[Redirect, ...], state: State, run: Callable[[State], list[State]], *,
+    outside: bool = False,
 ) -> list[State]:  # fmt: skip
-    """A command with its input and output elsewhere."""
+    """A command with its input and output elsewhere.
+
+    For a program ``outside`` the words behind ``<`` and ``>`` are expanded in its own process: nothing that they
+    assign lasts, and no failure ends the shell.
+    """
+    expanding = state
+    if outside and any((redirect.body or redirect.target).literal is None for redirect in redirects):
+        expanding = state.copy()
     outer_stdin, outer_output = state.stdin, state.output
     outer_targets = len(shell.recorder.redirected_to)
     replaced = diverted = False
@@ -27,19 +36,19 @@ def redirected(shell: Shell, redirects: tuple[Redirect, ...], state: State, run:
         for redirect in redirects:
             operator, descriptor = redirect.operator, redirect.descriptor
             if redirect.body is not None:
-                state.stdin = shell.expander.value(redirect.body, state)
+                state.stdin = shell.expander.value(redirect.body, expanding)
                 replaced = True
                 continue
             if operator == "<<<":
-                text = shell.expander.value(redirect.target, state)
+                text = shell.expander.value(redirect.target, expanding)
                 state.stdin = Value((*text.chunks, Known("\n")))
                 replaced = True
                 continue
             if operator == "<" and descriptor in ("", "0"):
-                state.stdin = input_of(shell, redirect.target, state)
+                state.stdin = input_of(shell, redirect.target, expanding)
                 replaced = True
                 continue
-            target = shell.expander.value(redirect.target, state)
+            target = shell.expander.value(redirect.target, expanding)
             if descriptor in ("", "1") and operator.startswith((">", "&>")):
                 if operator != ">&" or target.text != "1":
                     state.output = None if outer_output is None else ()
@@ -47,7 +56,11 @@ def redirected(shell: Shell, redirects: tuple[Redirect, ...], state: State, run:
                     if operator != ">&":
                         shell.recorder.redirected_to.append(target)
     except (Abort, Discard) as error:
-        return failed_expansion(shell, state, error)
+        if expanding is state:
+            return failed_expansion(shell, state, error)
+        state.stdin, state.output = outer_stdin, outer_output
+        state.status, state.undecided = 1, None
+        return shell.checked([state], shell.command)
     states = run(state)
     del shell.recorder.redirected_to[outer_targets:]
     for each in states:

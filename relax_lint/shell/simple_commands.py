@@ -35,7 +35,10 @@ def run_simple(shell: Shell, node: SimpleCommand, state: State) -> list[State]:
             return run_assignments(shell, node, state)
         state.status = state.status if not shell.substituted else shell.substitution_status
         if node.redirects:
-            return redirected(shell, node.redirects, state, lambda inner: call(shell, node, words, assigned, inner))
+            return redirected(
+                shell, node.redirects, state, lambda inner: call(shell, node, words, assigned, inner),
+                outside=commands.runs_outside(words, state),
+            )  # fmt: skip
         return call(shell, node, words, assigned, state)
     except (Abort, Discard) as error:
         return failed_expansion(shell, state, error)

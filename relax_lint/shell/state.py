@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relax_lint.records import record
+from relax_lint.shell.needs import common
 from relax_lint.shell.values import REMOVED, Chunk, Known, Root, Sym, Value, Variable, known
 
 if TYPE_CHECKING:
@@ -258,11 +259,6 @@ class State:
 
 def _mentions(key: Iterable[object], root: Root) -> bool:
     return any(item is root or (isinstance(item, tuple) and _mentions(item, root)) for item in key)
-
-
-def common(left: tuple[str, ...], right: tuple[str, ...]) -> tuple[str, ...]:
-    """What both lists of conditions hold, in order."""
-    return left if left == right else tuple(item for item in left if item in right)
 
 
 def merge(states: list[State]) -> list[State]:
