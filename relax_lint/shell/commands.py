@@ -148,7 +148,9 @@ def assign_array(
                 elements[following] = field
                 following += 1
             continue
-        value = shell.expander.value(element.value, state, assigned=True)
+        # Behind `[1]=` bash joins a list by IFS, though nowhere else where it assigns.
+        apart = " " if associative else shell.expander.separators(state)[:1] or " "
+        value = shell.expander.value(element.value, state, assigned=True, apart=apart)
         index: int | str
         if associative:
             key_text = state.resolve(shell.expander.value(element.key, state)).likely

@@ -125,8 +125,11 @@ class Expander:
         words = [Word(parts, word.start, word.end) for parts in _brace_expanded(word.parts)]
         return [Assignment(node.name, node.start, node.end, each, node.subscript, node.append) for each in words]
 
-    def value(self, word: Word, state: State, *, assigned: bool = False) -> Value:
-        """A word without splitting and globs: what is assigned, compared, or read from."""
+    def value(self, word: Word, state: State, *, assigned: bool = False, apart: str = " ") -> Value:
+        """A word without splitting and globs: what is assigned, compared, or read from.
+
+        ``apart`` is what stands between the elements of a list that is no starred one.
+        """
         if word.literal is not None:
             return self.fields(word, state)[0] if word.parts else EMPTY
         chunks: list[Chunk] = []
@@ -134,7 +137,8 @@ class Expander:
         segments = self.segments(word.parts, state, word, assigned=assigned)
         for segment in segments:
             if not isinstance(segment, tuple):
-                chunks.append(Known(segment.joined if segment else " "))
+                joined = segment.joined if segment else " "
+                chunks.append(Known(apart if joined == " " else joined))
             else:
                 chunk = segment[0]
                 chunks.append(chunk)

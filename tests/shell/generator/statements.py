@@ -39,13 +39,17 @@ ASSIGNMENTS.form("integer", "«integer»=$(( «arithmetic» ))", "«integer»=$[
 ASSIGNMENTS.form("printf -v", "printf -v «target» '%s|' «some_words»", weight=0.7)
 ASSIGNMENTS.form("default in place", ': ${«target»:=«operand»} "${«target»=«operand»}"')
 ASSIGNMENTS.form(
-    "read from a here-string", "«¦IFS= ¦IFS=: ¦IFS=', '»«read_options» «target» «target» <<< «element» || :"
+    "read from a here-string", "«¦IFS= ¦IFS=: ¦IFS=', ' »«read_options» «target» «target» <<< «element» || :"
 )
 ASSIGNMENTS.form(
     "read from a here-document",
     "read -r «target» «target» <<EOF || true\n«operand» ${«any_scalar»-} tail \\\\ end\nsecond\nEOF",
 )
 ASSIGNMENTS.form("read into an array", "«¦IFS=, ¦IFS=: »read -ra «array» <<< «element» || :", weight=0.7)
+ASSIGNMENTS.form(
+    "expansion in a program's redirection", ': <<< "${«any_scalar»:=«operand»}$((i0++))"',
+    'cat <<< "${«any_scalar»:=«operand»}$((i0++))" >/dev/null', weight=0.5,
+)  # fmt: skip
 ASSIGNMENTS.form("mapfile", "mapfile -t «array» <<< «element»", weight=0.5)
 
 
@@ -108,7 +112,7 @@ SETTINGS.form("reference to an element", "aref='a0[0]'", "aref='a1[@]'", weight=
 
 def initial(scene: Scene) -> list[str]:
     """Statements that give every variable a value."""
-    lines = ["declare -A m0=([k]=v) m1=()", "a0=() a1=('') a2=(4 5 6)", "ref=s0 aref='a0[0]'"]
+    lines = ["declare -A m0=([k]=v) m1=()", "a0=() a1=('') a2=(4 5 6) nums=(4 5 6)", "ref=s0 aref='a0[0]'"]
     lines += [scene.fill(f"{name}=«0¦1¦3¦12¦-4»") for name in INTEGERS]
     for name in SCALARS[: scene.chance.randint(2, 5)]:
         lines.append(scene.fill(f"{name}=«value»"))
