@@ -181,7 +181,13 @@ class RewardUse:
         """Which of the two a function is written for, by its second parameter."""
         from relax_lint.reward_forms import form_of
 
-        return self._once(("form", function), lambda: form_of(function))
+        def answer() -> Form | None:
+            try:
+                return form_of(function)
+            except RecursionError:
+                return None
+
+        return self._once(("form", function), answer)
 
     def _once(self, question: object, answer: Callable[[], Answer]) -> Answer:
         """An answer that is the same for every launch of the project."""

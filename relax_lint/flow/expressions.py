@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from relax_lint.flow.body import Body
 
 _DEEPEST = 40
+_MOST_ENTRIES = 200
 _LOGGING = frozenset({"info", "warning", "error", "debug", "exception", "log", "critical"})
 
 
@@ -96,6 +97,8 @@ class Expressions:
 
     def dictionary(self, node: ast.Dict, state: State) -> Shape:
         """``{key: value, **other}``."""
+        if len(node.keys) > _MOST_ENTRIES:
+            return Dictionary(open=True)
         result = Dictionary()
         for key, value in zip(node.keys, node.values, strict=True):
             shape = self.evaluate(value, state)
@@ -112,6 +115,8 @@ class Expressions:
     def sequence(self, node: ast.List | ast.Tuple | ast.Set, state: State) -> Shape:
         """A list, tuple or set display."""
         kind = {ast.List: "list", ast.Tuple: "tuple", ast.Set: "set"}[type(node)]
+        if len(node.elts) > _MOST_ENTRIES:
+            return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind=kind)  # type: ignore[arg-type]
         items: list[Shape] = []
         length = Length("exact", 0)
         known = True

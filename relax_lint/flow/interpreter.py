@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from relax_lint.sources.python import PythonSource
 
 DEEPEST_CALL = 8
+MOST_NAMES = 300
+"""Local names of a function that nobody wrote by hand; what it returns is not followed."""
 MOST_STEPS = 12_000
 """Statements and expressions followed for one question; beyond, nothing is said."""
 
@@ -240,7 +242,7 @@ class Interpreter:
     def _exits(self, callee: Function, arguments: Arguments) -> tuple[Exit, ...] | None:
         """The ways out of a function; a coroutine's when it is awaited."""
         variables = self.bind(callee, arguments)
-        if variables is None:
+        if variables is None or len(self.facts.scope(callee.node).bound) > MOST_NAMES:
             return None
         key = (callee.node, callee.closure, tuple(variables.items()))
         if key in self._known:

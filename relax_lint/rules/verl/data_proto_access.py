@@ -321,8 +321,9 @@ def _is_sample(source: PythonSource, node: ast.expr) -> bool:
             parameters = [*holder.args.posonlyargs, *holder.args.args, *holder.args.kwonlyargs]
             found = next((parameter for parameter in parameters if parameter.arg == node.id), None)
             if found is not None:
-                annotated = ast.unparse(found.annotation).strip("'\"") if found.annotation is not None else ""
-                return annotated.rpartition(".")[2] == "Sample" or (found.arg == "sample" and not annotated)
+                if found.annotation is None:
+                    return found.arg == "sample"
+                return source.segment(found.annotation).strip("'\"").rpartition(".")[2] == "Sample"
     return False
 
 
@@ -355,7 +356,7 @@ class _KnownProtos:
         names = {
             parameter.arg
             for parameter in parameters
-            if parameter.annotation is not None and "DataProto" in ast.unparse(parameter.annotation)
+            if parameter.annotation is not None and "DataProto" in self.source.segment(parameter.annotation)
         }
         from relax_lint.flow.scopes import own_nodes
 
