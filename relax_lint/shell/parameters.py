@@ -334,7 +334,9 @@ class Parameters:
                     self.check_bound(parameter, state)
             return known(str(len(found.values)))
         if found is None:
-            self.check_bound(parameter, state)
+            # An element that is missing counts as empty here, if only the array is there.
+            if parameter.subscript is None or self.variable(parameter.name, state) is None:
+                self.check_bound(parameter, state)
             return known("0")
         return self.expander.computed(parameter, state, [found], lambda text: str(len(text)))
 

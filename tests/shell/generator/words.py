@@ -71,7 +71,8 @@ def brace_item(scene: Scene) -> str:
 SUBSTITUTIONS.form("echo", "$(echo «words»)", weight=2)
 SUBSTITUTIONS.form("echo with options", "$(echo «-n¦-e¦-E¦-ne» «spelled»)")
 SUBSTITUTIONS.form(
-    "printf", "$(printf «'%s\\n'¦'%s,'¦'<%s>'¦'%q '¦'%b'¦'%5s|%-5s|'» «some_words»)", "$(printf '%.2s|' abc d ef)", weight=2
+    "printf", "$(printf «'%s\\n'¦'%s,'¦'<%s>'¦'%q '¦'%b'¦'%5s|%-5s|'» «some_words»)", "$(printf '%.2s|' abc d ef)",
+    weight=2,
 )  # fmt: skip
 SUBSTITUTIONS.form("printf of numbers", "$(printf '%03d %x %o %e %.2f %g' «digit»4 255 8 12.5 3.14159 1e-6)")
 SUBSTITUTIONS.form("pwd", "$(pwd)", "`pwd`", "$(pwd -P)")
