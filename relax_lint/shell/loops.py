@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
 
 MAXIMUM_ROUNDS = 2_000
-RETRIES = 4
+RETRIES = 2
 """After as many rounds of waiting for something, launching nothing, what is left of a loop is no longer counted."""
 MAXIMUM_WAYS = 6
 """As many ways as go through a loop side by side; beyond, what differs between them counts as unknown."""
