@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from relax_lint.catalog.rewards import WITHOUT_REWARDS
-from relax_lint.shell.queries import why_unknown
+from relax_lint.diagnostics import NotChecked
+from relax_lint.shell.queries import place_of, why_unknown
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Finding, Place
@@ -102,6 +103,13 @@ class RewardUse:
         if rollout is not None and not (rollout.value or "").startswith("relax."):
             return f"{_ROLLOUT} {rollout.value or ''}".strip()
         return None
+
+    @property
+    def hidden(self) -> str | None:
+        """What keeps the function from being judged, if something does."""
+        if self.status == "unclear":
+            return self.unclear or self.dotted
+        return self.dotted if self.status == "found" and not self.shapes else None
 
     # ------------------------------------------------------------ what it is
 
@@ -292,6 +300,16 @@ def reward_uses(launch: Launch, project: Project) -> list[RewardUse]:
     if any(launch.has(flag) for flag in WITHOUT_REWARDS):
         return []
     return [RewardUse(launch, argument, project)]
+
+
+def hidden_rewards(launch: Launch, project: Project) -> Iterator[NotChecked]:
+    """The reward of a launch, where it cannot be told what it is."""
+    for use in reward_uses(launch, project):
+        if use.hidden is not None:
+            yield NotChecked(use.place, use.hidden)
+    argument = launch.last(TYPE)
+    if argument is not None and argument.values and argument.value is None and not launch.has(FLAG):
+        yield NotChecked(place_of(launch, argument.word), why_unknown(argument.values[-1]))
 
 
 def on_every(use: RewardUse, judge: Callable[[Function], Iterable[Finding]]) -> Iterator[Finding]:

@@ -193,8 +193,8 @@ async def generate(args, sample, sampling_params):
 @rule("RLX204", "reward-batch-mismatch", ERROR, on="reward", valid=VALID, invalid=INVALID, fixable="safe")
 def reward_batch_mismatch(use: RewardUse, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it in the launcher: at the flag that is too much, or where one is missing."""
-    if use.status == "unclear":
-        yield NotChecked(use.place, use.unclear or use.dotted)
+    if use.hidden is not None:
+        yield NotChecked(use.place, use.hidden)
         return
     if not use.functions:
         return

@@ -35,7 +35,7 @@ from relax_lint.catalog.rewards import BOXED, BUILT_IN_DICTS, BUILT_IN_SCALARS, 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place, Related
 from relax_lint.fixers.launcher_edits import remove, replace_value
 from relax_lint.project import Project
-from relax_lint.rewards import EVAL_KEY, FLAG, KEY, TYPE, RewardUse, exit_place, reward_uses
+from relax_lint.rewards import EVAL_KEY, FLAG, KEY, TYPE, RewardUse, exit_place, hidden_rewards, reward_uses
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Argument, Launch
 from relax_lint.shell.queries import is_own, place_of, why_unknown
@@ -255,6 +255,7 @@ def reward_key_mismatch(launch: Launch, project: Project) -> Iterator[Finding | 
         if argument.value is None:
             yield NotChecked(place, why_unknown(argument.values[-1]))
             continue
+        yield from hidden_rewards(launch, project)
         found = _rewards(launch, argument.value, project)
         if found is not None and found.faulty:
             yield _finding(launch, project, argument, place, found)

@@ -33,7 +33,7 @@ from relax_lint.diagnostics import Finding, Fix, NotChecked, Place, Related
 from relax_lint.fixers.launcher_edits import insert_after
 from relax_lint.project import Project
 from relax_lint.records import record
-from relax_lint.rewards import EVAL_KEY, FLAG, KEY, TYPE, RewardUse, exit_place, reward_uses
+from relax_lint.rewards import EVAL_KEY, FLAG, KEY, TYPE, RewardUse, exit_place, hidden_rewards, reward_uses
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Argument, Launch
 from relax_lint.shell.queries import is_broken_off, is_own, open_word, place_of
@@ -169,6 +169,7 @@ def reward_key_missing(launch: Launch, project: Project) -> Iterator[Finding | N
     """Say it where the launcher names the reward, which is where the key goes."""
     if launch.kind != "relax" or launch.mode == "sft" or launch.has(KEY) or any(map(launch.has, WITHOUT_REWARDS)):
         return
+    yield from hidden_rewards(launch, project)
     found = _dict_of(launch, project)
     if found is None or not _needs_key(launch):
         return

@@ -350,8 +350,8 @@ reward_func = compute_score
 @rule("RLX202", "reward-not-async", ERROR, on="reward", valid=VALID, invalid=INVALID, fixable="safe")
 def reward_not_async(use: RewardUse, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it where the function is defined."""
-    if use.status == "unclear":
-        yield NotChecked(use.place, use.unclear or use.dotted)
+    if use.hidden is not None:
+        yield NotChecked(use.place, use.hidden)
         return
     found = [_judged(use, shape, project) for shape in use.shapes]
     yield from (finding for finding in found if finding is not None and all(found))

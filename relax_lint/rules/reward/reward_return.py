@@ -413,8 +413,8 @@ async def reward_func(args, samples, **kwargs):
 @rule("RLX205", "reward-return", ERROR, on="reward", valid=VALID, invalid=INVALID, fixable="unsafe")
 def reward_return(use: RewardUse, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it at the ``return`` that is wrong, or at the function whose end is reached."""
-    if use.status == "unclear":
-        yield NotChecked(use.place, use.unclear or use.dotted)
+    if use.hidden is not None:
+        yield NotChecked(use.place, use.hidden)
         return
     yield from on_every(use, lambda function: _judged(use, function))
 

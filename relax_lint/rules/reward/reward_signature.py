@@ -268,8 +268,8 @@ async def reward_func(args, sample, /, *rest, **kwargs):
 @rule("RLX203", "reward-signature", ERROR, on="reward", valid=VALID, invalid=INVALID, fixable="safe")
 def reward_signature(use: RewardUse, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it at the name of the function that is really called."""
-    if use.status == "unclear":
-        yield NotChecked(use.place, use.unclear or use.dotted)
+    if use.hidden is not None:
+        yield NotChecked(use.place, use.hidden)
         return
     yield from on_every(use, lambda function: _judged(use, function, project))
 

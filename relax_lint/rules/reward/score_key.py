@@ -173,8 +173,8 @@ class Result:
 @rule("RLX208", "score-key", WARNING, on="reward", valid=VALID, invalid=INVALID)
 def score_key(use: RewardUse, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it where the dict is returned."""
-    if use.status == "unclear":
-        yield NotChecked(use.place, use.unclear or use.dotted)
+    if use.hidden is not None:
+        yield NotChecked(use.place, use.hidden)
         return
     yield from on_every(use, lambda function: _judged(use, function))
 
