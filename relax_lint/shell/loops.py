@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MAXIMUM_ROUNDS = 2_000
 RETRIES = 2
-"""After as many rounds of waiting for something, launching nothing, what is left of a loop is no longer counted."""
+"""After as many rounds of waiting for something, starting no training, what is left of a loop is no longer counted."""
 MAXIMUM_WAYS = 6
 """As many ways as go through a loop side by side; beyond, what differs between them counts as unknown."""
 
@@ -84,10 +84,10 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
         state.status, state.undecided = 0, None
         return [state]
     going, left = [state], list[State]()
-    launched = len(shell.recorder.ways)
+    launched = shell.recorder.trainings
     escapes = 0
     for number, value in enumerate(values):
-        if escapes >= RETRIES and len(shell.recorder.ways) == launched:
+        if escapes >= RETRIES and shell.recorder.trainings == launched:
             alike = [each for each in left if each.flow is None]
             ended = [each for each in left if each.flow is not None]
             return [*ended, widen([*alike, *going], lambda name: _loop_root(shell, node, name))]

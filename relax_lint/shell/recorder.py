@@ -45,6 +45,7 @@ class Recorder:
         self.script = script
         self.memory = memory
         self.ways: list[Way] = []
+        self.trainings = 0
         self.complex_at: Place | None = None
         self.problems: list[tuple[Place, str]] = []
         self.exits: list[tuple[Place, int | None]] = []
@@ -96,6 +97,7 @@ class Recorder:
             in_condition=shell.guard > 0, directory=state.cwd, ray_address=_exported("RAY_ADDRESS", state),
         )  # fmt: skip
         self.ways.append(Way(launch, stage, state))
+        self.trainings += launch.kind != "other"
 
     def word(self, value: Value, state: State) -> Word:
         """A word of an argv; the same for the same written word, which most are."""
