@@ -167,7 +167,7 @@ def reward_func(args, sample, **kwargs):
 ]
 
 INVALID = [
-    Example(_SYNC, findings=((1, 5),), fixed="async " + _SYNC),
+    Example(_SYNC, findings=((1, 1),), fixed="async " + _SYNC),
     Example(
         """\
 def compute_score(text, label):
@@ -177,7 +177,7 @@ def compute_score(text, label):
 def reward_func(args, sample, **kwargs):
     return compute_score(sample.response, sample.label)
 """,
-        findings=((5, 5),),
+        findings=((5, 1),),
         fixed="""\
 def compute_score(text, label):
     return {'score': float(text == label)}
@@ -198,7 +198,7 @@ def score(args, sample, **kwargs):
     return 0
 """,
         },
-        findings=(("examples/demo/scores.py", 3, 5),),
+        findings=(("examples/demo/scores.py", 3, 1),),
         fixed={
             "examples/demo/scores.py": """\
 
@@ -220,7 +220,7 @@ def _score(args, sample, weight=1.0, **kwargs):
 
 reward_func = partial(_score, weight=0.5)
 """,
-        findings=((4, 5),),
+        findings=((4, 1),),
         fixed="""\
 from functools import partial
 
@@ -241,7 +241,7 @@ class Judge:
 
 reward_func = Judge()
 """,
-        findings=((2, 9),),
+        findings=((2, 5),),
         fixed="""\
 class Judge:
     async def __call__(self, args, sample, **kwargs):
@@ -257,14 +257,14 @@ class reward_func:
     def __init__(self, args, sample):
         self.score = 1.0
 """,
-        findings=((1, 7),),
+        findings=((1, 1),),
     ),
     Example(
         """\
 async def reward_func(args, sample, **kwargs):
     yield 1.0
 """,
-        findings=((1, 11),),
+        findings=((1, 1),),
     ),
     Example(
         """\
@@ -278,7 +278,7 @@ async def _score(sample):
 def reward_func(args, sample, **kwargs):
     return asyncio.run(_score(sample))
 """,
-        findings=((8, 5),),
+        findings=((8, 1),),
     ),
     Example(
         """\
@@ -291,7 +291,7 @@ def reward_func(args, sample, **kwargs):
         return 0.0
     return _judge(sample)
 """,
-        findings=((5, 5),),
+        findings=((5, 1),),
     ),
     Example(
         """\
@@ -303,7 +303,7 @@ class Rewards:
 
 reward_func = Rewards.exact
 """,
-        findings=((3, 9),),
+        findings=((3, 5),),
         fixed="""\
 class Rewards:
     @staticmethod
@@ -322,7 +322,7 @@ reward_func = Rewards.exact
 if __name__ == '__main__':
     print(reward_func(None, None))
 """,
-        findings=((1, 5),),
+        findings=((1, 1),),
     ),
     Example(
         """\
@@ -332,7 +332,7 @@ def compute_score(data_source, solution_str, ground_truth, extra_info=None):
 
 reward_func = compute_score
 """,
-        findings=((1, 5),),
+        findings=((1, 1),),
     ),
     Example(
         {
@@ -341,7 +341,7 @@ reward_func = compute_score
             "relax/entrypoints/train.py": "",
             "relax/engine/rewards/__init__.py": _WORKERS,
         },
-        findings=((_REWARD, 1, 5, WARNING),),
+        findings=((_REWARD, 1, 1, WARNING),),
         fixed={_REWARD: "async " + _SYNC},
     ),
 ]
@@ -395,12 +395,16 @@ def _may_be_awaitable(use: RewardUse, result: Shape) -> bool:
 
 
 def _place(shape: Shape, function: Shape | None) -> Place:
+    """The head of the definition, from its keyword to its name: where ``async`` goes."""
     from relax_lint.flow.shapes import Class, Function
 
-    if isinstance(shape, Class):
-        return shape.source.name_place(shape.node)
-    assert isinstance(function, Function)
-    return function_place(function)
+    if not isinstance(shape, Class):
+        assert isinstance(function, Function)
+        shape = function
+    head = shape.source.place(shape.node)
+    if isinstance(shape.node, ast.Lambda):
+        return head
+    return Place(shape.source, head.start, shape.source.name_place(shape.node).end)
 
 
 def _fix(use: RewardUse, function: Shape, project: Project) -> Fix | None:
