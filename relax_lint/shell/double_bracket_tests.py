@@ -70,20 +70,22 @@ def _regex(test: BinaryTest, left: Value, state: State, shell: Shell) -> Outcome
     if pieces is None:
         return Undecided()
     try:
-        pattern = compile_regex(pieces, ignore_case="nocasematch" in state.options)
+        regex = compile_regex(pieces, ignore_case="nocasematch" in state.options)
     except re.error:
         raise TestFault from None
-    if pattern is None or likely is None:
+    if likely is None:
         state.store("BASH_REMATCH", Variable(None, {}))
         return by_likely("=~", None, left, known("".join(text for text, _ in pieces)))
-    match = pattern.search(likely)
+    match = regex.pattern.search(likely)
     groups = [match.group(), *(group or "" for group in match.groups())] if match else []
-    if left.text is None:
+    if left.text is None or not regex.exact:
         root = shell.expander.root(shell.command, left.roots)
         values: dict[int | str, Value] = {
-            index: Value((Sym(root, group or None),)) for index, group in enumerate(groups)
+            index: Value((Sym(root, group if group and regex.exact else None),)) for index, group in enumerate(groups)
         }
         state.store("BASH_REMATCH", Variable(None, values))
+        if left.text is not None:
+            return match is not None
         return by_likely("=~", match is not None, left, known("".join(text for text, _ in pieces)))
     state.store("BASH_REMATCH", Variable(None, {index: known(group) for index, group in enumerate(groups)}))
     return match is not None

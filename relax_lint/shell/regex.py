@@ -6,18 +6,30 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from relax_lint.records import record
+
 _CLASSES = {
     "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": " \\t", "digit": "0-9", "lower": "a-z", "upper": "A-Z",
     "space": " \\t\\n\\r\\f\\v", "xdigit": "0-9a-fA-F", "punct": "!-/:-@\\[-`{-~", "word": "a-zA-Z0-9_",
     "cntrl": "\\x00-\\x1f\\x7f", "graph": "!-~", "print": " -~",
 }  # fmt: skip
+_INTERVAL = re.compile(r"\{([0-9]*)(,?)([0-9]*)\}")
+_GNU = {
+    "<": r"\b(?=\w)", ">": r"\b(?<=\w)", "`": r"\A", "'": r"\Z", "w": r"\w", "W": r"\W", "s": r"\s", "S": r"\S",
+    "b": r"\b", "B": r"\B",
+}  # fmt: skip
 
 
-def compile_regex(pieces: Sequence[tuple[str, bool]], *, ignore_case: bool = False) -> re.Pattern[str] | None:
-    """The expression; quoted characters stand for themselves. None where Python and POSIX would choose differently.
+@record
+class Regex:
+    """A compiled expression. Unless ``exact``, Python may match another part of the text than POSIX would."""
 
-    Raises ``re.error`` for what is no regular expression.
-    """
+    pattern: re.Pattern[str]
+    exact: bool
+
+
+def compile_regex(pieces: Sequence[tuple[str, bool]], *, ignore_case: bool = False) -> Regex:
+    """The expression; quoted characters stand for themselves. Raises ``re.error`` for what is none."""
     spelling = "".join(_escaped(text) if quoted else text for text, quoted in pieces)
     return _compile(spelling, ignore_case)
 
@@ -27,33 +39,85 @@ def _escaped(text: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def _compile(spelling: str, ignore_case: bool) -> re.Pattern[str] | None:
-    made = []
-    at = 0
-    alternatives = False
-    while at < len(spelling):
-        char = spelling[at]
-        if char == "[":
-            bracket, at = _bracket(spelling, at)
-            made.append(bracket)
-            continue
-        if char == "\\":
-            following = spelling[at + 1 : at + 2]
-            if following.isalnum():
-                # GNU's \w \b \s mean what Python's mean; other letters stand for themselves.
-                made.append("\\" + following if following in "wWsSbB" else following)
-            else:
-                made.append("\\" + (following or "\\"))
-            at += 2
-            continue
-        if char == "|":
-            alternatives = True
-        made.append({"$": r"\Z", "^": r"\A"}.get(char, char))
-        at += 1
-    pattern = re.compile("".join(made), re.DOTALL | (re.IGNORECASE if ignore_case else 0))
+def _compile(spelling: str, ignore_case: bool) -> Regex:
+    translator = _Translator(spelling)
+    made = translator.alternatives()
+    if translator.at < len(spelling):
+        raise re.error("unmatched parenthesis", spelling, translator.at)
+    pattern = re.compile(made, re.DOTALL | (re.IGNORECASE if ignore_case else 0))
     # POSIX takes the longest alternative, Python the first one that fits: only without a choice are they sure to agree
-    # on what was captured.
-    return None if alternatives and _ambiguous(spelling) else pattern
+    # on what was matched.
+    return Regex(pattern, not (translator.chooses and _ambiguous(spelling)))
+
+
+class _Translator:
+    def __init__(self, spelling: str) -> None:
+        self.spelling = spelling
+        self.at = 0
+        self.depth = 0
+        self.chooses = False
+
+    def alternatives(self) -> str:
+        made = self.branch()
+        while self.spelling.startswith("|", self.at):
+            self.at += 1
+            self.chooses = True
+            made += "|" + self.branch()
+        return made
+
+    def branch(self) -> str:
+        """Atoms with their repetitions, up to ``|`` or the end of the group."""
+        made = ""
+        while self.at < len(self.spelling):
+            char = self.spelling[self.at]
+            if char == "|" or (char == ")" and self.depth):
+                break
+            atom = self.atom(char)
+            repeated = 0
+            while repetition := self.repetition():
+                # Two repetitions in a row would be a lazy or possessive one to Python.
+                atom = (f"(?:{atom})" if repeated else atom) + repetition
+                repeated += 1
+            made += atom
+        return made
+
+    def atom(self, char: str) -> str:
+        if char == "[":
+            bracket, self.at = _bracket(self.spelling, self.at)
+            return bracket
+        self.at += 1
+        if char == "(":
+            self.depth += 1
+            inner = self.alternatives()
+            if not self.spelling.startswith(")", self.at):
+                raise re.error("missing )", self.spelling, self.at)
+            self.at += 1
+            self.depth -= 1
+            return f"({inner})"
+        if char == "\\":
+            following = self.spelling[self.at : self.at + 1]
+            if not following:
+                raise re.error("trailing backslash", self.spelling, self.at)
+            self.at += 1
+            if following in _GNU or "1" <= following <= "9":
+                return _GNU.get(following, "\\" + following)
+            return re.escape(following)
+        if char in "*+?{":
+            raise re.error("nothing to repeat", self.spelling, self.at)
+        return {"$": r"\Z", "^": r"\A", ".": "."}.get(char) or re.escape(char)
+
+    def repetition(self) -> str:
+        char = self.spelling[self.at : self.at + 1]
+        if char and char in "*+?":
+            self.at += 1
+            return char
+        if char != "{":
+            return ""
+        found = _INTERVAL.match(self.spelling, self.at)
+        if found is None or not (found[1] or found[3]) or (found[3] and int(found[1] or "0") > int(found[3])):
+            raise re.error("invalid interval", self.spelling, self.at)
+        self.at = found.end()
+        return f"{{{found[1] or '0'}{found[2]}{found[3]}}}"
 
 
 def _ambiguous(spelling: str) -> bool:
@@ -61,7 +125,7 @@ def _ambiguous(spelling: str) -> bool:
     groups = re.findall(r"\(?([^()]*\|[^()]*)\)?", spelling)
     for group in groups:
         options = group.strip("^$").split("|")
-        if any(re.search(r"[*+?{\[.]", option) for option in options):
+        if any(not option or re.search(r"[*+?{\[.]", option) for option in options):
             return not (spelling.startswith("^") and spelling.endswith("$"))
         if any(a != b and b.startswith(a) for a in options for b in options):
             return True
@@ -94,4 +158,6 @@ def _bracket(spelling: str, at: int) -> tuple[str, int]:
         first = False
     if members and members[-1] == "-":
         members[-1] = "\\-"
+    if members and members[0] == "-":
+        members[0] = "\\-"
     return "[" + ("^" if negated else "") + "".join(members) + "]", at + 1

@@ -30,9 +30,9 @@ def compile_extended(expression: str, *, ignore_case: bool = False) -> re.Patter
         compiled = compile_regex([(spelled, False)], ignore_case=ignore_case)
     except re.error as error:
         raise Unsupported(str(error)) from None
-    if compiled is None:
+    if not compiled.exact:
         raise Unsupported(expression)
-    return compiled
+    return compiled.pattern
 
 
 def _extended(expression: str) -> str:
