@@ -106,9 +106,29 @@ def _form_of_checks(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, n
     for part in own_nodes(node):
         if isinstance(part, ast.Call) and id(part) not in refusing and _checked_kind(part, name) == "batch":
             return "both"
+        if _compares_type(part, name) or _matches_kinds(part, name):
+            return "both"
     if len(refused) == 1:
         return "batch" if refused == {"single"} else "single"
     return None
+
+
+def _compares_type(node: ast.AST, name: str) -> bool:
+    """``type(name) is list`` and its like."""
+    if not (isinstance(node, ast.Compare) and isinstance(node.left, ast.Call) and len(node.left.args) == 1):
+        return False
+    return _last_name(node.left.func) == "type" and _is(node.left.args[0], name)
+
+
+def _matches_kinds(node: ast.AST, name: str) -> bool:
+    """``match name:`` with a case for lists, or for a sample, among others."""
+    if not (isinstance(node, ast.Match) and _is(node.subject, name) and len(node.cases) > 1):
+        return False
+    patterns = [part for case in node.cases for part in (case.pattern, getattr(case.pattern, "pattern", None))]
+    return any(
+        isinstance(part, ast.MatchSequence) or (isinstance(part, ast.MatchClass) and _form_of_type(part.cls))
+        for part in patterns
+    )
 
 
 def _refused_by(node: ast.If, name: str) -> set[Form]:

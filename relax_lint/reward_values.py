@@ -7,8 +7,10 @@ from typing import Literal
 
 from relax_lint.flow.shapes import (
     Awaitable,
+    Class,
     Dictionary,
     Exit,
+    Function,
     NoneValue,
     Sequence,
     Shape,
@@ -27,7 +29,7 @@ def fault(shape: Shape, form: CalledForm) -> str | None:
     """What is wrong with what a way out returns; ``None`` when nothing certainly is."""
     if isinstance(shape, NoneValue):
         return "returns None on some way"
-    if is_text(shape) or isinstance(shape, (Awaitable, Thing)):
+    if is_text(shape) or isinstance(shape, (Awaitable, Thing, Function, Class)):
         return f"returns {in_words(shape)}"
     if form == "single":
         return f"returns {in_words(shape)}, and a reward is a number or a dict" if isinstance(shape, Sequence) else None

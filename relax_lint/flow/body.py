@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from relax_lint.flow.conditions import branches, is_none
+from relax_lint.flow.conditions import branches, is_instance, is_none
 from relax_lint.flow.expressions import Expressions
 from relax_lint.flow.interruptions import can_raise, caught_by
 from relax_lint.flow.loops import After, follow_for, follow_while
@@ -22,9 +22,11 @@ from relax_lint.flow.shapes import (
     Dictionary,
     Exit,
     Function,
+    Instance,
     Library,
     Sequence,
     Shape,
+    Unknown,
     alternatives,
     is_text,
     union,
@@ -140,6 +142,10 @@ class Body:
             target = target.value
         held = state.variables.get(target.id) if isinstance(target, ast.Name) else None
         if isinstance(target, ast.Name) and isinstance(held, (Dictionary, Sequence)):
+            inside = {id(part) for part in _parts_of(held)}
+            for name, part in list(state.variables.items()):
+                if id(part) in inside and isinstance(part, (Dictionary, Sequence)):
+                    state.set(name, self.interpreter.changed(part))
             state.change(target.id, with_unknown_parts(held))
 
     def _unpack(self, state: State, targets: list[ast.expr], shape: Shape) -> None:
@@ -406,6 +412,16 @@ class Body:
         return result
 
 
+def _parts_of(shape: Dictionary | Sequence) -> Iterator[Shape]:
+    """What is in a container, as far as it is known."""
+    if isinstance(shape, Dictionary):
+        values: Iterable[Shape] = (entry.value for entry in shape.entries)
+    else:
+        values = shape.items if shape.items is not None else (shape.element,)
+    for value in values:
+        yield from alternatives(value)
+
+
 def with_unknown_parts(shape: Dictionary | Sequence) -> Dictionary | Sequence:
     """A container of the same size and keys, whatever is in it."""
     if isinstance(shape, Sequence):
@@ -427,6 +443,12 @@ def _pattern_fits(pattern: ast.pattern, subject: Shape) -> bool | None:
         if isinstance(subject, Constant):
             return bool(subject.value == pattern.value.value)
         return False if is_text(subject) and not isinstance(pattern.value.value, str) else None
+    if isinstance(pattern, ast.MatchClass):
+        fits = is_instance(subject, pattern.cls)
+        return fits if not (pattern.patterns or pattern.kwd_patterns) else (None if fits else fits)
+    if isinstance(pattern, ast.MatchSequence):
+        lists = [isinstance(part, (Sequence, Unknown, Library, Instance)) for part in alternatives(subject)]
+        return None if any(lists) else False
     if isinstance(pattern, ast.MatchSingleton) and pattern.value is None:
         answers = {is_none(part) for part in alternatives(subject)}
         return answers.pop() if len(answers) == 1 else None

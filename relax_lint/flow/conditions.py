@@ -117,14 +117,36 @@ def _decided(expressions: Expressions, test: ast.expr, state: State) -> bool | N
     """Whether what is known of the parts decides a condition."""
     compared = _compared(test)
     if compared is not None:
+        decided = _type_test(expressions, compared, state)
+        if decided is not None:
+            return decided
         left, operator, right = compared
         return _decided_comparison(operator, expressions.evaluate(left, state), expressions.evaluate(right, state))
-    if _is_isinstance(test):
-        held = expressions.evaluate(test.args[0], state)
-        kinds = _kinds(test.args[1])
-        answers = {_is_instance(part, kinds) for part in alternatives(held)}
-        return answers.pop() if len(answers) == 1 else None
     return None
+
+
+def instance_test(expressions: Expressions, test: ast.expr, state: State) -> bool | None:
+    """What ``isinstance(value, types)`` gives; ``None`` when it is not known, or no such call."""
+    if not _is_isinstance(test):
+        return None
+    return is_instance(expressions.evaluate(test.args[0], state), test.args[1])
+
+
+def is_instance(shape: Shape, kinds: ast.expr) -> bool | None:
+    """Whether a value is of one of the types that an expression names."""
+    names = _kinds(kinds)
+    answers = {_is_instance(part, names) for part in alternatives(shape)}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _type_test(expressions: Expressions, compared: tuple[ast.expr, ast.cmpop, ast.expr], state: State) -> bool | None:
+    """What ``type(value) is list`` and its like give."""
+    left, operator, right = compared
+    if not (isinstance(left, ast.Call) and isinstance(left.func, ast.Name) and left.func.id == "type"):
+        return None
+    if len(left.args) != 1 or not isinstance(operator, (ast.Is, ast.Eq, ast.In)):
+        return None
+    return is_instance(expressions.evaluate(left.args[0], state), right) if set(_kinds(right)) <= _EXACT else None
 
 
 def _decided_comparison(operator: ast.cmpop, left: Shape, right: Shape) -> bool | None:
@@ -218,6 +240,7 @@ def _kinds(node: ast.expr) -> tuple[str, ...]:
 _MAPPINGS = {"dict", "Mapping", "MutableMapping"}
 _NUMBERS = {"int", "float", "bool", "complex", "Number", "Real", "Integral", "number", "floating", "integer"}
 _LISTS = {"list": {"list", "Sequence", "MutableSequence", "Iterable", "Collection"}, "tuple": {"tuple", "Sequence"}}
+_EXACT = {"list", "tuple", "set", "dict", "str", "Sample"}
 _BUILT_IN = _MAPPINGS | _NUMBERS | {"list", "tuple", "set", "str", "bytes", "Sequence", "Iterable", "Sample"}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from relax_lint.flow.conditions import branches
+from relax_lint.flow.conditions import branches, instance_test
 from relax_lint.flow.loops import element_of, items_of
 from relax_lint.flow.methods import call_method
 from relax_lint.flow.scopes import MUTATORS, NOT_CHANGING, changed_by, may_change
@@ -140,7 +140,7 @@ class Expressions:
         element = self._or_unknown(node.elt, inside) if inside is not None else UNKNOWN
         kinds = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "iterator"}
         if isinstance(node, ast.SetComp):
-            length = UNKNOWN_LENGTH
+            length = length.at_most()
         return Sequence(element, length, kind=kinds[type(node)])  # type: ignore[arg-type]
 
     def dictionary_comprehension(self, node: ast.DictComp, state: State) -> Shape:
@@ -171,14 +171,13 @@ class Expressions:
         length = Length("exact", 1)
         for index, generator in enumerate(generators):
             iterable = self.evaluate(generator.iter, inside if index else state)
-            length = iterable.length if isinstance(iterable, Sequence) and len(generators) == 1 else UNKNOWN_LENGTH
+            here = iterable.length if isinstance(iterable, Sequence) else UNKNOWN_LENGTH
+            length = length.times(here) if index else here
             self.body.assign(inside, generator.target, element_of(iterable))
             for test in generator.ifs:
                 true, false = branches(self, test, inside)
-                if false and length.kind in ("samples", "fewer"):
-                    length = Length("fewer")
-                elif false:
-                    length = UNKNOWN_LENGTH
+                if false:
+                    length = length.at_most()
                 if not true:
                     return None, length
                 inside = true[0]
@@ -300,7 +299,8 @@ class Expressions:
             elif changed is not None:
                 self.body.touch(state, node.func)
         else:
-            result = self.interpreter.call(callee, arguments)
+            known = instance_test(self, node, state)
+            result = self.interpreter.call(callee, arguments) if known is None else Constant(known)
         self._note_changes(node, callee, state)
         return result
 

@@ -85,7 +85,7 @@ class Interpreter:
 
     def outcomes(self, callee: Shape, arguments: Arguments) -> tuple[Exit, ...] | None:
         """The ways out of a function of the repository, or ``None`` when they cannot all be told."""
-        if not isinstance(callee, Function):
+        if not isinstance(callee, Function) or self._makes_generator(callee):
             return None
         self.steps = 0
         try:
@@ -221,7 +221,7 @@ class Interpreter:
 
     def _call_function(self, callee: Function, arguments: Arguments) -> Shape:
         node = callee.node
-        if not isinstance(node, ast.Lambda) and self.facts.scope(node).generator:
+        if self._makes_generator(callee):
             what = "an async generator" if isinstance(node, _ASYNC) else "a generator"
             return Thing(what)
         if not self.follows(callee.source):
@@ -238,6 +238,9 @@ class Interpreter:
                 shape if shape == UNKNOWN else replace(shape, origin=way) for way in exits for shape in [way.shape]
             )
         return Awaitable(result) if isinstance(node, _ASYNC) else result
+
+    def _makes_generator(self, callee: Function) -> bool:
+        return not isinstance(callee.node, ast.Lambda) and self.facts.scope(callee.node).generator
 
     def _exits(self, callee: Function, arguments: Arguments) -> tuple[Exit, ...] | None:
         """The ways out of a function; a coroutine's when it is awaited."""

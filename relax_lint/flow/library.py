@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relax_lint.flow.classes import fields_of
-from relax_lint.flow.loops import element_of
+from relax_lint.flow.loops import element_of, items_of
 from relax_lint.flow.shapes import (
     NONE,
     SAMPLES_LENGTH,
@@ -22,7 +22,6 @@ from relax_lint.flow.shapes import (
     Entry,
     Function,
     Instance,
-    Length,
     Library,
     SampleCount,
     Sequence,
@@ -145,6 +144,17 @@ def _dict(interpreter: Interpreter, arguments: Arguments) -> Shape:
     return result
 
 
+def _from_keys(interpreter: Interpreter, arguments: Arguments) -> Shape:
+    """``dict.fromkeys``."""
+    keys = items_of(arguments.positional[0]) if arguments.positional else None
+    result = Dictionary(open=keys is None)
+    for key in keys or ():
+        if not isinstance(key, Constant):
+            return Dictionary(open=True)
+        result = result.put(key.value, arguments.at(1, "value") or NONE)
+    return result
+
+
 def _open_dict(interpreter: Interpreter, arguments: Arguments) -> Shape:
     return Dictionary(open=True)
 
@@ -157,7 +167,9 @@ def _sequence_maker(kind: str) -> Callable[[Interpreter, Arguments], Shape]:
         if not isinstance(items, Sequence):
             return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind=kind)  # type: ignore[arg-type]
         known = items.items
-        length = items.length if kind != "set" and items.kind != "set" else UNKNOWN_LENGTH
+        length = items.length
+        if kind == "set":
+            known, length = None, length.at_most()
         return Sequence(items.element, length, known, kind=kind)  # type: ignore[arg-type]
 
     return make
@@ -185,6 +197,9 @@ def _zip(interpreter: Interpreter, arguments: Arguments) -> Shape:
     elements = [element_of(items) for items in arguments.positional]
     lengths = {items.length if isinstance(items, Sequence) else UNKNOWN_LENGTH for items in arguments.positional}
     length = lengths.pop() if len(lengths) == 1 and arguments.complete else UNKNOWN_LENGTH
+    runs = [items.items for items in arguments.positional if isinstance(items, Sequence) and items.items is not None]
+    if runs and len(runs) == len(arguments.positional) and arguments.complete:
+        return Sequence.of((Sequence.of(row, "tuple") for row in zip(*runs, strict=False)), "iterator")
     return Sequence(Sequence.of(elements, "tuple") if arguments.complete else UNKNOWN, length, kind="iterator")
 
 
@@ -205,8 +220,7 @@ def _filter(interpreter: Interpreter, arguments: Arguments) -> Shape:
     items = arguments.at(1)
     if not isinstance(items, Sequence):
         return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind="iterator")
-    fewer = items.length.kind in ("samples", "fewer")
-    return Sequence(items.element, Length("fewer") if fewer else UNKNOWN_LENGTH, kind="iterator")
+    return Sequence(items.element, items.length.at_most(), kind="iterator")
 
 
 def _range(interpreter: Interpreter, arguments: Arguments) -> Shape:
@@ -313,6 +327,7 @@ _HANDLERS: dict[str, Callable[[Interpreter, Arguments], Shape]] = {
     "numpy.clip": _rounded,
     "numpy.round": _rounded,
     "dict": _dict,
+    "dict.fromkeys": _from_keys,
     "collections.OrderedDict": _dict,
     "collections.defaultdict": _open_dict,
     "collections.Counter": _open_dict,

@@ -135,6 +135,8 @@ def _view(held: Dictionary, name: str) -> Shape:
 
 
 def _of_sequence(held: Sequence, name: str, arguments: Arguments) -> Outcome:
+    if held.kind == "tuple" and name == "_asdict":
+        return Dictionary(open=True), None
     if held.kind != "list":
         return (SCALAR if name in ("count", "index") else UNKNOWN), None
     if name in ("append", "insert"):

@@ -99,6 +99,18 @@ class Length:
             return Length("more")
         return UNKNOWN_LENGTH
 
+    def times(self, other: Length) -> Length:
+        """The length of as many runs of the other length."""
+        if other == Length("exact", 1):
+            return self
+        if self.kind == "exact" and other.kind == "exact":
+            return Length("exact", self.count * other.count)
+        return Length("more") if self.kind == "samples" and other.kind == "exact" and other.count else UNKNOWN_LENGTH
+
+    def at_most(self) -> Length:
+        """The length of what is left when some items may be left out."""
+        return Length("fewer") if self.kind in ("samples", "fewer") else UNKNOWN_LENGTH
+
 
 UNKNOWN_LENGTH = Length("unknown")
 SAMPLES_LENGTH = Length("samples")
@@ -153,7 +165,12 @@ class Dictionary(Shape):
         return replace(self, entries=tuple(entry for entry in self.entries if entry.key != key))
 
     def merged(self, other: Shape) -> Dictionary:
-        """After ``update`` with another value."""
+        """After ``update`` with another value: a dictionary, or pairs of a key and its value."""
+        pairs = _pairs(other)
+        if pairs is not None:
+            other = Dictionary()
+            for key, value in pairs:
+                other = other.put(key, value)
         if isinstance(other, Union) and all(isinstance(part, Dictionary) for part in other.alternatives):
             other = in_common([part for part in other.alternatives if isinstance(part, Dictionary)])
         if not isinstance(other, Dictionary):
@@ -283,6 +300,19 @@ SCALAR = Scalar()
 TEXT = Text()
 
 
+def _pairs(shape: Shape) -> list[tuple[str | int | bool, Shape]] | None:
+    """The keys and values in a run of pairs, when all are known."""
+    if not isinstance(shape, Sequence) or shape.items is None:
+        return None
+    pairs = []
+    for item in shape.items:
+        parts = item.items if isinstance(item, Sequence) else None
+        if parts is None or len(parts) != 2 or not isinstance(parts[0], Constant):
+            return None
+        pairs.append((parts[0].value, parts[1]))
+    return pairs
+
+
 def in_common(shapes: list[Dictionary]) -> Dictionary:
     """A dictionary whose sure keys are those that all have."""
     keys = dict.fromkeys(entry.key for shape in shapes for entry in shape.entries)
@@ -361,4 +391,6 @@ def in_words(shape: Shape) -> str:
         return shape.what
     if isinstance(shape, Function):
         return "a function"
+    if isinstance(shape, Class):
+        return "a class"
     return "an object"

@@ -343,3 +343,88 @@ def test_shapes_of_module_names() -> None:
     assert shape == Constant(3)
     _, shape = load("f = None\n\n\ndef change():\n    global f\n    f = 1\n")
     assert shape == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("value", "keys"),
+    [
+        ("dict(zip(['score', 'acc'], [1.0, 0.0]))", "dict(score acc)"),
+        ("dict([('score', 1.0), ('acc', 0.0)])", "dict(score acc)"),
+        ("dict({'n': 1}.items(), score=1.0)", "dict(n score)"),
+        ("dict.fromkeys(('score', 'acc'), 0.0)", "dict(score acc)"),
+        ("dict.fromkeys(sample.metadata, 0.0)", "dict(…)"),
+        ("dict(zip(sample.tokens, [1.0]))", "dict(…)"),
+        ("{**{'acc': 0.0}, **dict([(sample.label, 1.0)])}", "dict(acc…)"),
+    ],
+)
+def test_dictionaries_of_pairs(value: str, keys: str) -> None:
+    assert outcomes(f"async def f(args, sample):\n    return {value}\n") == {keys}
+    assert outcomes(f"async def f(args, sample):\n    d = {{}}\n    d.update({value})\n    return d\n") == {keys}
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["held[0]['score'] = 1.0", "held[0].update(score=1.0)", "by['d']['score'] = 1.0"],
+)
+def test_what_is_in_a_container_can_be_changed_through_it(change: str) -> None:
+    text = f"""
+        async def f(args, sample):
+            d = {{"acc": 0.0}}
+            held, by = [d], {{"d": d}}
+            {change}
+            return d
+    """
+    assert outcomes(text) == {"dict(acc?…)"}
+
+
+KINDS = """
+    async def f(args, sample):
+        single = not isinstance(sample, list)
+        out = [1.0 for s in ([sample] if single else sample)]
+        return out[0] if single else out
+"""
+TYPE = """
+    async def f(args, sample):
+        if type(sample) is list:
+            return [1.0 for s in sample]
+        return 1.0
+"""
+TYPES = TYPE.replace("is list", "in (list, tuple)")
+CLASSES = """
+    async def f(args, sample):
+        match sample:
+            case list():
+                return [1.0 for s in sample]
+            case _:
+                return 1.0
+"""
+PATTERNS = CLASSES.replace("list()", "[_, *_]")
+
+
+@pytest.mark.parametrize("text", [KINDS, TYPE, TYPES, CLASSES])
+def test_what_the_second_parameter_is_decides_the_way(text: str) -> None:
+    assert outcomes(text) == {"number"}
+    assert outcomes(text, batch=True) == {"list of samples"}
+
+
+def test_a_sample_fits_no_pattern_of_a_list() -> None:
+    assert outcomes(PATTERNS) == {"number"}
+
+
+@pytest.mark.parametrize(
+    ("value", "length"),
+    [
+        ("[x for s in samples for x in (1.0, 2.0)]", "more"),
+        ("[x for s in samples for x in (1.0,)]", "samples"),
+        ("[x for s in samples for x in s.tokens]", "unknown"),
+        ("[x for s in samples if s.label for x in (1.0,)]", "fewer"),
+        ("list({s.label for s in samples})", "fewer"),
+        ("sorted(set(s.label for s in samples))", "fewer"),
+    ],
+)
+def test_lists_that_are_not_as_long_as_the_batch(value: str, length: str) -> None:
+    assert outcomes(f"async def f(args, samples):\n    return {value}\n", batch=True) == {f"list of {length}"}
+
+
+def test_a_generator_is_no_reward_function_to_follow() -> None:
+    assert outcomes("async def f(args, sample):\n    yield 1.0\n") == {"nothing known"}

@@ -92,6 +92,17 @@ VALID: list[str | Example] = [
             return float(reply)
 """),
     _single("""\
+    if type(sample) is list:
+        return [1.0 for _ in sample]
+    return 0.0
+"""),
+    """\
+async def reward_func(args, samples, **kwargs):
+    single = not isinstance(samples, list)
+    rewards = [1.0 for _ in ([samples] if single else samples)]
+    return rewards[0] if single else rewards
+""",
+    _single("""\
     result = None
     found = False
     for line in sample.response.splitlines():
@@ -364,6 +375,17 @@ def parse(text, strict=True):
         findings=((9, 5),),
     ),
     Example(_single("    return {'yes': 1.0, 'no': 0.0}.get(sample.label)\n"), findings=((2, 5),)),
+    Example(
+        """\
+def score(sample):
+    return 1.0
+
+
+"""
+        + _single("    return score\n"),
+        findings=((6, 5),),
+    ),
+    Example(_batch("    return [x for s in samples for x in (1.0, 2.0)]\n"), findings=((_REWARD, 2, 5),)),
     Example(
         _batch("""\
     rewards = []

@@ -97,6 +97,20 @@ import json
 
 recipe.update(json.loads('{}'))
 """,
+    """\
+def import_module(name):
+    return name
+
+
+import_module('verl')
+""",
+    """\
+import importlib
+
+NAME = 'verl'
+NAME = 'examples.demo.scores'
+scores = importlib.import_module(NAME)
+""",
 ]
 
 INVALID = [
@@ -260,6 +274,17 @@ class Empty:
         return 1
 """,
     ),
+    Example(
+        """\
+import importlib
+
+SCORES = 'verl.utils.reward_score'
+KIND = f'{SCORES}.gsm8k'
+gsm8k = importlib.import_module(KIND)
+math = importlib.import_module(SCORES + '.math')
+""",
+        findings=((5, 9), (6, 8)),
+    ),
 ]
 
 
@@ -324,10 +349,10 @@ def _imported_by(call: ast.Call, source: PythonSource) -> str | None:
         return None
     named = [keyword.value for keyword in call.keywords if keyword.arg == "name"]
     first = call.args[0] if call.args else (named[0] if named else None)
-    text = _beginning(first)
+    text = _beginning(first, source)
     if text is not None and text.startswith("."):
         package = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "package")]
-        base = _beginning(package[0]) if package else None
+        base = _beginning(package[0], source) if package else None
         return None if base is None else base + text
     return text
 
@@ -338,7 +363,7 @@ def _is_import_function(function: ast.expr, source: PythonSource) -> bool:
     if not isinstance(function, ast.Name):
         return False
     if function.id in ("__import__", "import_module"):
-        return True
+        return not any(node.name == function.id for node in source.nodes(ast.FunctionDef))
     return any(
         alias.name == "import_module" and alias.asname == function.id
         for statement in source.nodes(ast.ImportFrom)
@@ -346,13 +371,26 @@ def _is_import_function(function: ast.expr, source: PythonSource) -> bool:
     )
 
 
-def _beginning(node: ast.expr | None) -> str | None:
-    """The text that a string begins with."""
-    while isinstance(node, ast.BinOp):
-        node = node.left
-    if isinstance(node, ast.JoinedStr) and node.values:
-        node = node.values[0]
+def _beginning(node: ast.expr | None, source: PythonSource) -> str | None:
+    """The text that a string begins with; a name is followed to the one place in the file that binds it."""
+    for _ in range(20):
+        if isinstance(node, ast.BinOp):
+            node = node.left
+        elif isinstance(node, ast.JoinedStr) and node.values:
+            node = node.values[0]
+        elif isinstance(node, ast.FormattedValue):
+            node = node.value
+        elif isinstance(node, ast.Name):
+            node = _bound_once(node.id, source)
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def _bound_once(name: str, source: PythonSource) -> ast.expr | None:
+    if any(parameter.arg == name for parameter in source.nodes(ast.arg)):
+        return None
+    bound = [node for node in source.nodes(ast.Name) if node.id == name and not isinstance(node.ctx, ast.Load)]
+    holder = source.parent(bound[0]) if len(bound) == 1 else None
+    return holder.value if isinstance(holder, (ast.Assign, ast.AnnAssign)) else None
 
 
 def _fix(source: PythonSource, statement: ast.Import | ast.ImportFrom) -> Fix | None:
