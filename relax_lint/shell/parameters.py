@@ -216,7 +216,7 @@ class Parameters:
             joined = join(result.values, separators[:1])
             return [(chunk, True, False, None) for chunk in joined.chunks]
         segments: list[Segment] = []
-        between = None if quoted else self.between(star=result.star, state=state)
+        between = None if quoted else self.between(parameter, state, star=result.star)
         for index, value in enumerate(result.values):
             if index:
                 segments.append(between)
@@ -224,9 +224,12 @@ class Parameters:
             segments.extend((chunk, quoted, not quoted, value.place) for chunk in value.chunks)
         return segments
 
-    def between(self, *, star: bool, state: State) -> Between:
+    def between(self, parameter: Parameter, state: State, *, star: bool) -> Between | Segment:
         """What bash puts between the elements of ``$*`` or ``$@`` without quotes."""
         separator = self.expander.separators(state)[:1]
+        operator = parameter.operator
+        if not separator and parameter.subscript is not None and (operator == "keys*" or operator[:1] in ("#", "%")):
+            return Known(" "), True, False, None
         return Between("" if separator in (" ", "\t", "\n") else separator, separator if star else " ")
 
     def plain_words(self, parameter: Parameter, state: State) -> list[Value] | None:
