@@ -45,7 +45,7 @@ SILENT = (
     *("nvidia-smi", "rocm-smi", "npu-smi", "nproc", "lscpu", "free", "ps", "pgrep", "lsof", "ss", "netstat", "ip"),
     *("pip", "pip3", "conda", "apt", "apt-get", "sudo", "docker", "kubectl", "git", "wget", "ssh", "scp", "ifconfig"),
     *("aws", "gsutil", "hdfs", "hf", "huggingface-cli", "modelscope", "jq", "tar", "unzip", "tmux", "mpirun", "ulimit"),
-    "source-highlight",
+    *("sysctl", "stat", "df", "du", "scontrol", "squeue", "sinfo", "ibstat", "tput", "clear", "source-highlight"),
 )
 ANSWERS = {
     "date": "@DATE@", "hostname": "host", "whoami": "user", "uname": "Linux", "id": "0", "mktemp": "/tmp/mktemp",
