@@ -259,7 +259,7 @@ def leave_function(shell: Shell, node: SimpleCommand, words: list[Value], state:
 
 def _before(shell: Shell, state: State) -> int | None:
     """The status that ``$?`` had when this command began."""
-    return state.pipe_status[-1] if state.pipe_status else 0
+    return shell.status_before
 
 
 @builtin("break", "continue")

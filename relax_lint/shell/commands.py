@@ -211,7 +211,7 @@ def run_named(
         return [state]
     found = BUILTINS.get(name) if name is not None else None
     if found is not None:
-        state.status = 0
+        shell.status_before, state.status = state.status, 0
         ends = found(shell, node, words, state)
         return [state] if ends is None else ends
     return run_program(shell, node, words, state)

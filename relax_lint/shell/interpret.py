@@ -70,6 +70,7 @@ class Shell:
         self.guard = 0
         self.subshell_depth = 0
         self.substitution_status: int | None = None
+        self.status_before: int | None = 0
         self.substituted = False
         self.stages: list[Stage] = []
         self.steps = 0
@@ -159,6 +160,9 @@ class Shell:
 
     def checked(self, states: list[State], command: Command) -> list[State]:
         """``set -e`` after a command that may fail: a failure that is certain ends the shell."""
+        if not isinstance(command, Pipeline):
+            for state in states:
+                state.pipe_status = (state.status,)
         if self.guard == 0:
             for state in states:
                 if state.flow is None and "errexit" in state.options:

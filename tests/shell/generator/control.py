@@ -80,9 +80,15 @@ CONTROL.form(
 CONTROL.form(
     "recursion", "down() { (( $1 > 0 )) || return 0; python3 level $1; down $(( $1 - 1 )); }\ndown 2", weight=0.4
 )
+CONTROL.form("exit without a status", "(«test»; exit) || python3 e $?", weight=0.4)
 CONTROL.form("exit in a subshell", "(python3 before; exit «digit»; python3 never) || python3 status $?", weight=0.7)
 CONTROL.form("status of the last command", "«test» || python3 st $?", "! «test» || python3 not $?", weight=0.8)
-CONTROL.form("status of a pipe", 'true | false | true\npython3 pipe $? "${PIPESTATUS[@]}"', weight=0.5)
+CONTROL.form(
+    "status of a pipe",
+    "«true | false | true¦true | false; x=1¦{ true | false; }¦(true | false)¦! true | false¦x=$(true | false)¦! false»\n"
+    'python3 pipe $? "${PIPESTATUS[@]}"',
+    weight=0.5,
+)
 CONTROL.form("last command in a pipe", 'echo «spelled» | cat | { read -r x; python3 got "$x"; }', weight=0.5)
 CONTROL.form("trap", "(trap 'python3 bye \"$?\" $i0' EXIT; s0=t; «true¦exit 3¦false») || :", weight=0.4)
 CONTROL.form("errexit in a subshell", "(set -e; «test»; python3 went-on) || :\npython3 after $?", weight=0.7)
@@ -143,7 +149,7 @@ def _function(scene: Scene) -> str:
         f"«{name}()¦function {name}¦function {name}()» {{\n"
         '«local s0=${1-}¦local s0= l=2¦local -a a0=(in "$@")¦local IFS=,¦declare s1=loc¦local i0=0¦local -i i1=2+3¦:»\n'
         "«perhaps»\n«perhaps»\n"
-        '«return 0¦return 3¦[[ -n ${1-} ]] && return¦echo out "$@"¦printf \'%s;\' "$#" "${FUNCNAME[0]}"¦:»\n}\n'
+        '«return 0¦return 3¦return¦false; return¦[[ -n ${1-} ]] && return¦echo out "$@"¦printf \'%s;\' "$#" "${FUNCNAME[0]}"¦:»\n}\n'
         f"«{call}¦{call} || python3 failed $?¦if {call}; then python3 succeeded; fi¦{call} > /dev/null»"
     )
     if scene.depth == 1:
