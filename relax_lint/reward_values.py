@@ -57,7 +57,9 @@ def of_one_sample(shape: Shape, form: CalledForm) -> tuple[Shape, ...]:
     """What one sample can get of what a way out returns."""
     if form == "single":
         return alternatives(shape)
-    return alternatives(shape.element) if isinstance(shape, Sequence) else ()
+    if not isinstance(shape, Sequence) or (shape.kind == "tuple" and shape.length.kind == "exact"):
+        return ()
+    return alternatives(shape.element)
 
 
 def with_dicts(exits: Iterable[Exit], form: CalledForm) -> list[Exit]:

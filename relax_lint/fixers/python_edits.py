@@ -12,6 +12,7 @@ from relax_lint.sources.python import PythonSource
 
 _BLANKS = " \t"
 _REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\r\n]*)?\r?(?:\n|\Z)")
+_COMMA_AND_LINE_END = re.compile(r"[ \t]*,[ \t]*(?:#[^\r\n]*)?\r?\n")
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _NO_CODE = frozenset((tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT))
 
@@ -52,7 +53,11 @@ def add_keywords(source: PythonSource, function: ast.FunctionDef | ast.AsyncFunc
         return None
     start = source.place(written[-1]).start
     indent = source.text[source.text.rfind("\n", 0, start) + 1 : start]
-    separator = f",\n{indent}" if indent and not indent.strip(_BLANKS) else ", "
+    on_own_line = bool(indent) and not indent.strip(_BLANKS)
+    line_end = _COMMA_AND_LINE_END.match(source.text, end) if on_own_line else None
+    if line_end is not None:  # a comment there is about the parameter in front of it
+        return Edit(source.path, line_end.end(), line_end.end(), f"{indent}**{name},\n")
+    separator = f",\n{indent}" if on_own_line else ", "
     return Edit(source.path, end, end, f"{separator}**{name}")
 
 

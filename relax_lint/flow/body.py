@@ -15,6 +15,7 @@ from relax_lint.flow.names import imports_of
 from relax_lint.flow.scopes import NO_SCOPE
 from relax_lint.flow.shapes import (
     NONE,
+    SAMPLES_LENGTH,
     UNKNOWN,
     Class,
     Closure,
@@ -152,6 +153,7 @@ class Body:
         items: tuple[Shape, ...] = ()
         starred = any(isinstance(target, ast.Starred) for target in targets)
         if isinstance(shape, Sequence) and not starred:
+            state.counted = state.counted or shape.length == SAMPLES_LENGTH
             if shape.items is not None and len(shape.items) == len(targets):
                 items = shape.items
             elif shape.items is None:
@@ -394,6 +396,8 @@ class Body:
                 continue
             entered = [way.copy() for way in rest]
             for way in entered:
+                if isinstance(case.pattern, ast.MatchSequence) and isinstance(subject, Sequence):
+                    way.counted = way.counted or subject.length == SAMPLES_LENGTH
                 for part in ast.walk(case.pattern):
                     name = getattr(part, "name", None) or getattr(part, "rest", None)
                     if isinstance(name, str):

@@ -51,12 +51,14 @@ _KEPT_RESULTS = frozenset(
     (
         *("contextlib.suppress", "asyncio.get_event_loop", "asyncio.get_running_loop", "asyncio.new_event_loop"),
         *("functools.lru_cache", "functools.wraps", "torch.no_grad", "torch.inference_mode"),
-        *("typing_extensions.deprecated", "warnings.deprecated"),
+        *("typing_extensions.deprecated", "warnings.deprecated", "itertools.count"),
     )
 )
 """Calls whose result is told by what was called."""
 
-_NEVER_RETURN = frozenset({"sys.exit", "os._exit", "exit", "quit", "os.abort"})
+_NEVER_RETURN = frozenset(
+    {"sys.exit", "os._exit", "exit", "quit", "os.abort", "typing.assert_never", "typing_extensions.assert_never"}
+)
 _SCALARS = frozenset(
     (
         *("float", "int", "bool", "len", "hash", "ord", "isinstance", "issubclass", "callable", "hasattr"),

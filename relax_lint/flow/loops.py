@@ -19,6 +19,7 @@ from relax_lint.flow.shapes import (
     Constant,
     Dictionary,
     Length,
+    Library,
     Sequence,
     Shape,
     alternatives,
@@ -34,6 +35,8 @@ MOST_PASSES = 16
 """Passes of a loop that are followed one by one when each is known."""
 ROUNDS = 4
 """Times that a loop is gone through in general; what changes after half of them is taken for unknown."""
+
+_ENDLESS = Library("itertools.count()")
 
 
 @dataclass(slots=True)
@@ -155,7 +158,10 @@ def _in_general(body: Body, node: ast.For | ast.AsyncFor, state: State, iterable
     lengths = dict.fromkeys(stored, UNKNOWN_LENGTH)
     lengths.update((name, _length_after(name, length, ends, breaks, per_sample)) for name, length in before.items())
     done = [_with_lengths(way, lengths) for way in ends]
-    if not per_sample and known is None:  # batches without samples are not scored
+    if iterable == _ENDLESS:
+        done = []
+    elif not per_sample and known is None:  # batches without samples are not scored
+        skipped.counted = True  # what is gone over may come from the samples, and lists filled here fit them then
         done.append(skipped)
     changed = body.interpreter.facts.changed(node)
     done = [_with_open_dictionaries(way, changed, [*done, *breaks]) for way in done]

@@ -29,7 +29,7 @@ def applied(text: str, edit: Edit | None) -> str | None:
         ("def f(args, *rest): pass\n", "def f(args, *rest, **kwargs): pass\n"),
         (
             "def f(\n    args,\n    sample: 'S(' = (1, 2),  # ):\n): pass\n",
-            "def f(\n    args,\n    sample: 'S(' = (1, 2),\n    **kwargs,  # ):\n): pass\n",
+            "def f(\n    args,\n    sample: 'S(' = (1, 2),  # ):\n    **kwargs,\n): pass\n",
         ),
         ("def f(a,\n      b): pass\n", "def f(a,\n      b,\n      **kwargs): pass\n"),
         ("def f(): pass\n", None),

@@ -428,3 +428,27 @@ def test_lists_that_are_not_as_long_as_the_batch(value: str, length: str) -> Non
 
 def test_a_generator_is_no_reward_function_to_follow() -> None:
     assert outcomes("async def f(args, sample):\n    yield 1.0\n") == {"nothing known"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for number in itertools.count():\n        if args.retries < number:\n            return 1.0",
+        "if sample.label:\n        return 1.0\n    typing.assert_never(sample.label)",
+    ],
+)
+def test_ends_that_are_never_reached(body: str) -> None:
+    assert outcomes(f"import itertools, typing\n\nasync def f(args, sample):\n    {body}\n") == {"number"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "first, second = samples\n    return [1.0, 0.0]",
+        "match samples:\n        case [first, second]:\n            return [1.0, 0.0]\n    raise ValueError",
+        "out = []\n    for group in by_label(samples):\n        out.extend([1.0] * len(group))\n    return out",
+    ],
+)
+def test_lists_that_may_well_be_as_long_as_the_batch(body: str) -> None:
+    text = f"from groups import by_label\n\nasync def f(args, samples):\n    {body}\n"
+    assert outcomes(text, batch=True) <= {"unknown", "list of unknown"}

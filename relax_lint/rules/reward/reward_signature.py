@@ -154,8 +154,8 @@ async def reward_func(
         fixed="""\
 async def reward_func(
     args,
-    sample: "Sample",
-    **kwargs,  # scored
+    sample: "Sample",  # scored
+    **kwargs,
 ) -> float:
     return 1.0
 """,
