@@ -85,7 +85,7 @@ CONTROL.form("exit in a subshell", "(python3 before; exit «digit»; python3 nev
 CONTROL.form("status of the last command", "«test» || python3 st $?", "! «test» || python3 not $?", weight=0.8)
 CONTROL.form(
     "status of a pipe",
-    "«true | false | true¦true | false; x=1¦{ true | false; }¦(true | false)¦! true | false¦x=$(true | false)¦! false»\n"
+    "«true | false | true¦true | false; x=1¦{ true | false; }¦(true | false)¦! true | false¦x=$(false)¦! false»\n"
     'python3 pipe $? "${PIPESTATUS[@]}"',
     weight=0.5,
 )
@@ -149,7 +149,8 @@ def _function(scene: Scene) -> str:
         f"«{name}()¦function {name}¦function {name}()» {{\n"
         '«local s0=${1-}¦local s0= l=2¦local -a a0=(in "$@")¦local IFS=,¦declare s1=loc¦local i0=0¦local -i i1=2+3¦:»\n'
         "«perhaps»\n«perhaps»\n"
-        '«return 0¦return 3¦return¦false; return¦[[ -n ${1-} ]] && return¦echo out "$@"¦printf \'%s;\' "$#" "${FUNCNAME[0]}"¦:»\n}\n'
+        "«return 0¦return 3¦return¦false; return¦[[ -n ${1-} ]] && return¦"
+        'echo out "$@"¦printf "%s;" "$#" "${FUNCNAME[0]}"¦:»\n}\n'
         f"«{call}¦{call} || python3 failed $?¦if {call}; then python3 succeeded; fi¦{call} > /dev/null»"
     )
     if scene.depth == 1:
