@@ -128,7 +128,7 @@ def _word_pattern(word: Word) -> str:
             return "(?:\0[^\0]*)*" if word.open else "\0[^\0]*"
         parts += re.escape(before), ("[^\0]*(?:\0[^\0]*)*" if unknown.split else "[^\0]*")
         rest = behind
-    if word.open and not rest and len(parts) == 2 and not parts[0]:
+    if word.open and not rest and not any(parts[::2]):
         return "(?:\0[^\0]*)*"
     return "\0" + "".join(parts) + re.escape(rest)
 

@@ -358,7 +358,9 @@ class Parameters:
                 return found
             if present:
                 return self.argument_segments(parameter, state) if action == "+" else found
-            return EMPTY if action == "+" else self.missing(parameter, state, action)
+            if action == "+":
+                return EMPTY if found.values or found.star else found
+            return self.missing(parameter, state, action)
         if found is None:
             return EMPTY if action == "+" else self.missing(parameter, state, action)
         found = state.resolve(found)

@@ -20,6 +20,7 @@ def spelled(*argv: str) -> str:
         ([Word("x-$D", (Unknown("$D"),))], [("x-",), ("x-1 2",)], [("y-1",), ("x-1", "2")]),
         ([Word("$A", (Unknown("$A", split=True),)), Word("b")], [("b",), ("1", "2", "b")], [("b", "1")]),
         ([Word("a$A", (Unknown("$A", split=True),))], [("a",), ("a1", "2")], [()]),
+        ([Word("$A$B", (Unknown("$A", split=True), Unknown("$B", split=True)))], [(), ("a", "b")], []),
         ([Word("$A/$B", (Unknown("$A"), Unknown("$B")))], [("/",), ("1/2",)], [("12",)]),
     ],
 )  # fmt: skip
