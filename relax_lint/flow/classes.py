@@ -29,6 +29,8 @@ class Make:
     is_dataclass: bool = False
     is_model: bool = False
     fields: tuple[str, ...] = ()
+    only_fields: bool = False
+    """Whether there is nothing else in the class that could say how a model is dumped."""
 
 
 def is_plain(node: ast.ClassDef) -> bool:
@@ -110,7 +112,19 @@ def fields_of(interpreter: Interpreter, cls: Class) -> Make:
         is_dataclass=bool(decorated & _DATACLASS),
         is_model="pydantic.BaseModel" in libraries,
         fields=tuple(fields),
+        only_fields=all(_is_plain_part(part) for base in classes for part in base.node.body),
     )
+
+
+def _is_plain_part(node: ast.stmt) -> bool:
+    """A field that is dumped as it is, or a method that has no part in it."""
+    if isinstance(node, ast.AnnAssign):
+        return isinstance(node.target, ast.Name) and not (
+            isinstance(node.value, ast.Call) and any(keyword.arg == "exclude" for keyword in node.value.keywords)
+        )
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return not node.decorator_list and node.name not in ("model_dump", "dict")
+    return isinstance(node, (ast.Expr, ast.Pass))
 
 
 def _hides(node: ast.ClassDef) -> bool:

@@ -211,6 +211,8 @@ class Interpreter:
         if isinstance(callee, Method):
             if callee.name in EXECUTOR_METHODS:
                 return call_library(self, f".{callee.name}", arguments)
+            if isinstance(callee.receiver, Instance) and callee.name in ("model_dump", "dict"):
+                return self._dumped(callee.receiver, arguments)
             return call_method(callee, arguments)[0]
         if isinstance(callee, Class):
             return self._instantiate(callee, arguments)
@@ -343,6 +345,14 @@ class Interpreter:
         if kind.is_tuple:
             return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind="tuple")
         return Instance(cls) if kind.known else UNKNOWN
+
+    def _dumped(self, instance: Instance, arguments: Arguments) -> Shape:
+        """What ``model_dump`` of a pydantic model gives: one key a field, where the class says nothing else."""
+        make = fields_of(self, instance.cls)
+        if not make.is_model:
+            return UNKNOWN
+        plain = make.only_fields and arguments == Arguments()
+        return Dictionary(tuple(Entry(name, UNKNOWN, plain) for name in make.fields), open=not plain)
 
 
 def changed_unseen(shape: Shape) -> Shape:

@@ -452,3 +452,39 @@ def test_ends_that_are_never_reached(body: str) -> None:
 def test_lists_that_may_well_be_as_long_as_the_batch(body: str) -> None:
     text = f"from groups import by_label\n\nasync def f(args, samples):\n    {body}\n"
     assert outcomes(text, batch=True) <= {"unknown", "list of unknown"}
+
+
+@pytest.mark.parametrize(
+    ("body", "dumped", "keys"),
+    [
+        ("score: float\n    acc: float = 0", "R(score=1.0).model_dump()", "dict(score acc)"),
+        ("score: float\n    def half(self):\n        return self.score / 2", "R(score=1.0).dict()", "dict(score)"),
+        ("score: float", "R(score=1.0).model_dump(exclude={'score'})", "dict(score?…)"),
+        ("score: float = Field(exclude=True)", "R(score=1.0).model_dump()", "dict(score?…)"),
+        ("score: float\n    model_config = {'extra': 'allow'}", "R(score=1.0).model_dump()", "dict(score?…)"),
+        ("score: float\n    def model_dump(self):\n        return None", "R(score=1.0).model_dump()", "None"),
+    ],
+)
+def test_models_are_dumped_by_their_fields(body: str, dumped: str, keys: str) -> None:
+    text = f"""from pydantic import BaseModel, Field
+
+class R(BaseModel):
+    {body}
+
+async def f(args, sample):
+    return {dumped}
+"""
+    assert outcomes(text) == {keys}
+
+
+def test_a_named_tuple_as_a_dictionary() -> None:
+    text = """
+        from typing import NamedTuple
+
+        class R(NamedTuple):
+            score: float
+
+        async def f(args, sample):
+            return R(1.0)._asdict()
+    """
+    assert outcomes(text) == {"dict(…)"}

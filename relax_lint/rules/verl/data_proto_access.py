@@ -225,6 +225,14 @@ def fresh(rows):
 """,
         findings=((3, 12),),
     ),
+    Example(
+        """\
+def step(data):
+    prompts = data.batch['prompts']
+    return prompts, data.batch['mine'], data.meta_info['step']
+""",
+        findings=((2, 15), (3, 21), (3, 41)),
+    ),
 ]
 
 
@@ -362,7 +370,9 @@ class _KnownProtos:
 
         nodes = list(own_nodes(function))
         for node in nodes:
-            if isinstance(node, ast.Attribute) and node.attr == "non_tensor_batch" and isinstance(node.value, ast.Name):
+            if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+                continue
+            if node.attr == "non_tensor_batch" or (node.attr == "batch" and _key(self.source, node) in ONLY_VERL_KEYS):
                 names.add(node.value.id)
         pairs = list(_passed_on(nodes))
         for _ in range(3):  # an item of an item of a batch is as far as it goes
