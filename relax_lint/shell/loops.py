@@ -90,7 +90,12 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
         if escapes >= RETRIES and shell.recorder.trainings == launched:
             alike = [each for each in left if each.flow is None]
             ended = [each for each in left if each.flow is not None]
-            return [*ended, widen([*alike, *going], lambda name: _loop_root(shell, node, name))]
+            return [
+                *ended,
+                widen(
+                    [*alike, *going], lambda name: _loop_root(shell, node, name), keep_defaults=not shell.reading.clean
+                ),
+            ]
         skipping: list[State] = []
         for each in going:
             resolved = each.resolve(value)
@@ -100,7 +105,13 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
             each.set_value(node.name, resolved._replace(place=None))
         going, gone = _sort_out(shell.run(node.body, going))
         if skipping:
-            going = [widen([*skipping, *going], lambda name: _loop_root(shell, node, name))]
+            going = [
+                widen(
+                    [*skipping, *going],
+                    lambda name: _loop_root(shell, node, name),
+                    keep_defaults=not shell.reading.clean,
+                )
+            ]
         escapes += bool(gone) and bool(going)
         going = _narrowed(shell, node, going)
         left = _narrowed(shell, node, left + gone)
@@ -129,7 +140,7 @@ def _narrowed(shell: Shell, node: Command, states: list[State]) -> list[State]:
     if len(alike) <= MAXIMUM_WAYS:
         return states
     rest = [state for state in states if state.flow is not None]
-    return [*rest, widen(alike, lambda name: _loop_root(shell, node, name))]
+    return [*rest, widen(alike, lambda name: _loop_root(shell, node, name), keep_defaults=not shell.reading.clean)]
 
 
 def _loop_root(shell: Shell, node: Command, name: str) -> Root:
@@ -201,7 +212,10 @@ def _rounds(
             rounds = before + stopped + going
             if not rounds:
                 return merge(ended)
-            return [*merge(ended), widen(rounds, lambda name: _loop_root(shell, node, name))]
+            return [
+                *merge(ended),
+                widen(rounds, lambda name: _loop_root(shell, node, name), keep_defaults=not shell.reading.clean),
+            ]
         left = _narrowed(shell, node, [*left, *gone, *failed])
         going = _narrowed(shell, node, going)
         if not going:

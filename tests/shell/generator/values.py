@@ -104,7 +104,9 @@ def _ansi_c(scene: Scene, value: str) -> str:
 def _escaped(scene: Scene, value: str) -> str:
     if not value or "\n" in value:
         return _single(scene, value)
-    return "".join("\\" + char if char in _NEEDS_BACKSLASH or scene.maybe(0.05) else char for char in value)
+    made = "".join("\\" + char if char in _NEEDS_BACKSLASH or scene.maybe(0.05) else char for char in value)
+    # A bare `-n` would be an operator to `[[`.
+    return "\\" + made if made.startswith("-") else made
 
 
 @_spelling("continuation in a word", 0.3)
