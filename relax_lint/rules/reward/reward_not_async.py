@@ -36,7 +36,7 @@ from relax_lint.catalog.rewards import runs_sync_rewards
 from relax_lint.diagnostics import Finding, Fix, NotChecked, Place
 from relax_lint.fixers.python_edits import make_async
 from relax_lint.project import Project
-from relax_lint.rewards import RewardUse, function_place
+from relax_lint.rewards import RewardUse
 from relax_lint.rules import ERROR, WARNING, Example, rule
 
 if TYPE_CHECKING:
