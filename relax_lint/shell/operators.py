@@ -126,6 +126,10 @@ def change(parameters: Parameters, parameter: Parameter, state: State) -> Change
     pieces = parameters.expander.pieces(parameter.arguments[0], state)
     if pieces is None:
         return None
+    first, quoted = pieces[0] if pieces else ("", True)
+    if operator == "/" and not quoted and first[:1] in ("#", "%"):
+        # An anchor counts even if it comes out of an expansion.
+        operator, pieces[0] = "/" + first[0], (first[1:], False)
     ignore_case = "nocasematch" in state.options and operator.startswith("/")
     pattern = patterns.compile_pattern(pieces, extglob=extglob, ignore_case=ignore_case)
     if operator in ("#", "##"):

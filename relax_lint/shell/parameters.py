@@ -230,6 +230,8 @@ class Parameters:
         operator = parameter.operator
         if not separator and parameter.subscript is not None and (operator == "keys*" or operator[:1] in ("#", "%")):
             return Known(" "), True, False, None
+        if not separator and operator == "prefix*":
+            return Known(""), True, False, None
         return Between("" if separator in (" ", "\t", "\n") else separator, separator if star else " ")
 
     def plain_words(self, parameter: Parameter, state: State) -> list[Value] | None:
