@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from relax_lint.catalog.rewards import WITHOUT_REWARDS
 from relax_lint.diagnostics import NotChecked
+from relax_lint.launch_config import overridden_by_config
 from relax_lint.shell.queries import place_of, why_unknown
 
 if TYPE_CHECKING:
@@ -157,6 +158,8 @@ class RewardUse:
     @property
     def batch(self) -> bool | None:
         """Whether the launch calls it with all samples of a prompt; ``None`` when that is not known."""
+        if overridden_by_config(self.launch, self.project, GROUP):
+            return None
         if self.launch.has(GROUP):
             return True
         return None if self.launch.may_have(GROUP) else False

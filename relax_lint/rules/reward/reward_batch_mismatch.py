@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place, Related
 from relax_lint.fixers.launcher_edits import insert_after, remove
+from relax_lint.launch_config import overridden_by_config
 from relax_lint.project import Project
 from relax_lint.rewards import GROUP, RewardUse, function_place, on_every
 from relax_lint.rules import ERROR, Example, rule
@@ -73,6 +74,12 @@ def _untyped(second: str, body: str) -> str:
 
 VALID = [
     Example(_tree(_SINGLE)),
+    Example(
+        {
+            **_tree(_BATCH, " --custom-config-path examples/demo/demo.yaml"),
+            "examples/demo/demo.yaml": "group_rm: true\n",
+        }
+    ),
     Example(_tree(_BATCH, " --group-rm")),
     Example(_tree(_untyped("sample: Sample | list[Sample]", "return score(sample)"))),
     Example(_tree(_untyped("sample: 'Union[Sample, list[Sample]]'", "return score(sample)"), " --group-rm")),
@@ -197,6 +204,10 @@ def reward_batch_mismatch(use: RewardUse, project: Project) -> Iterator[Finding 
         yield NotChecked(use.place, use.hidden)
         return
     if not use.functions:
+        return
+    config = overridden_by_config(use.launch, project, GROUP)
+    if config is not None:
+        yield NotChecked(use.place, config)
         return
     if use.batch is None or (not use.batch and is_broken_off(use.launch)):
         yield NotChecked(use.place, open_word(use.launch))

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING
 from relax_lint.catalog.rewards import BOXED, BUILT_IN_DICTS, BUILT_IN_SCALARS, WITHOUT_REWARDS
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place, Related
 from relax_lint.fixers.launcher_edits import remove, replace_value
+from relax_lint.launch_config import overridden_by_config
 from relax_lint.project import Project
 from relax_lint.rewards import EVAL_KEY, FLAG, KEY, TYPE, RewardUse, exit_place, hidden_rewards, reward_uses
 from relax_lint.rules import ERROR, Example, rule
@@ -62,6 +63,12 @@ VALID: list[str | Example] = [
     Example(_tree("score", "    return {'score': 1.0, 'acc': True}\n")),
     Example(_tree("acc", "    return {'score': 1.0, 'acc': True}\n")),
     Example(_tree("score", "    return await judge(sample)\n")),
+    Example(
+        {
+            **_tree("reward --custom-config-path examples/demo/demo.yaml", "    return {'score': 1.0}\n"),
+            "examples/demo/demo.yaml": "reward_key: score\n",
+        }
+    ),
     Example(
         _tree(
             "score",
@@ -252,6 +259,10 @@ def reward_key_mismatch(launch: Launch, project: Project) -> Iterator[Finding | 
             continue
         word = argument.word if argument.inline else argument.values[-1]
         place = place_of(launch, word)
+        config = overridden_by_config(launch, project, flag)
+        if config is not None:
+            yield NotChecked(place, config)
+            continue
         if argument.value is None:
             yield NotChecked(place, why_unknown(argument.values[-1]))
             continue

@@ -31,6 +31,7 @@ from collections.abc import Iterator
 from relax_lint.catalog.rewards import BOXED, BUILT_IN_DICTS, OWN_TRAINING_VALUES, WITHOUT_REWARDS
 from relax_lint.diagnostics import Finding, Fix, NotChecked, Place, Related
 from relax_lint.fixers.launcher_edits import insert_after
+from relax_lint.launch_config import overridden_by_config
 from relax_lint.project import Project
 from relax_lint.records import record
 from relax_lint.rewards import EVAL_KEY, FLAG, KEY, TYPE, RewardUse, exit_place, hidden_rewards, reward_uses
@@ -64,6 +65,13 @@ VALID: list[str | Example] = [
     Example(_tree(_DICT, ' "${REWARD_ARGS[@]}" ${MORE}')),
     Example(_tree(_DICT, " --custom-reward-post-process-path examples.demo.post.process")),
     Example(_tree(_DICT, " --loss-type sft_loss")),
+    Example(
+        {
+            **_tree(_DICT, " --custom-config-path examples/demo/demo.yaml"),
+            "examples/demo/demo.yaml": "judge: local\nreward_key: score\n",
+        }
+    ),
+    Example({**_tree(_DICT, " --custom-config-path ${CONFIG}"), "examples/demo/demo.yaml": "reward_key: score\n"}),
     Example(_tree(_DICT, " --debug-train-only")),
     Example(_tree(_returning("sum({'score': 1.0}.values())"))),
     f"{_TRAIN} --rm-type dapo --reward-key score\n",
@@ -75,6 +83,16 @@ VALID: list[str | Example] = [
 ]
 
 INVALID = [
+    Example(
+        {
+            **_tree(_DICT, " --custom-config-path examples/demo/demo.yaml"),
+            "examples/demo/demo.yaml": "judge:\n  reward_key: score\n",
+        },
+        findings=((_RUN, 1, 53),),
+        fixed={
+            _RUN: f"{_TRAIN} {_NAMED} --reward-key score --custom-config-path examples/demo/demo.yaml\n",
+        },
+    ),
     Example(_tree(_DICT), findings=((_RUN, 1, 53),), fixed={_RUN: f"{_TRAIN} {_NAMED} --reward-key score\n"}),
     Example(
         {
@@ -172,6 +190,10 @@ def reward_key_missing(launch: Launch, project: Project) -> Iterator[Finding | N
     yield from hidden_rewards(launch, project)
     found = _dict_of(launch, project)
     if found is None or not _needs_key(launch):
+        return
+    config = overridden_by_config(launch, project, KEY)
+    if config is not None:
+        yield NotChecked(found.place, config)
         return
     if launch.may_have(KEY) or is_broken_off(launch):
         yield NotChecked(found.place, open_word(launch))
