@@ -74,12 +74,6 @@ def _untyped(second: str, body: str) -> str:
 
 VALID = [
     Example(_tree(_SINGLE)),
-    Example(
-        {
-            **_tree(_BATCH, " --custom-config-path examples/demo/demo.yaml"),
-            "examples/demo/demo.yaml": "group_rm: true\n",
-        }
-    ),
     Example(_tree(_BATCH, " --group-rm")),
     Example(_tree(_untyped("sample: Sample | list[Sample]", "return score(sample)"))),
     Example(_tree(_untyped("sample: 'Union[Sample, list[Sample]]'", "return score(sample)"), " --group-rm")),
@@ -113,6 +107,12 @@ async def reward_func(*args, **kwargs):
     ),
     Example(_tree(_untyped("samples", "return float(samples.response == samples.label)"))),
     Example(_tree(_untyped("sample", "return sample.metadata['parts'][0]"))),
+    Example(
+        {
+            **_tree(_BATCH, " --custom-config-path examples/demo/demo.yaml"),
+            "examples/demo/demo.yaml": "group_rm: true\n",
+        }
+    ),
 ]
 
 INVALID = [

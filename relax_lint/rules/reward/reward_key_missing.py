@@ -83,16 +83,6 @@ VALID: list[str | Example] = [
 ]
 
 INVALID = [
-    Example(
-        {
-            **_tree(_DICT, " --custom-config-path examples/demo/demo.yaml"),
-            "examples/demo/demo.yaml": "judge:\n  reward_key: score\n",
-        },
-        findings=((_RUN, 1, 53),),
-        fixed={
-            _RUN: f"{_TRAIN} {_NAMED} --reward-key score --custom-config-path examples/demo/demo.yaml\n",
-        },
-    ),
     Example(_tree(_DICT), findings=((_RUN, 1, 53),), fixed={_RUN: f"{_TRAIN} {_NAMED} --reward-key score\n"}),
     Example(
         {
@@ -167,6 +157,16 @@ async def reward_func(args, samples, **kwargs):
         f'RM=(--rm-type dapo-genrm)\n{_TRAIN} "${{RM[@]}}" --fully-async\n',
         findings=((1, 15),),
         fixed=f'RM=(--rm-type dapo-genrm --reward-key score)\n{_TRAIN} "${{RM[@]}}" --fully-async\n',
+    ),
+    Example(
+        {
+            **_tree(_DICT, " --custom-config-path examples/demo/demo.yaml"),
+            "examples/demo/demo.yaml": "judge:\n  reward_key: score\n",
+        },
+        findings=((_RUN, 1, 53),),
+        fixed={
+            _RUN: f"{_TRAIN} {_NAMED} --reward-key score --custom-config-path examples/demo/demo.yaml\n",
+        },
     ),
 ]
 
