@@ -285,6 +285,20 @@ math = importlib.import_module(SCORES + '.math')
 """,
         findings=((5, 9), (6, 8)),
     ),
+    Example(
+        f"from relax.utils.types import Sample\n{_ANNOTATED}\n\nempty: Sample\n",
+        findings=((2, 1),),
+        fixed="""\
+from relax.utils.types import Sample
+
+
+def lengths(data: Sample) -> list[int]:
+    return [len(item) for item in data]
+
+
+empty: Sample
+""",
+    ),
 ]
 
 
@@ -407,13 +421,28 @@ def _fix(source: PythonSource, statement: ast.Import | ast.ImportFrom) -> Fix | 
         edit = remove_statement(source, statement)
         return None if edit is None else Fix("drop the import, which nothing uses", lambda: [edit])
     if names == {"DataProto"} and not texts and _is_annotation_only(source, uses):
-        place = source.place(statement)
+        instead = Edit.at(source.place(statement), SAMPLE_IMPORT)
+        if _has_sample(source):
+            removed = remove_statement(source, statement)
+            if removed is None:
+                return None
+            instead = removed
 
         def edits() -> list[Edit]:
-            return [Edit.at(place, SAMPLE_IMPORT), *(Edit.at(source.place(node), "Sample") for node in uses)]
+            return [instead, *(Edit.at(source.place(node), "Sample") for node in uses)]
 
         return Fix("annotate with relax.utils.types.Sample", edits)
     return None
+
+
+def _has_sample(source: PythonSource) -> bool:
+    """Whether the module imports Sample by itself."""
+    return any(
+        origin.module == "relax.utils.types"
+        and any(alias.name == "Sample" and not alias.asname for alias in origin.names)
+        for origin in source.nodes(ast.ImportFrom)
+        if source.parent(origin) is source.tree
+    )
 
 
 def _is_foreign_alias(alias: ast.alias, statement: ast.Import | ast.ImportFrom) -> bool:
