@@ -188,8 +188,8 @@ class Expander:
                 segments.extend((chunk, quoted, not quoted, None) for chunk in value.chunks)
             elif isinstance(part, ArithmeticExpansion):
                 value = self.arithmetic_value(part.expression, state, part)
-                quoted = part.quoted
-                segments.extend((chunk, quoted, not quoted, None) for chunk in value.chunks)
+                splits = not part.quoted and value.text is not None
+                segments.extend((chunk, part.quoted, splits, None) for chunk in value.chunks)
             elif isinstance(part, ProcessSubstitution):
                 segments.append((Sym(process_substitution(self.shell, part, state)), True, False, None))
             elif isinstance(part, BadSubstitution):

@@ -25,6 +25,9 @@ CHANGING = frozenset(
 """Set by bash itself, to what is not known statically."""
 
 
+_NUMBERS = frozenset(("?", "$", "#", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "BASHPID", "PPID", "UID", "EUID"))
+
+
 class Abort(Exception):
     """An expansion that makes bash leave the shell."""
 
@@ -205,7 +208,10 @@ class Parameters:
         result = self.expand(parameter, state)
         quoted = parameter.quoted
         if isinstance(result, Value):
-            return [(chunk, quoted, not quoted, result.place if result.many else None) for chunk in result.chunks]
+            # A number that is not known is one word all the same.
+            number = parameter.name in _NUMBERS and not parameter.operator and result.text is None
+            splits = not quoted and not number
+            return [(chunk, quoted, splits, result.place if result.many else None) for chunk in result.chunks]
         if isinstance(result, list):
             return result
         if result.star and quoted and any(value.many for value in result.values):

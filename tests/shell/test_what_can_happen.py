@@ -85,7 +85,7 @@ def test_a_string_of_which_the_command_is_not_known_launches_nothing(script: str
     [
         ("$X", True), ('"$X"', False), ('"$@"', True), ("$@", True), ('"${@:2}"', True), ('"$*"', False),
         ('"${A[@]}"', True), ("$(date)", True), ('"$(date)"', False), ("--x=$X", True), ('"--x=$X"', False),
-        ("${X:+--flag}", True), ("$((X))", True),
+        ("${X:+--flag}", True), ("$((X))", False), ("$?", False), ("$RANDOM", False),
     ],
 )  # fmt: skip
 def test_an_unquoted_unknown_word_may_be_several_or_none(word: str, is_open: bool) -> None:
