@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from relax_lint.shell.bounds import MAXIMUM_WORDS, TooComplex
 from relax_lint.shell.patterns import Piece
 
 _SEQUENCE = re.compile(
@@ -56,6 +57,8 @@ def _expand(atoms: _Atoms) -> list[_Atoms]:
         middles = _sequence(inside) or [atoms[opening : closing + 1]]
     before, behind = atoms[:opening], atoms[closing + 1 :]
     tails = _expand(behind) if behind else [[]]
+    if len(middles) * len(tails) > MAXIMUM_WORDS:
+        raise TooComplex
     return [before + middle + tail for middle in middles for tail in tails]
 
 

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relax_lint.shell.bounds import MAXIMUM_PARTS, MAXIMUM_TEXT, MAXIMUM_WORDS, TooComplex
 from relax_lint.shell.calls import call_function, run_process
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, SimpleCommand
 from relax_lint.shell.partly_known import as_commands
 from relax_lint.shell.state import Flow, State, Undecided
-from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, known, unknown
+from relax_lint.shell.values import EMPTY, Chunk, Known, Root, Sym, Value, Variable, known, unknown
 
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
@@ -69,10 +70,16 @@ def assign(shell: Shell, node: Assignment, state: State) -> bool:
 
 def _compact(value: Value) -> Value:
     """A value without the places of its characters, which matter only where they hold flags."""
+    if len(value.chunks) > MAXIMUM_PARTS or sum(map(_size, value.chunks)) > MAXIMUM_TEXT:
+        raise TooComplex
     text = value.text
     if text is None:
         return value if value.place is None else value._replace(place=None)
     return Value((Known(text),)) if "-" not in text else value._replace(place=None)
+
+
+def _size(chunk: Chunk) -> int:
+    return len(chunk.text) if isinstance(chunk, Known) else len(chunk.default or "")
 
 
 def converted(
@@ -168,6 +175,8 @@ def assign_array(
         attributes |= {"a"}
     if "i" in attributes:
         elements = {key: shell.expander.arithmetic_of(value, state, node) for key, value in elements.items()}
+    if len(elements) > MAXIMUM_WORDS:
+        raise TooComplex
     state.store(name, Variable(None, elements, attributes))
 
 

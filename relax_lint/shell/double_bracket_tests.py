@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from relax_lint.shell.bounds import MAXIMUM_BACKTRACKING, MAXIMUM_EXPLOSIVE
 from relax_lint.shell.conditions import (
     NUMERIC,
     TestFault,
@@ -73,7 +74,7 @@ def _regex(test: BinaryTest, left: Value, state: State, shell: Shell) -> Outcome
         regex = compile_regex(pieces, ignore_case="nocasematch" in state.options)
     except re.error:
         raise TestFault from None
-    if likely is None:
+    if likely is None or len(likely) > (MAXIMUM_EXPLOSIVE if regex.explosive else MAXIMUM_BACKTRACKING):
         state.store("BASH_REMATCH", Variable(None, {}))
         return by_likely("=~", None, left, known("".join(text for text, _ in pieces)))
     match = regex.pattern.search(likely)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from relax_lint.diagnostics import Place
 from relax_lint.records import node
+from relax_lint.shell.bounds import TooComplex
 from relax_lint.shell.calls import Frame, run_exit_traps, run_lines
-from relax_lint.shell.interpret import Shell, TooComplex
+from relax_lint.shell.interpret import Shell
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.memory import Memory
 from relax_lint.shell.nodes import SimpleCommand
@@ -183,8 +184,10 @@ def evaluate(script: Path | ScriptFile, reading: Reading) -> Evaluation:
     try:
         frame = Frame("main", source, name, 0)
         shell.within(frame, lambda: run_exit_traps(shell, run_lines(shell, source, state)))
-    except TooComplex:
-        pass
+    except (TooComplex, MemoryError):
+        at = shell.latest
+        stopped = Place(shell.latest_source or source, at.start, at.end) if at is not None else Place(source, 0, 0)
+        recorder.too_complex(stopped)
     except RecursionError:
         recorder.too_complex(Place(source, 0, 0))
     return Evaluation(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from relax_lint.diagnostics import Place
 from relax_lint.shell import conditions, loops
+from relax_lint.shell.bounds import MAXIMUM_STEPS, TooComplex
 from relax_lint.shell.calls import Frame, failed_expansion
 from relax_lint.shell.double_bracket_tests import conditional
 from relax_lint.shell.expand import Expander
@@ -48,11 +49,6 @@ if TYPE_CHECKING:
     from relax_lint.sources.script import ScriptFile
 
 MAXIMUM_WAYS = 48
-MAXIMUM_STEPS = 60_000
-
-
-class TooComplex(Exception):
-    """The bound on commands evaluated is reached."""
 
 
 class Shell:
@@ -74,6 +70,8 @@ class Shell:
         self.substituted = False
         self.stages: list[Stage] = []
         self.steps = 0
+        self.latest: Command | None = None
+        self.latest_source: ScriptFile | None = None
         self.repeating = 0
         self.summarizing = False
         self.nested_scripts = 0
@@ -149,14 +147,19 @@ class Shell:
 
     def run_one(self, command: Command, state: State) -> list[State]:
         """One command."""
-        self.steps += 1
-        if self.steps > MAXIMUM_STEPS:
-            self.recorder.too_complex(Place(self.source, command.start, command.end))
-            raise TooComplex
+        self.latest = command
+        self.latest_source = self.source
+        self.spend(1)
         redirects = getattr(command, "redirects", ())
         if redirects and type(command) is not SimpleCommand:
             return redirected(self, redirects, state, lambda inner: self.run_by_type[type(command)](command, inner))
         return self.run_by_type[type(command)](command, state)
+
+    def spend(self, steps: int) -> None:
+        """Count what is done; raises :class:`TooComplex` at the bound."""
+        self.steps += steps
+        if self.steps > MAXIMUM_STEPS:
+            raise TooComplex
 
     def checked(self, states: list[State], command: Command) -> list[State]:
         """``set -e`` after a command that may fail: a failure that is certain ends the shell."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from relax_lint.records import record
 from relax_lint.shell import patterns
+from relax_lint.shell.bounds import MAXIMUM_REPLACED, TooComplex
 from relax_lint.shell.nodes import Parameter
 from relax_lint.shell.state import State
 from relax_lint.shell.values import Value, known, unknown
@@ -142,7 +143,14 @@ def change(parameters: Parameters, parameter: Parameter, state: State) -> Change
         if replacement is None:
             return None
         mode: Any = {"/": "first", "//": "all", "/#": "prefix", "/%": "suffix"}[operator]
-        return lambda text: patterns.replace(text, pattern, replacement, mode)
+        longest = sum(len(piece) for piece, _ in replacement)
+
+        def replaced(text: str) -> str:
+            if len(text) * longest > MAXIMUM_REPLACED:
+                raise TooComplex
+            return patterns.replace(text, pattern, replacement, mode)
+
+        return replaced
     empty = not any(text for text, _ in pieces)
     return lambda text: patterns.change_case(text, operator, None if empty else pattern)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
 from relax_lint.records import node
+from relax_lint.shell.bounds import MAXIMUM_LAUNCHES, TooComplex
 from relax_lint.shell.launch import Launch, Unknown, Word, classify
 from relax_lint.shell.memory import Memory
 from relax_lint.shell.needs import common
@@ -98,6 +99,8 @@ class Recorder:
         )  # fmt: skip
         self.ways.append(Way(launch, stage, state))
         self.trainings += launch.kind != "other"
+        if self.trainings > MAXIMUM_LAUNCHES:
+            raise TooComplex
 
     def word(self, value: Value, state: State) -> Word:
         """A word of an argv; the same for the same written word, which most are."""

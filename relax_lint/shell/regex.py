@@ -20,12 +20,18 @@ _GNU = {
 }  # fmt: skip
 
 
+# A group that repeats and holds what repeats, or a choice: the ways to match it can double with every character.
+_REPEATED_GROUP = re.compile(r"[*+?}|].*\)[*+{]")
+
+
 @record
 class Regex:
-    """A compiled expression. Unless ``exact``, Python may match another part of the text than POSIX would."""
+    """A compiled expression. Unless ``exact``, Python may match another part of the text than POSIX would; when
+    ``explosive``, it may take longer than anyone waits."""
 
     pattern: re.Pattern[str]
     exact: bool
+    explosive: bool = False
 
 
 def compile_regex(pieces: Sequence[tuple[str, bool]], *, ignore_case: bool = False) -> Regex:
@@ -47,7 +53,7 @@ def _compile(spelling: str, ignore_case: bool) -> Regex:
     pattern = re.compile(made, re.DOTALL | (re.IGNORECASE if ignore_case else 0))
     # POSIX takes the longest alternative, Python the first one that fits: only without a choice are they sure to agree
     # on what was matched.
-    return Regex(pattern, not (translator.chooses and _ambiguous(spelling)))
+    return Regex(pattern, not (translator.chooses and _ambiguous(spelling)), bool(_REPEATED_GROUP.search(spelling)))
 
 
 class _Translator:

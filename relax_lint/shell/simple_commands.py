@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from relax_lint.shell import commands
+from relax_lint.shell.bounds import WORDS_A_STEP
 from relax_lint.shell.calls import failed_expansion
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, SimpleCommand
 from relax_lint.shell.operators import Discard
@@ -66,6 +67,7 @@ def run_assignments(shell: Shell, node: SimpleCommand, state: State) -> list[Sta
 def call(shell: Shell, node: SimpleCommand, words: list[Value], assigned: list[Assignment], state: State
 ) -> list[State]:  # fmt: skip
     """A command with its words."""
+    shell.spend(len(words) // WORDS_A_STEP)
     if shell.stages and not (stage := shell.stages[-1]).words[stage.position]:
         stage.words[stage.position] = tuple(state.resolve(word) for word in words)
     if not node.assignments:

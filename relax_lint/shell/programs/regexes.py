@@ -30,7 +30,7 @@ def compile_extended(expression: str, *, ignore_case: bool = False) -> re.Patter
         compiled = compile_regex([(spelled, False)], ignore_case=ignore_case)
     except re.error as error:
         raise Unsupported(str(error)) from None
-    if not compiled.exact:
+    if not compiled.exact or compiled.explosive:
         raise Unsupported(expression)
     return compiled.pattern
 
