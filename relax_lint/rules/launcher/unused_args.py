@@ -1,10 +1,12 @@
-"""An array of flags that no launch is given, or one that is given twice.
+"""An array of flags that no launch is given, of which only the first element is, or one that is given twice.
 
 ## What
 
 An array assigned in the launcher's own files that holds flags and is expanded in no launch, no other array and no call;
-printing it is no use of it. As a warning, an array that one launch expands twice. A file that several launchers of the
-recipe source is judged with all of them together, and a file that launches nothing is not judged at all.
+printing it is no use of it. An array of which a launch is given only the first element, since it is expanded without
+`[@]`: `$ROLLOUT_ARGS`, `"${ROLLOUT_ARGS}"`; one that holds no flags, or a single element, is left alone. As a warning,
+an array that one launch expands twice. A file that several launchers of the recipe source is judged with all of them
+together, and a file that launches nothing is not judged at all.
 
 ## Why
 
@@ -25,8 +27,8 @@ The guide's own template defines `EVAL_ARGS` and never passes it.
 
 ## Fix
 
-Unsafe, since the flags may have been left out on purpose: passes the array to every launch of the file, or takes the
-second expansion out.
+Unsafe, since the flags may have been left out on purpose: passes the array to every launch of the file, expands it
+whole, or takes the second expansion out.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.fixers.launcher_edits import append_to_command, remove
@@ -57,6 +60,7 @@ from relax_lint.sources.script import ScriptFile
 from relax_lint.sources.text import SourceFile
 
 _PRINTS = frozenset({"echo", "printf", ":"})
+_TESTS = frozenset({"[", "test"})
 _DECLARES = frozenset({"declare", "typeset", "local", "readonly", "export", "unset"})
 _SETS_UP = re.compile(r"MODEL_CONFIG_DIR|/models/|entrypoint")
 
@@ -95,6 +99,12 @@ VALID: list[Example | str] = [
     f'FILES=(a.parquet b.parquet)\n{_TRAIN} --prompt-data "${{FILES[@]}}" --dump-details "${{FILES[@]}}"\n',
     f'if [ -n "$BIG" ]; then ALL=(--lr 1e-6); else ALL=(--lr 1e-5); fi\n{_TRAIN} "${{ALL[@]}}"\n',
     f'{_EVAL}source "$LAUNCH_SCRIPT"\n{_TRAIN} --lr 1e-6\n',
+    f'FILES=(/data/test.parquet)\n{_TRAIN} --prompt-data "${{FILES}}" --lr 1e-6\n',
+    f"FLAG=(--colocate)\n{_TRAIN} $FLAG --lr 1e-6\n",
+    f"FILES=(a.parquet b.parquet)\n{_TRAIN} --prompt-data $FILES --lr 1e-6\n",
+    f'EVAL_ARGS="--eval-interval 100 --eval-top-p 0.7"\n{_TRAIN} $EVAL_ARGS\n',
+    f'NODE=(--num-nodes 1)\necho "$NODE"\n{_TRAIN} "${{NODE[0]}}" "${{NODE[1]}}"\n',
+    f'CP=(--colocate --lr 1e-6)\n[ -n "$CP" ] && {_TRAIN} "${{CP[@]}}"\n',
 ]
 
 INVALID = [
@@ -160,6 +170,30 @@ INVALID = [
         f"function defaults {{\n    MISC=(--attention-dropout 0.0)\n}}\ndefaults\nunset MISC\n{_TRAIN} --lr 1e-6\n",
         findings=((2, 5),),
     ),
+    Example(
+        f"ROLLOUT_ARGS=(--rollout-batch-size 32 --global-batch-size 128)\n{_TRAIN} --colocate $ROLLOUT_ARGS\n",
+        findings=((2, 47),),
+        fixed="ROLLOUT_ARGS=(--rollout-batch-size 32 --global-batch-size 128)\n"
+        f'{_TRAIN} --colocate "${{ROLLOUT_ARGS[@]}}"\n',
+        unsafe=True,
+    ),
+    Example(
+        f'{_EVAL}EVAL_ARGS+=(--eval-top-p 0.7)\n{_TRAIN} \\\n    --colocate \\\n    "${{EVAL_ARGS}}"\n',
+        findings=((7, 5),),
+        fixed=f'{_EVAL}EVAL_ARGS+=(--eval-top-p 0.7)\n{_TRAIN} \\\n    --colocate \\\n    "${{EVAL_ARGS[@]}}"\n',
+        unsafe=True,
+    ),
+    Example(
+        f'{_EVAL}ALL=(--lr 1e-6 $EVAL_ARGS)\n{_TRAIN} "${{ALL[@]}}"\n',
+        findings=((4, 16),),
+        fixed=f'{_EVAL}ALL=(--lr 1e-6 "${{EVAL_ARGS[@]}}")\n{_TRAIN} "${{ALL[@]}}"\n',
+        unsafe=True,
+    ),
+    Example(
+        f'{_EVAL}if [ "${{1:-sync}}" = async ]; then\n    {_TRAIN} --fully-async $EVAL_ARGS\nelse\n'
+        f'    {_TRAIN} "${{EVAL_ARGS[@]}}"\nfi\n',
+        findings=((5, 54),),
+    ),
 ]
 
 
@@ -170,6 +204,27 @@ class _Array:
     name: str
     place: Place
     starts: frozenset[int]
+
+
+@record
+class _Assigned:
+    """One array literal that a name is set to, or that is added to it."""
+
+    source: ScriptFile
+    literal: ArrayLiteral
+    append: bool
+
+    @property
+    def words(self) -> list[WrittenWord]:
+        """Its elements."""
+        return [element.value for element in self.literal.elements]
+
+    def holds(self, place: Place) -> bool:
+        """Whether something is written in it."""
+        return self.source is place.source and self.literal.start <= place.start < self.literal.end
+
+
+_Literals: TypeAlias = Mapping[str, Sequence[_Assigned]]
 
 
 @rule("RLX421", "unused-args", ERROR, on="launcher", everywhere=True, valid=VALID, invalid=INVALID, fixable="unsafe")
@@ -198,8 +253,10 @@ def unused_args(launcher: LauncherSource, project: Project) -> Iterator[Finding 
                 subject=array.name,
             )
     files = [launcher, *launcher.evaluation.sourced]
+    literals = _literals(files)
     for launch in launches:
-        yield from _twice(launch, files)
+        yield from _first_only(launch, files, literals)
+        yield from _twice(launch, literals)
 
 
 def _own_files(launcher: LauncherSource, project: Project) -> list[ScriptFile]:
@@ -312,7 +369,74 @@ def _pass(name: str, launches: Sequence[Launch]) -> Fix | None:
     return Fix(f"pass {name} to the launch", lambda: list(edits.values()), safe=False, reason=reason)
 
 
-def _twice(launch: Launch, files: Sequence[ScriptFile]) -> Iterator[Finding]:
+def _first_only(launch: Launch, files: Sequence[ScriptFile], literals: _Literals) -> Iterator[Finding]:
+    """Arrays of flags of which nothing but the first element reaches a launch."""
+    reached = {(word.place.source, word.place.start) for word in launch.argv if word.place is not None}
+    for name, assigned in literals.items():
+        added = [(each.source, word) for each in assigned if each.append for word in each.words]
+        for each in assigned:
+            if each.append or not each.words or (each.source, each.words[0].start) not in reached:
+                continue
+            lost = [*((each.source, word) for word in each.words[1:]), *added]
+            if not lost or not any(map(_is_flag, [each.words[0], *(word for _, word in lost)])):
+                continue
+            if not any((source, word.start) in reached for source, word in lost):
+                yield from _cut_expansions(name, [word for _, word in lost], launch, files)
+
+
+def _cut_expansions(
+    name: str, lost: Sequence[WrittenWord], launch: Launch, files: Sequence[ScriptFile]
+) -> Iterator[Finding]:
+    """Where a launch, or what leads to it, expands an array without its index."""
+    flags = [word.literal for word in lost if _is_flag(word) and word.literal] or ["the others"]
+    named = ", ".join(flags[:3]) + (f" and {len(flags) - 3} more" if len(flags) > 3 else "")
+    whole = f'"${{{name}[@]}}"'
+    message = (
+        f"only the first element of {name} is passed, {named} not: without [@] bash expands no more; write {whole}"
+    )
+    found = [(source, *each) for source in files for each in _without_index(name, source)]
+    written = written_command(launch)
+    here = [
+        (source, word, part)
+        for source, word, part in found
+        if written is not None and source is written[0] and written[1].start <= part.start < written[1].end
+    ]
+    for source, word, part in here or found:
+        fix = None
+        place = Place(source, part.start, part.end)
+        if word is not None:
+            place = Place(source, word.start, word.end)
+            fix = _replacement(name, Edit.at(place, whole))
+        yield Finding(place, message, fix=fix, launch=launch, subject=name)
+
+
+def _replacement(name: str, edit: Edit) -> Fix:
+    reason = "the other elements may not be meant"
+    return Fix(f"expand all of {name}", lambda: [edit], safe=False, reason=reason)
+
+
+def _without_index(name: str, source: ScriptFile) -> Iterator[tuple[WrittenWord | None, Parameter]]:
+    """Every ``$name`` outside of tests and prints, with its word when that is an argument or an element and no more."""
+    for command in commands_of(source):
+        first = command.words[0] if command.words else None
+        if isinstance(first, WrittenWord) and first.literal in _PRINTS | _TESTS:
+            continue
+        elements = [element.value for _, array in array_literals(command) for element in array.elements]
+        alone = {
+            word.parts[0].start: word
+            for word in (*command.words, *elements)
+            if isinstance(word, WrittenWord) and len(word.parts) == 1
+        }
+        for part in find(command, Parameter):
+            if part.name == name and _is_bare(part):
+                yield alone.get(part.start), part
+
+
+def _is_bare(part: Parameter) -> bool:
+    return part.subscript is None and not (part.operator or part.length or part.indirect)
+
+
+def _twice(launch: Launch, literals: _Literals) -> Iterator[Finding]:
     """Arrays whose elements reach a launch twice because it expands them twice, itself or through other arrays."""
     count = Counter(word.place for word in launch.argv[launch.entry + 1 :] if word.text.startswith("--"))
     repeated = [place for place, times in count.items() if place is not None and times > 1]
@@ -320,10 +444,9 @@ def _twice(launch: Launch, files: Sequence[ScriptFile]) -> Iterator[Finding]:
     if not repeated or written is None:
         return
     source, command = written
-    literals = _literals(files)
     expansions = list(_expansions(command.words, source, literals, ()))
     for name in dict.fromkeys(name for name, _ in expansions):
-        if not any(_holds(file, literal, place) for file, literal in literals.get(name, ()) for place in repeated):
+        if not any(each.holds(place) for each in literals.get(name, ()) for place in repeated):
             continue
         places = [place for given, place in expansions if given == name]
         if len(places) < 2:
@@ -339,33 +462,27 @@ def _twice(launch: Launch, files: Sequence[ScriptFile]) -> Iterator[Finding]:
         )
 
 
-def _holds(source: SourceFile, literal: ArrayLiteral, place: Place) -> bool:
-    return source is place.source and literal.start <= place.start < literal.end
-
-
-def _literals(files: Sequence[ScriptFile]) -> dict[str, list[tuple[ScriptFile, ArrayLiteral]]]:
+def _literals(files: Sequence[ScriptFile]) -> _Literals:
     """The array literals that each name is set to."""
-    found: dict[str, list[tuple[ScriptFile, ArrayLiteral]]] = {}
+    found: dict[str, list[_Assigned]] = {}
     for source in files:
         for command in commands_of(source):
             for assignment, array in array_literals(command):
-                found.setdefault(assignment.name, []).append((source, array))
+                found.setdefault(assignment.name, []).append(_Assigned(source, array, assignment.append))
     return found
 
 
 def _expansions(
-    words: Iterable[object], source: SourceFile, literals: Mapping[str, Sequence[tuple[ScriptFile, ArrayLiteral]]],
-    within: tuple[str, ...],
-) -> Iterator[tuple[str, Place]]:  # fmt: skip
+    words: Iterable[object], source: SourceFile, literals: _Literals, within: tuple[str, ...]
+) -> Iterator[tuple[str, Place]]:
     """Every array that some words expand whole, and those that its elements do, with where it is spelt."""
     for word in words:
         name = _whole_array(word) if isinstance(word, WrittenWord) else None
         if name is None or name in within or not isinstance(word, WrittenWord):
             continue
         yield name, Place(source, word.start, word.end)
-        for file, literal in literals.get(name, ()):
-            elements = [element.value for element in literal.elements]
-            yield from _expansions(elements, file, literals, (*within, name))
+        for each in literals.get(name, ()):
+            yield from _expansions(each.words, each.source, literals, (*within, name))
 
 
 def _removal(name: str, edit: Edit, reason: str) -> Fix:
