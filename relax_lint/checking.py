@@ -68,6 +68,11 @@ class Checking:
                 rewritten.update(_both_sides(group.project, result.changes))
                 left = {} if options.diff else self._write(group, result)
                 fixed += sum(found.path not in left for found in result.fixed)
+                if left:
+                    # What is reported must be what is on disk, not what would be there.
+                    group.project = Project(group.project.root, group.settings, Files())
+                    total.merge(self._judge(group, group.project, rules))
+                    continue
                 group.project = result.project
                 total.merge(result.report)
         total.sort()
@@ -137,7 +142,11 @@ class Checking:
                 self.failed = True
         if options.staged or options.since is not None:
             paths = self._changed(paths)
-        return find(paths, self.configuration, self.files)
+        groups = find(paths, self.configuration, self.files)
+        for directory, reason in self.files.unlistable.items():
+            complain(f"{shown_path(directory)} cannot be looked into: {reason}")
+            self.failed = True
+        return groups
 
     def _changed(self, paths: list[Path]) -> list[Path]:
         from relax_lint.changes import GitError, concerned, paths_since, staged_paths

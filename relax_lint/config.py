@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
+from relax_lint.files import ask
 from relax_lint.globs import single
 from relax_lint.records import changed, field_names, record
 from relax_lint.selection import Layer
@@ -99,7 +100,7 @@ class Configuration:
 
     def settings_for(self, path: Path) -> Settings:
         """The settings of a file or directory: those of the nearest configuration above it."""
-        return self._fixed or self._of_directory(path if path.is_dir() else path.parent)
+        return self._fixed or self._of_directory(path if ask(path.is_dir) else path.parent)
 
     def _of_directory(self, directory: Path) -> Settings:
         if directory not in self._known:
@@ -113,11 +114,11 @@ class Configuration:
 
 def _settings_in(directory: Path) -> Settings | None:
     own = directory / "relax-lint.toml"
-    if own.is_file():
+    if ask(own.is_file):
         return read_settings(own)
     shared = directory / "pyproject.toml"
     try:
-        mentioned = shared.is_file() and _MENTION.search(shared.read_bytes()) is not None
+        mentioned = ask(shared.is_file) and _MENTION.search(shared.read_bytes()) is not None
     except OSError as problem:
         raise ConfigError(f"{shared}: cannot be read: {problem.strerror}") from problem
     if mentioned and _table(shared) is not None:

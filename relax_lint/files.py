@@ -27,17 +27,19 @@ class Unreadable(Exception):
 class Files:
     """The disk, under an overlay of unsaved files (``None`` hides a file).
 
-    A file is read once: whatever happens on disk meanwhile, a run judges and fixes one state of it.
+    A file is read once: whatever happens on disk meanwhile, a run judges and fixes one state of it. ``unlistable`` are
+    the directories that were looked into in vain, with the reason.
     """
 
     def __init__(self, overlay: Mapping[Path, bytes | None] | None = None) -> None:
         self.overlay = dict(overlay or {})
+        self.unlistable: dict[Path, str] = {}
         self._contents: dict[Path, bytes | None] = {}
 
     def with_changes(self, changes: Mapping[Path, bytes | None]) -> Files:
         """The same tree with other contents of some files."""
         changed = type(self)({**self.overlay, **changes})
-        changed._contents = self._contents
+        changed._contents, changed.unlistable = self._contents, self.unlistable
         return changed
 
     def read(self, path: Path) -> bytes | None:
@@ -69,7 +71,7 @@ class Files:
         return self._head_below(path, size)
 
     def entries(self, directory: Path) -> list[Entry]:
-        """What is in a directory, sorted by name; empty when it cannot be listed."""
+        """What is in a directory, sorted by name; empty when it cannot be listed (``unlistable`` then says why)."""
         found = {entry.name: entry for entry in self._entries_below(directory)}
         for path, data in self.overlay.items():
             if path.parent == directory:
@@ -101,10 +103,10 @@ class Files:
             raise Unreadable(getattr(problem, "strerror", None) or str(problem)) from problem
 
     def _is_file_below(self, path: Path) -> bool:
-        return _ask(path.is_file)
+        return ask(path.is_file)
 
     def _is_dir_below(self, path: Path) -> bool:
-        return _ask(path.is_dir)
+        return ask(path.is_dir)
 
     def _exists_below(self, path: Path) -> bool:
         return os.path.lexists(path)
@@ -120,7 +122,10 @@ class Files:
         try:
             with os.scandir(directory) as listing:
                 return [_entry(item) for item in listing]
-        except OSError:
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as problem:
+            self.unlistable[directory] = problem.strerror or str(problem)
             return []
 
 
@@ -134,7 +139,8 @@ def _entry(item: os.DirEntry[str]) -> Entry:
         return Entry(item.name, False, True)
 
 
-def _ask(question: Callable[[], bool]) -> bool:
+def ask(question: Callable[[], bool]) -> bool:
+    """The answer about a path; no where the system refuses to look."""
     try:
         return question()
     except OSError:

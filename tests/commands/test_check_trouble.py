@@ -1,0 +1,55 @@
+"""`relax-lint check` where the file system, the configuration or the machine is in the way."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.commands.running import Run, running_in, write
+from tests.toy_rules import PYTHON
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command in a temporary directory, with rules whose findings are plain to see."""
+    return running_in(tmp_path, monkeypatch, capsys)
+
+
+@pytest.fixture
+def too_deep(tmp_path: Path) -> Iterator[Path]:
+    """A directory in whose depths the system lists nothing any more, whoever asks: its paths grow too long."""
+    top = tmp_path / "examples/deep"
+    top.mkdir(parents=True)
+    here = os.open(top, os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("d" * 250, dir_fd=here)
+        below = os.open("d" * 250, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    yield top
+    shutil.rmtree(top)
+
+
+@pytest.mark.parametrize("named", ["examples", "examples/deep"])
+def test_a_directory_that_cannot_be_listed_is_no_clean_one(run: Run, too_deep: Path, named: str) -> None:
+    write(PYTHON, "x = 1\n")
+    done = run(named, PYTHON)
+    assert done.status == 2
+    assert "cannot be looked into: File name too long" in done.err
+    assert run(PYTHON).status == 0
+
+
+def test_what_could_not_be_written_is_reported_as_it_is(run: Run) -> None:
+    outside = write("outside.py", "x = 1\nbad\n")
+    Path("tree/examples/demo").mkdir(parents=True)
+    Path("tree/examples/demo/x.py").symlink_to(outside.resolve())
+    write("tree/examples/demo/y.py", "bad\n")
+    done = run("--fix", "tree")
+    assert done.status == 2
+    assert "tree/examples/demo/x.py:2:1: RLX101 [*] bad is bad" in done.out
+    assert "Fixed 1 finding. Found 1 error in" in done.out
