@@ -27,6 +27,7 @@ Guide: ALWAYS include the three in the optimizer config; Megatron's `validate_ar
 ## Fix
 
 Adds the missing flags at the end of the array that holds `--optimizer` or `--lr`, or behind that flag in the command.
+None where an array of the launcher holds optimizer flags that do not reach the launch: that array is to be passed.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from relax_lint.shell.queries import is_broken_off, is_own, open_word, start_of,
 from relax_lint.shell.walk import array_literals, commands_of
 
 OFFLOAD, OVERLAP, PRECISION = GUIDE_OPTIMIZER_FLAGS
+_ANCHORS = ("--optimizer", "--lr")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 _ALL = f"{OFFLOAD} {OVERLAP} {PRECISION}"
@@ -122,6 +124,24 @@ INVALID = [
         findings=((1, 8),),
     ),
     Example(
+        f"OPTIMIZER_ARGS=(\n    --optimizer adam\n    --lr 1e-6\n    {OFFLOAD}\n)\n"
+        'if [ "${1:-sync}" = async ]; then\n'
+        f"    {_TRAIN} --fully-async\nelse\n    {_TRAIN} --colocate\nfi\n",
+        findings=((7, 5), (9, 5)),
+    ),
+    Example(f"OPTIMIZER_ARGS=(--optimizer adam --lr 1e-6)\n{_TRAIN} --colocate\n", findings=((2, 1),)),
+    Example(f"OPTIMIZER_ARGS=(--lr 1e-6 --adam-beta1 0.9)\n{_TRAIN} --colocate $OPTIMIZER_ARGS\n", findings=((1, 17),)),
+    Example(
+        f'if [ -n "$BIG" ]; then\n    A=(--lr 1e-6)\nelse\n    A=(--lr 2e-6 {_ALL})\nfi\n{_TRAIN} "${{A[@]}}"\n',
+        findings=((2, 8),),
+    ),
+    Example(
+        f'if [ -n "$BIG" ]; then\n    A=(--lr 1e-6)\nelse\n    A=(--lr 2e-6)\nfi\n{_TRAIN} "${{A[@]}}"\n',
+        findings=((2, 8), (4, 8)),
+        fixed=f'if [ -n "$BIG" ]; then\n    A=(--lr 1e-6 {_ALL})\nelse\n    A=(--lr 2e-6 {_ALL})\nfi\n'
+        f'{_TRAIN} "${{A[@]}}"\n',
+    ),
+    Example(
         f'OPTIM=(--optimizer adam --lr "${{LR:-1e-6}}" {PRECISION})\n'
         'if [ "${1:-sync}" = async ]; then\n'
         f'    {_TRAIN} --fully-async "${{OPTIM[@]}}"\nelse\n    {_TRAIN} --colocate "${{OPTIM[@]}}"\nfi\n',
@@ -180,12 +200,12 @@ def optimizer_flags(launch: Launch, project: Project) -> Iterator[Finding | NotC
         yield NotChecked(start_of(launch), open_word(launch))
         return
     refused = PRECISION in missing and OFFLOAD not in missing
-    elsewhere = _array_with(missing, launch, project)
+    elsewhere = _lost_array(missing, launch, project)
     message = f"{', '.join(missing)} missing: the guide wants all three optimizer flags in every training"
     if refused:
         message += f"; Megatron refuses {OFFLOAD} without {PRECISION}"
     if elsewhere:
-        message += f" (written in {elsewhere}, which this launch does not pass)"
+        message += f" ({elsewhere} holds optimizer flags that do not reach this launch)"
     anchor = _anchor(launch, project)
     place = anchor.word.place if anchor is not None and anchor.word.place is not None else start_of(launch)
     edit = None if elsewhere else _insertion(anchor, launch, missing)
@@ -201,7 +221,7 @@ def optimizer_flags(launch: Launch, project: Project) -> Iterator[Finding | NotC
 
 def _anchor(launch: Launch, project: Project) -> Argument | None:
     """The flag beside which users look for optimizer settings, if it is written in the launcher's own files."""
-    for flag in ("--optimizer", "--lr"):
+    for flag in _ANCHORS:
         argument = launch.last(flag)
         if argument is not None and argument.word.place is not None and is_own(project, launch, argument.word.place):
             return argument
@@ -221,11 +241,21 @@ def _insertion(anchor: Argument | None, launch: Launch, items: Sequence[str]) ->
     return None if written is None else append_to_command(*written, items)
 
 
-def _array_with(flags: Sequence[str], launch: Launch, project: Project) -> str | None:
-    """An array of the launcher that holds all of some flags."""
-    source = project.launcher(launch.script)
-    for command in commands_of(source) if source is not None else ():
-        for assignment, array in array_literals(command):
-            if {element.value.literal for element in array.elements}.issuperset(flags):
-                return assignment.name
+def _lost_array(missing: Sequence[str], launch: Launch, project: Project) -> str | None:
+    """An array of the launcher that holds missing flags, or optimizer flags of which no launch is given all."""
+    script = project.launcher(launch.script)
+    files = [] if script is None else [script, *script.evaluation.sourced]
+    launches = [] if script is None else script.launches
+    places = [word.place for each in launches for word in each.argv if word.place is not None]
+    reached = {(place.source, place.start) for place in places}
+    for source in files:
+        for command in commands_of(source):
+            for assignment, array in array_literals(command):
+                words = [element.value for element in array.elements if element.value.literal is not None]
+                flags = {word.literal for word in words}
+                if not flags.isdisjoint(missing):
+                    return assignment.name
+                of_optimizer = not flags.isdisjoint(_ANCHORS)
+                if of_optimizer and any((source, word.start) not in reached for word in words):
+                    return assignment.name
     return None
