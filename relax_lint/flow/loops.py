@@ -84,6 +84,7 @@ def follow_for(body: Body, node: ast.For | ast.AsyncFor, state: State) -> After:
         for way in states:
             body.assign(way, node.target, item)
         here = body.block(node.body, states)
+        _forget_touched_items(body, node, item, [*here.on, *here.continues, *here.breaks])
         result.on.extend(here.breaks)
         states = distinct([*here.on, *here.continues])
     changed = body.interpreter.facts.changed(node)
@@ -101,6 +102,22 @@ def _forget_changed_items(body: Body, node: ast.For | ast.AsyncFor, state: State
         if isinstance(held, Sequence):
             element = union(body.interpreter.changed(part) for part in alternatives(held.element))
             state.change(name, Sequence(element, held.length, kind=held.kind))
+
+
+def _forget_touched_items(body: Body, node: ast.For | ast.AsyncFor, item: Shape, ends: list[State]) -> None:
+    """A pass that hands its item to code which changes it changes what is in the list."""
+    fresh = State({})
+    body.assign(fresh, node.target, item)
+    for way in ends:
+        touched = any(
+            isinstance(shape, Dictionary) and way.variables.get(name, shape) != shape
+            for name, shape in fresh.variables.items()
+        )
+        for name in names_in(node.iter) if touched else ():
+            held = way.variables.get(name)
+            if isinstance(held, Sequence):
+                element = union(body.interpreter.changed(part) for part in alternatives(held.element))
+                way.change(name, Sequence(element, held.length, kind=held.kind))
 
 
 def _with_open_dictionaries(state: State, changed: Iterable[str], others: list[State]) -> State:
@@ -146,6 +163,7 @@ def _in_general(body: Body, node: ast.For | ast.AsyncFor, state: State, iterable
         for way in entered:
             body.assign(way, node.target, element_of(iterable))
         here = body.block(node.body, entered)
+        _forget_touched_items(body, node, element_of(iterable), [*here.on, *here.continues, *here.breaks])
         breaks.extend(here.breaks)
         ends = distinct([*here.on, *here.continues])
         again = [_with_lengths(way, dict.fromkeys(before, Length("since"))) for way in ends]

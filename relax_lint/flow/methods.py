@@ -96,7 +96,7 @@ def _of_dictionary(held: Dictionary, name: str, arguments: Arguments) -> Outcome
         return UNKNOWN, held.opened()
     if name in ("keys", "values", "items"):
         return _view(held, name), None
-    return UNKNOWN, None
+    return UNKNOWN, held.opened()
 
 
 def _by_key(held: Dictionary, name: str, key: Shape, default: Shape | None) -> Outcome:

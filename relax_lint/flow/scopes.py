@@ -57,9 +57,19 @@ def changed_by(node: ast.AST) -> Iterator[str]:
 
 
 def may_change(function: AnyFunction, parameter: str) -> bool:
-    """Whether a function may change what one of its parameters is given in place."""
+    """Whether a function may change what one of its parameters is given in place, or an item of it."""
+    inside = {parameter}
     for node in _body_nodes(function):
-        if parameter in changed_by(node):
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)) and inside & _names(node.iter):
+            inside |= _names(node.target)
+    for node in _body_nodes(function):
+        if not inside.isdisjoint(changed_by(node)):
+            return True
+        if (
+            isinstance(node, (ast.Subscript, ast.Attribute))
+            and isinstance(node.ctx, ast.Store)
+            and _root(node) in inside
+        ):
             return True
         if isinstance(node, ast.Call) and any(_is_name(argument, parameter) for argument in _arguments(node)):
             if not (isinstance(node.func, ast.Name) and node.func.id in NOT_CHANGING):
@@ -74,6 +84,16 @@ def _arguments(node: ast.Call) -> Iterator[ast.expr]:
         yield argument.value if isinstance(argument, ast.Starred) else argument
     for keyword in node.keywords:
         yield keyword.value
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in walk(node) if isinstance(part, ast.Name)}
+
+
+def _root(node: ast.AST) -> str | None:
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _is_name(node: ast.AST, name: str) -> bool:
