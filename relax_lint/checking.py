@@ -189,12 +189,14 @@ class Checking:
     # ------------------------------------------------------------ fixing
 
     def _turns(self, groups: Sequence[Group]) -> AbstractContextManager[None]:
+        """The lock of a run that writes."""
         writes = (self.options.fix and not self.options.diff) or self.options.add_suppressions is not None
         if not writes or self.options.stdin_filename is not None:
             return nullcontext()
         from relax_lint.writing import turns
 
-        return turns(group.project.root for group in groups)
+        directories = {path.parent for group in groups for path in group.targets}
+        return turns((group.project.root for group in groups), directories)
 
     def _fixed(self, group: Group, rules: Mapping[str, Rule]) -> Fixed | None:
         """The group after its fixes; ``None`` when they do not come to rest."""

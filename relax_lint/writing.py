@@ -9,15 +9,18 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+_BESIDE, _UNFINISHED = ".relax-lint-", ".tmp"
+"""How the name of a file begins and ends that is written beside its target."""
+
 
 class NotWritten(Exception):
     """A file that was left as it is, and why."""
 
 
 @contextlib.contextmanager
-def turns(roots: Iterable[Path]) -> Iterator[None]:
-    """Let one run at a time fix the trees below some directories. The directories themselves are locked, so nothing
-    is left behind."""
+def turns(roots: Iterable[Path], directories: Iterable[Path] = ()) -> Iterator[None]:
+    """Let one run at a time fix the trees below some roots. The roots themselves are locked, so nothing is left behind;
+    what a killed run left in ``directories`` is removed."""
     import fcntl
 
     with contextlib.ExitStack() as stack:
@@ -30,7 +33,16 @@ def turns(roots: Iterable[Path]) -> Iterator[None]:
             # File systems without locks are few; there runs have to take care of themselves.
             with contextlib.suppress(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
+        _sweep(directories)
         yield
+
+
+def _sweep(directories: Iterable[Path]) -> None:
+    """Remove what is left of files that were never finished."""
+    for directory in directories:
+        for left in directory.glob(f"{_BESIDE}*{_UNFINISHED}"):
+            with contextlib.suppress(OSError):
+                left.unlink()
 
 
 def write(path: Path, data: bytes, before: bytes | None, root: Path, named: Iterable[Path]) -> None:
@@ -87,7 +99,7 @@ def _content(path: Path) -> bytes | None:
 
 def _replace(target: Path, data: bytes) -> None:
     """Write beside the target and rename over it."""
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=_BESIDE, suffix=_UNFINISHED)
     beside = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as stream:

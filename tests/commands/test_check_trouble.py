@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,3 +56,22 @@ def test_what_could_not_be_written_is_reported_as_it_is(run: Run) -> None:
     assert done.status == 2
     assert "tree/examples/demo/x.py:2:1: RLX101 [*] bad is bad" in done.out
     assert "Fixed 1 finding. Found 1 error in" in done.out
+
+
+KILLED = """
+import os, signal, sys
+from relax_lint import cli
+os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)
+cli.main(sys.argv[1:])
+"""
+
+
+def test_what_a_killed_run_left_goes_with_the_next(run: Run) -> None:
+    reward = write(PYTHON, "import verl\n")
+    others = write("examples/demo/.reward.tmp", "")
+    killed = subprocess.run([sys.executable, "-c", KILLED, "--fix"])
+    assert killed.returncode == -signal.SIGKILL
+    assert len(list(reward.parent.iterdir())) == 3
+    reward.write_text("x = 1\n")
+    assert run("--fix").status == 0
+    assert sorted(reward.parent.iterdir()) == [others, reward]
