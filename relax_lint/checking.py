@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint import __version__, parallel
 from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
-from relax_lint.config import ConfigError, Configuration, Settings, with_options
+from relax_lint.config import ConfigError, Configuration, Settings, refuse_wrong_roots, with_options
 from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.engine import Report, lint
 from relax_lint.files import Files
@@ -344,7 +344,8 @@ def _given(path: Path | None) -> Path | None:
 
 
 def _validate(settings: Settings, rules: Mapping[str, Rule]) -> None:
-    """Refuse selectors that fit no rule, by the name of the file that has them."""
+    """Refuse selectors that fit no rule, by the name of the file that has them, and checkouts that are none."""
+    refuse_wrong_roots(settings)
     *in_file, on_command_line = settings.selection
     selectors = [selector for layer in in_file for selector in _selectors_of(layer)]
     selectors += [selector for given in settings.per_file_ignores.values() for selector in given]

@@ -71,6 +71,14 @@ class Settings:
         return self.force_exclude and any(covers(base, pattern, path) for base, pattern in self.exclude)
 
 
+def refuse_wrong_roots(settings: Settings) -> None:
+    """:class:`ConfigError` when a checkout to judge by is none."""
+    for key, root, package in (("relax-root", settings.relax_root, "relax"), ("verl-root", settings.verl_root, "verl")):
+        if root is not None and not ask((root / package).is_dir):
+            at = f"{settings.source}: " if settings.source is not None else ""
+            raise ConfigError(f"{at}{key} must be a directory that holds {package}/, and {root} is not")
+
+
 def covers(base: Path, pattern: str, path: Path) -> bool:
     """Whether a pattern that is relative to ``base`` means a file, or a directory that the file is in."""
     relative = path.relative_to(base) if path.is_relative_to(base) else Path(*path.parts[1:])
@@ -209,9 +217,9 @@ class _Reader:
         return tuple(value)
 
     def string_of(self, key: str, value: object) -> str:
-        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        if not isinstance(value, str):
             raise self.refuse(key, "a string", value)
-        return str(value)
+        return value
 
     def strings(self, key: str) -> tuple[str, ...]:
         return self.strings_of(key, self.get(key, []))

@@ -38,7 +38,7 @@ def test_a_named_file_replaces_the_nearest_and_isolated_reads_none(tmp_path: Pat
 
 
 def test_the_command_line_is_laid_over_every_file(tmp_path: Path) -> None:
-    write(tmp_path / "relax-lint.toml", "[env]\nMODEL_DIR = '/m'\nGPUS = 8\n")
+    write(tmp_path / "relax-lint.toml", "[env]\nMODEL_DIR = '/m'\nGPUS = '8'\n")
     configuration = Configuration(lambda settings: with_options(settings, strict=True, profile=None))
     settings = configuration.settings_for(tmp_path / "x.py")
     assert settings.strict
@@ -69,6 +69,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         ("baseline = true\n", "baseline must be a string"),
         ("env = ['A=1']\n", "env must be a table"),
         ("[env]\nA = [1]\n", "env.A must be a string"),
+        ("[env]\nA = 3\n", "env.A must be a string, not 3"),
         ("[per-file-ignores]\n'*.py' = 'RLX1'\n", "per-file-ignores.*.py must be a list of strings"),
         ("strict = \n", "not valid TOML"),
         ("strict = true\nstrict = true\n", "not valid TOML"),

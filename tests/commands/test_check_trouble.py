@@ -75,3 +75,22 @@ def test_what_a_killed_run_left_goes_with_the_next(run: Run) -> None:
     reward.write_text("x = 1\n")
     assert run("--fix").status == 0
     assert sorted(reward.parent.iterdir()) == [others, reward]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [(["--relax-root", "nope"], ""), (["--verl-root", "examples"], ""), ([], "relax-root = 'nope'")],
+)
+def test_a_checkout_that_is_none_is_refused(run: Run, arguments: list[str], text: str) -> None:
+    write(PYTHON, "x = 1\n")
+    write("relax-lint.toml", text)
+    done = run(*arguments)
+    assert (done.status, done.out) == (2, "")
+    assert "-root must be a directory that holds " in done.err
+
+
+def test_a_checkout_on_the_command_line_stands_in_for_a_wrong_one(run: Run) -> None:
+    write(PYTHON, "x = 1\n")
+    write("relax-lint.toml", "relax-root = 'nope'\n")
+    write("Relax/relax/entrypoints/train.py", "")
+    assert run("examples", "--relax-root", "Relax").status == 0
