@@ -1,3 +1,3 @@
-"""relax-lint: checks, fixes and migrates verl recipes for Relax before a GPU is taken."""
+"""relax-lint: checks and fixes verl recipes for Relax before a GPU is taken."""
 
 __version__ = "0.1.0"

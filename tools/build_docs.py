@@ -43,7 +43,6 @@ FAMILIES = {
 FIX_WORDS = {
     "safe": "safe, by `--fix`",
     "unsafe": "by `--unsafe-fixes`",
-    "migrate": "by migration",
     "": "none",
 }
 SEVERITIES = """\

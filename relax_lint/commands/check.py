@@ -30,7 +30,9 @@ def _add_fixing(parser: ArgumentParser) -> None:
     group.add_argument("--fix", action="store_true", help="apply safe fixes")
     group.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: unsafe fixes too")
     group.add_argument("--diff", action="store_true", help="print what --fix would change, and change nothing")
-    group.add_argument("--no-migrate", action="store_true", help="with --fix: single edits only")
+    group.add_argument(
+        "--no-migrate", action="store_true", help="with --fix: single edits only, which are all that it makes today"
+    )
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")
     group.add_argument(
         "--add-suppressions", metavar="REASON", help="write a comment above every finding that silences it, and why"

@@ -9,7 +9,7 @@ from relax_lint.commands import USAGE_ERROR, complain
 from relax_lint.rules import Example, Rule, load_rules
 from relax_lint.selection import UnknownRule, matching
 
-_FIXES = {"safe": "--fix", "unsafe": "--unsafe-fixes", "migrate": "migrate", "": "-"}
+_FIXES = {"safe": "--fix", "unsafe": "--unsafe-fixes", "": "-"}
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -49,7 +49,7 @@ class Rule:
     everywhere: bool
     valid: tuple[Example | str, ...]
     invalid: tuple[Example, ...]
-    fixable: Literal["safe", "unsafe", "migrate", ""]
+    fixable: Literal["safe", "unsafe", ""]
 
 
 REGISTRY: dict[str, Rule] = {}
@@ -64,7 +64,7 @@ def rule(
     valid: Iterable[Example | str],
     invalid: Iterable[Example],
     everywhere: bool = False,
-    fixable: Literal["safe", "unsafe", "migrate", ""] = "",
+    fixable: Literal["safe", "unsafe", ""] = "",
 ) -> Callable[[Check], Check]:
     """Register a check under its code.
 

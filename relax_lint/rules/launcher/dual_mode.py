@@ -22,8 +22,7 @@ Guide: ALWAYS generate dual-mode scripts with `MODE=${1:-${MODE:-"sync"}}`.
 
 ## Fix
 
-`relax-lint migrate` writes the branch of both modes; where the launcher has them, the guide's assignment of `MODE` is
-enough.
+None: write the branch of both modes; where the launcher has them, the guide's assignment of `MODE` is enough.
 """
 
 from __future__ import annotations
@@ -158,7 +157,7 @@ INVALID = [
 ]
 
 
-@rule("RLX405", "dual-mode", WARNING, on="launcher", valid=VALID, invalid=INVALID, fixable="migrate")
+@rule("RLX405", "dual-mode", WARNING, on="launcher", valid=VALID, invalid=INVALID)
 def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
     """Call the launcher in the four ways."""
     launches = [launch for launch in launcher.launches if _trains(launch)]

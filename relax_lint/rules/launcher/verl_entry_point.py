@@ -22,7 +22,7 @@ become flags.
 
 ## Fix
 
-`relax-lint migrate` writes the Relax launcher with every override accounted for. There is no single edit that does it.
+None: a Relax launcher has to be written, with every override accounted for. There is no single edit that does it.
 """
 
 from __future__ import annotations
@@ -93,9 +93,7 @@ INVALID = [
 ]
 
 
-@rule(
-    "RLX401", "verl-entry-point", ERROR, on="launch", everywhere=True, valid=VALID, invalid=INVALID, fixable="migrate"
-)
+@rule("RLX401", "verl-entry-point", ERROR, on="launch", everywhere=True, valid=VALID, invalid=INVALID)
 def verl_entry_point(launch: Launch, project: Project) -> Iterator[Finding]:
     """Say what starts verl."""
     if launch.kind == "verl":
@@ -103,7 +101,7 @@ def verl_entry_point(launch: Launch, project: Project) -> Iterator[Finding]:
         yield Finding(
             place_of(launch, entry),
             f"{entry.text} starts verl; Relax is started by python3 relax/entrypoints/train.py with flags instead of"
-            " Hydra overrides (relax-lint migrate writes such a launcher)",
+            " Hydra overrides",
             launch=launch,
             subject=entry.text,
         )

@@ -24,7 +24,7 @@ Guide: the reward is registered by `--custom-rm-path examples.<algo>.reward_<alg
 
 ## Fix
 
-Write the function, or the name that it has; `migrate` writes `reward_func` around a `compute_score` of verl.
+None: write the function, `reward_func` around a `compute_score` of verl for example, or the name that it has.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ ANSWER = re.compile('x')
 ]
 
 
-@rule("RLX201", "reward-missing", ERROR, on="recipe", valid=VALID, invalid=INVALID, fixable="migrate")
+@rule("RLX201", "reward-missing", ERROR, on="recipe", valid=VALID, invalid=INVALID)
 def reward_missing(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """What launches name and is not there, and reward modules that nothing leads to."""
     uses = [use for launch in recipe.launches for use in reward_uses(launch, project)]

@@ -24,7 +24,7 @@ Guide: ALWAYS provide `async def reward_func(args, sample: Sample, **kwargs)`, o
 
 ## Fix
 
-Adds `**kwargs`. A function with verl's parameters stays as it is, and `migrate` writes `reward_func` around it.
+Adds `**kwargs`. A function with verl's parameters stays as it is: write `reward_func` around it.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ Guide: command line flags and one optional YAML file take the place of Hydra's c
 
 ## Fix
 
-None by itself: what the configuration held goes to flags and to a YAML file, which `migrate` writes.
+None: what the configuration held goes to flags and to a YAML file.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ config = oc.DictConfig({'a': os.getcwd()})
 ]
 
 
-@rule("RLX103", "hydra-in-recipe", ERROR, on="python", valid=VALID, invalid=INVALID, fixable="migrate")
+@rule("RLX103", "hydra-in-recipe", ERROR, on="python", valid=VALID, invalid=INVALID)
 def hydra_in_recipe(source: PythonSource, project: Project) -> Iterator[Finding]:
     """Uses of Hydra, and imports of it and of omegaconf."""
     if "hydra" not in source.text and "omegaconf" not in source.text:

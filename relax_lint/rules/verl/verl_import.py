@@ -25,7 +25,7 @@ importing it. The message names what the guide's import table puts in its place.
 ## Fix
 
 `DataProto` that only annotations name, in code that reads none of its parts, becomes `Sample`; an import that nothing
-uses is dropped. Everything else needs code to be copied or rewritten, which `migrate` does.
+uses is dropped. Everything else needs code to be copied or rewritten.
 """
 
 from __future__ import annotations
