@@ -12,6 +12,7 @@ from relax_lint.flow.shapes import (
     Exit,
     Function,
     NoneValue,
+    Sample,
     Sequence,
     Shape,
     Thing,
@@ -29,7 +30,7 @@ def fault(shape: Shape, form: CalledForm) -> str | None:
     """What is wrong with what a way out returns; ``None`` when nothing certainly is."""
     if isinstance(shape, NoneValue):
         return "returns None on some way"
-    if is_text(shape) or isinstance(shape, (Awaitable, Thing, Function, Class)):
+    if is_text(shape) or isinstance(shape, (Awaitable, Thing, Function, Class, Sample)):
         return f"returns {in_words(shape)}"
     if form == "single":
         return f"returns {in_words(shape)}, and a reward is a number or a dict" if isinstance(shape, Sequence) else None
@@ -48,7 +49,7 @@ def _fault_of_list(shape: Sequence) -> str | None:
     if shape.length.kind == "exact":
         return f"returns a list of {shape.length.count}, however many samples there are"
     for part in alternatives(shape.element):
-        if isinstance(part, (NoneValue, Awaitable, Sequence)) or is_text(part):
+        if isinstance(part, (NoneValue, Awaitable, Sequence, Sample)) or is_text(part):
             return f"returns a list that can hold {in_words(part)}"
     return None
 

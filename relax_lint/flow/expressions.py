@@ -203,6 +203,8 @@ class Expressions:
         if isinstance(holder, Sample):
             return {"response": TEXT, "metadata": Dictionary(open=True)}.get(name, UNKNOWN)
         if isinstance(holder, Instance):
+            if name == "__dict__":
+                return Dictionary(open=True)
             method = self.interpreter.method(holder, name)
             return method if method is not None else Method(holder, name)
         if isinstance(holder, Class):

@@ -393,4 +393,6 @@ def in_words(shape: Shape) -> str:
         return "a function"
     if isinstance(shape, Class):
         return "a class"
+    if isinstance(shape, Sample):
+        return "a sample"
     return "an object"

@@ -477,6 +477,11 @@ async def f(args, sample):
     assert outcomes(text) == {keys}
 
 
+def test_the_attributes_of_an_object_as_a_dictionary() -> None:
+    text = "class R:\n    x = 1\n\nasync def f(args, sample):\n    return R().__dict__\n"
+    assert outcomes(text) == {"dict(…)"}
+
+
 def test_a_named_tuple_as_a_dictionary() -> None:
     text = """
         from typing import NamedTuple

@@ -428,6 +428,8 @@ async def reward_func(args, samples, **kwargs):
         findings=((_REWARD, 6, 5),),
     ),
     Example(_batch("    return {'score': [1.0 for _ in samples]}\n"), findings=((_REWARD, 2, 5),)),
+    Example(_single("    sample.reward = 1.0\n    return sample\n"), findings=((3, 5),)),
+    Example(_batch("    return samples\n"), findings=((_REWARD, 2, 5),)),
     Example(_batch("    return [{'score': 1.0} if s.label else 0.0 for s in samples]\n"), findings=((_REWARD, 2, 5),)),
 ]
 
