@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint import __version__, parallel
 from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
-from relax_lint.config import ConfigError, Configuration, Settings, refuse_wrong_roots, with_options
+from relax_lint.config import ConfigError, Configuration, Settings, refuse_unusable, with_options
 from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.engine import Report, lint
 from relax_lint.files import Files
@@ -21,7 +21,7 @@ from relax_lint.project import Project
 from relax_lint.report import Outcome, plural, shown_path
 from relax_lint.report.output import Clock, diff, put, render, shown_settings
 from relax_lint.rules import Rule, load_rules
-from relax_lint.selection import Layer, UnknownRule, refuse_unknown
+from relax_lint.selection import Layer, refuse_unknown
 
 if TYPE_CHECKING:
     from relax_lint.fixing import Fixed
@@ -344,20 +344,10 @@ def _given(path: Path | None) -> Path | None:
 
 
 def _validate(settings: Settings, rules: Mapping[str, Rule]) -> None:
-    """Refuse selectors that fit no rule, by the name of the file that has them, and checkouts that are none."""
-    refuse_wrong_roots(settings)
+    """Refuse what fits no rule, and checkouts that are none."""
     *in_file, on_command_line = settings.selection
-    selectors = [selector for layer in in_file for selector in _selectors_of(layer)]
-    selectors += [selector for given in settings.per_file_ignores.values() for selector in given]
-    try:
-        refuse_unknown(selectors, rules)
-    except UnknownRule as problem:
-        raise ConfigError(f"{settings.source}: {problem}") from problem
-    refuse_unknown(_selectors_of(on_command_line), rules)
-
-
-def _selectors_of(layer: Layer) -> tuple[str, ...]:
-    return (*(layer.select or ()), *layer.ignore, *layer.extend_select)
+    refuse_unusable(settings, in_file, lambda: rules)
+    refuse_unknown(on_command_line.selectors, rules)
 
 
 def _encoder(groups: Sequence[Group]) -> Callable[[Path, int], int]:

@@ -7,12 +7,15 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from relax_lint.files import ask
 from relax_lint.globs import single
 from relax_lint.records import changed, field_names, record
-from relax_lint.selection import Layer
+from relax_lint.selection import Layer, UnknownRule, refuse_unknown
+
+if TYPE_CHECKING:
+    from relax_lint.rules import Rule
 
 Profile = Literal["guide", "runtime"]
 PROFILES: tuple[Profile, ...] = ("guide", "runtime")
@@ -71,8 +74,15 @@ class Settings:
         return self.force_exclude and any(covers(base, pattern, path) for base, pattern in self.exclude)
 
 
-def refuse_wrong_roots(settings: Settings) -> None:
-    """:class:`ConfigError` when a checkout to judge by is none."""
+def refuse_unusable(settings: Settings, layers: Iterable[Layer], rules: Callable[[], Mapping[str, Rule]]) -> None:
+    """:class:`ConfigError` when a selector in the file, in ``layers``, fits no rule, or a checkout is none."""
+    selectors = [selector for layer in layers for selector in layer.selectors]
+    selectors += [selector for given in settings.per_file_ignores.values() for selector in given]
+    try:
+        if selectors:
+            refuse_unknown(selectors, rules())
+    except UnknownRule as problem:
+        raise ConfigError(f"{settings.source}: {problem}") from problem
     for key, root, package in (("relax-root", settings.relax_root, "relax"), ("verl-root", settings.verl_root, "verl")):
         if root is not None and not ask((root / package).is_dir):
             at = f"{settings.source}: " if settings.source is not None else ""

@@ -63,10 +63,20 @@ class Plugin:
         """Line, column from 0, and text of every finding."""
         if "examples" not in self.path.parts[:-2]:
             return
-        if Plugin.judge is None:
-            Plugin.judge = Judge(self.configuration)
-        for found in Plugin.judge.findings(self.path, self.tree, self.lines):
+        for found in self._findings():
             yield found.line, found.column - 1, f"{found.code} {found.message}", type(self)
+
+    def _findings(self) -> list[Diagnostic]:
+        from relax_lint.config import ConfigError
+
+        try:
+            if Plugin.judge is None:
+                Plugin.judge = Judge(self.configuration)
+            return Plugin.judge.findings(self.path, self.tree, self.lines)
+        except ConfigError as problem:
+            from flake8.exceptions import ExecutionError
+
+            raise ExecutionError(f"relax-lint: {problem}") from problem
 
 
 class Judge:
@@ -131,9 +141,11 @@ class Judge:
         return report.diagnostics
 
     def _project(self, path: Path, settings: Settings) -> Project | None:
+        from relax_lint.config import refuse_unusable
         from relax_lint.discovery import root_of
         from relax_lint.files import Files
         from relax_lint.project import Project
+        from relax_lint.rules import load_rules
 
         if path.parent not in self._roots:
             self._roots[path.parent] = root_of(path.parent, Files())
@@ -142,6 +154,7 @@ class Judge:
             return None
         key = (root, settings.source)
         if key not in self._projects:
+            refuse_unusable(settings, settings.selection, load_rules)
             self._projects[key] = Project(root, settings)
         return self._projects[key]
 

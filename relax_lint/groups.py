@@ -25,7 +25,7 @@ def find(paths: Iterable[Path], configuration: Configuration, files: Files | Non
     """The files at and below absolute paths, in groups; paths at which there is nothing are passed over."""
     files = files or Files()
     chosen: dict[Path, None] = {}
-    for path in paths:
+    for path in (_as_recipe(path, files) for path in paths):
         if files.is_dir(path):
             chosen.update(dict.fromkeys(_below(path, configuration, files)))
         elif files.exists(path) and not configuration.settings_for(path).excludes_named(path):
@@ -45,6 +45,20 @@ def find(paths: Iterable[Path], configuration: Configuration, files: Files | Non
             groups[key] = Group(Project(root, settings, files), settings, [])
         groups[key].targets.append(path)
     return list(groups.values())
+
+
+def _as_recipe(path: Path, files: Files) -> Path:
+    """A path; for a link from elsewhere into an ``examples/`` what it leads to, as only there its recipe is known."""
+    try:
+        real = path.resolve()
+    except (OSError, RuntimeError):
+        return path
+    return real if real != path and not _in_examples(path, files) and _in_examples(real, files) else path
+
+
+def _in_examples(path: Path, files: Files) -> bool:
+    root = root_of(path, files)
+    return root is not None and root / "examples" in (path, *path.parents)
 
 
 def _below(directory: Path, configuration: Configuration, files: Files) -> list[Path]:

@@ -31,6 +31,11 @@ class Layer(NamedTuple):
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
 
+    @property
+    def selectors(self) -> tuple[str, ...]:
+        """Everything that is said to mean rules."""
+        return (*(self.select or ()), *self.ignore, *self.extend_select)
+
 
 def matching(selector: str, rules: Mapping[str, Rule]) -> list[str]:
     """The codes that a selector means among these rules."""

@@ -150,3 +150,25 @@ def test_flake8_says_of_python_files_what_check_says(tmp_path: Path) -> None:
     }
     assert len(checked) > 100
     assert {line.removeprefix("./") for line in flake8(tmp_path, "--isolated", "--select=RLX", ".")} == checked
+
+
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+@pytest.mark.parametrize(
+    ("arguments", "text", "complaint"),
+    [
+        ([], "selct = []\n", "relax-lint.toml: unknown key 'selct'; did you mean 'select'?"),
+        ([], "ignore = ['RLX9']\n", "relax-lint.toml: no rule is called 'RLX9'"),
+        ([], "relax-root = 'nope'\n", "relax-root must be a directory that holds relax/"),
+        (["--relax-lint-config=nothing.toml"], "", "nothing.toml: cannot be read: No such file or directory"),
+    ],
+)
+def test_configuration_that_cannot_be_used_is_said_in_a_line(
+    broken: Path, jobs: str, arguments: list[str], text: str, complaint: str
+) -> None:
+    (broken / "relax-lint.toml").write_text(text)
+    (broken / "examples/countdown/tool.py").write_text("A = 1\n")
+    command = [sys.executable, "-m", "flake8", jobs, *arguments, "examples"]
+    done = subprocess.run(command, cwd=broken, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert complaint in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr

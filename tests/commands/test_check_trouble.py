@@ -94,3 +94,19 @@ def test_a_checkout_on_the_command_line_stands_in_for_a_wrong_one(run: Run) -> N
     write("relax-lint.toml", "relax-root = 'nope'\n")
     write("Relax/relax/entrypoints/train.py", "")
     assert run("examples", "--relax-root", "Relax").status == 0
+
+
+@pytest.mark.parametrize("target", ["repo/examples", "repo/examples/demo", "repo", f"repo/{PYTHON}"])
+def test_a_link_to_recipes_is_as_good_as_their_name(run: Run, target: str) -> None:
+    reward = write(f"repo/{PYTHON}", "bad\n")
+    Path("link").symlink_to(Path(target).resolve())
+    done = run("--fix", "link")
+    assert (done.status, done.out) == (0, "Fixed 1 finding. All clean in 1 file, 1 recipe, 0 launches.\n")
+    assert reward.read_text() == "good\n"
+
+
+def test_a_recipe_that_is_a_link_itself_stays_where_it_was_named(run: Run) -> None:
+    write("elsewhere/x.py", "bad\n")
+    Path("examples").mkdir()
+    Path("examples/mine").symlink_to(Path("elsewhere").resolve())
+    assert run("examples/mine").out.startswith("examples/mine/x.py:1:1: RLX101")
