@@ -47,6 +47,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         # Names and text of files may hold what the terminal's encoding does not.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        try:
+            return _run(words)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has seen enough.
+        _drop_output()
+        return 1
+    except OSError as problem:
+        _drop_output()
+        return _refuse(f"{problem.filename or 'the output'}: {problem.strerror or problem}")
+    except KeyboardInterrupt:
+        return 130
+    except MemoryError:
+        pass  # only behind this clause the frames let go of what they hold
+    return _refuse("out of memory; what was not reported is not known")
+
+
+def _run(words: list[str]) -> int:
     if words[:1] in (["--help"], ["-h"]):
         print(_top_level_help(), end="")
         return 0
@@ -63,16 +83,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words, rest = words[:at], words[at + 1 :]
     options = parser.parse_args(words)
     options.rest = rest
-    try:
-        status: int = command.run(options)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read the output has seen enough. Python must not complain about it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    status: int = command.run(options)
     return status
+
+
+def _drop_output() -> None:
+    """Let what is still to be written go nowhere: Python must not complain about it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _refuse(why: str) -> int:
+    from relax_lint.commands import USAGE_ERROR, complain
+
+    complain(why)
+    return USAGE_ERROR
 
 
 def _top_level_help() -> str:

@@ -19,6 +19,10 @@ WORTH_A_PROCESS = 24
 """Launchers below which starting a process takes longer than it saves."""
 
 
+class WorkerFailed(Exception):
+    """A process that judged a part of a project did not come to its end; the message says what happened."""
+
+
 class KnownEdits:
     """Edits that are worked out already, so that a fix can travel between processes."""
 
@@ -111,7 +115,7 @@ class _Child:
 
         data = self._stream.read()
         if not data:
-            raise RuntimeError("a worker process ended without a result")
+            raise WorkerFailed("a process that judged a part was ended from outside; -j 1 does without it")
         answer = loads(data)
         if isinstance(answer, BaseException):
             raise answer
@@ -131,6 +135,8 @@ def _answer(descriptor: int, compute: Callable[[], object]) -> None:
     try:
         try:
             data = dumps(compute(), HIGHEST_PROTOCOL)
+        except MemoryError:
+            data = dumps(WorkerFailed("out of memory in one of several processes; -j 1 needs less"))
         except Exception as problem:
             data = dumps(RuntimeError(f"{type(problem).__name__}: {problem}"))
         with os.fdopen(descriptor, "wb") as stream:

@@ -98,6 +98,35 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
         assert process.wait() == 1
 
 
+@pytest.mark.parametrize("arguments", [["examples"], ["examples", "--format=json"], ["rule", "--all"], ["--help"]])
+def test_output_that_cannot_be_written_is_an_error_of_one_line(arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "out").touch()
+    with (tmp_path / "out").open("rb") as read_only:
+        done = subprocess.run([*COMMAND, *arguments], cwd=RECIPE, stdout=read_only, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (2, "relax-lint: the output: Bad file descriptor\n")
+
+
+LITTLE_MEMORY = """
+import resource, sys
+from relax_lint import cli, checking, parallel
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (24 << 20), -1))
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("name", ["run.sh", "tool.py"])
+def test_too_little_memory_is_no_traceback(tmp_path: Path, name: str) -> None:
+    recipe = tmp_path / "examples/demo"
+    recipe.mkdir(parents=True)
+    (recipe / name).write_text("a:\n" * 2_000_000)
+    command = [sys.executable, "-c", LITTLE_MEMORY, "."]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode in (1, 2), "1: the file's own finding says that it could not be judged"
+    assert done.stdout or done.stderr.startswith("relax-lint: ")
+    assert "Traceback" not in done.stderr
+
+
 def test_output_that_the_terminal_cannot_show_is_escaped(tmp_path: Path) -> None:
     recipe = tmp_path / "examples/demo"
     recipe.mkdir(parents=True)

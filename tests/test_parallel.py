@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -80,3 +83,21 @@ def test_what_fails_in_a_worker_is_reported() -> None:
 
     with pytest.raises(RuntimeError, match="OSError: disk on fire"):
         parallel.judge(project, targets, explodes, jobs=3)
+
+
+def test_a_worker_that_is_ended_or_runs_out_of_memory_is_said() -> None:
+    project = Project.from_files(tree())
+    targets = [MEMORY_ROOT / path for path in tree()]
+
+    def judge(ends: Callable[[], object]) -> None:
+        def run(part: Sequence[Path]) -> Report:
+            if targets[0] not in part:
+                ends()
+            return Report()
+
+        parallel.judge(project, targets, run, jobs=3)
+
+    with pytest.raises(parallel.WorkerFailed, match="ended from outside"):
+        judge(lambda: os.kill(os.getpid(), signal.SIGKILL))
+    with pytest.raises(parallel.WorkerFailed, match="out of memory"):
+        judge(lambda: [0] * sys.maxsize)

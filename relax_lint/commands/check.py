@@ -28,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def _add_fixing(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("fixing")
     group.add_argument("--fix", action="store_true", help="apply safe fixes")
-    group.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: unsafe fixes too")
+    group.add_argument("--unsafe-fixes", action="store_true", help="unsafe fixes too: apply, show or count them")
     group.add_argument("--diff", action="store_true", help="print what --fix would change, and change nothing")
     group.add_argument(
         "--no-migrate", action="store_true", help="with --fix: single edits only, which are all that it makes today"
@@ -103,6 +103,7 @@ def _add_demands(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Check; the exit status."""
     from relax_lint.checking import Checking
+    from relax_lint.parallel import WorkerFailed
     from relax_lint.selection import UnknownRule
 
     problem = _contradiction(options)
@@ -111,7 +112,7 @@ def run(options: Namespace) -> int:
         return USAGE_ERROR
     try:
         return Checking(options).run()
-    except (ConfigError, UnknownRule) as refused:
+    except (ConfigError, UnknownRule, WorkerFailed) as refused:
         complain(str(refused))
         return USAGE_ERROR
 
