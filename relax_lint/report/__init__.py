@@ -45,6 +45,10 @@ class Outcome:
         """How many findings of a severity stand."""
         return sum(found.severity is severity for found in self.report.standing)
 
+    def would_fix(self, found: Diagnostic) -> bool:
+        """Whether ``--fix``, with the options of this run, would mend a finding."""
+        return found.fix is not None and (found.fix.safe or self.unsafe)
+
     @property
     def unjudged(self) -> int:
         """What could not be judged: rules that kept silent, and launchers not followed to their ends."""

@@ -27,7 +27,7 @@ def render(outcome: Outcome) -> str:
 def statistics(outcome: Outcome) -> str:
     """How many findings each rule has, the most frequent first."""
     counts = Counter((found.code, found.name) for found in outcome.shown)
-    fixable = Counter(found.code for found in outcome.shown if found.fix is not None and found.fix.safe)
+    fixable = Counter(found.code for found in outcome.shown if outcome.would_fix(found))
     width = max((len(str(count)) for count in counts.values()), default=0)
     lines = [
         f"{count:>{width}}  {code}  [{'*' if fixable[code] else ' '}] {name}"
@@ -38,7 +38,7 @@ def statistics(outcome: Outcome) -> str:
 
 def _block(found: Diagnostic, outcome: Outcome, paint: _Paint) -> Iterator[str]:
     place = f"{shown_path(found.path)}:{found.line}:{found.column}:"
-    mark = " [*]" if found.fix is not None and (found.fix.safe or outcome.unsafe) else ""
+    mark = " [*]" if outcome.would_fix(found) else ""
     weight = "" if found.severity is Severity.ERROR else f" ({found.severity.value})"
     code = paint(found.code, _BOLD, _COLOURS[found.severity])
     yield f"{paint(place, _BOLD)} {code}{paint(mark, _BLUE)} {found.message}{weight}"
@@ -108,11 +108,11 @@ def _summary(outcome: Outcome) -> Iterator[str]:
     found = f"Found {', '.join(counts)}" if counts else "All clean"
     seen = f"{plural(report.files, 'file')}, {plural(report.recipes, 'recipe')}, {plural(report.launches, 'launch')}"
     yield f"{fixed}{found} in {seen}."
-    marked = sum(item.fix is not None and (item.fix.safe or outcome.unsafe) for item in report.standing)
-    unsafe = sum(item.fix is not None and not item.fix.safe for item in report.standing) if not outcome.unsafe else 0
+    marked = sum(outcome.would_fix(item) for item in report.standing)
+    unsafe = sum(item.fix is not None for item in report.standing) - marked
     if marked:
         more = f" ({unsafe} more with `--unsafe-fixes`)" if unsafe else ""
-        yield f"[*] {marked} can be fixed with `--fix`{more}."
+        yield f"[*] {marked} can be fixed with `--fix{' --unsafe-fixes' if outcome.unsafe else ''}`{more}."
     elif unsafe:
         yield f"{unsafe} can be fixed with `--fix --unsafe-fixes`."
     silenced = len(report.diagnostics) - len(report.standing)

@@ -282,6 +282,15 @@ def test_fix_writes_safe_fixes_and_shows_what_is_left(run: Run) -> None:
     assert run("--fix").out == "All clean in 1 file, 1 recipe, 0 launches.\n"
 
 
+def test_unsafe_fixes_count_when_they_are_asked_for(run: Run) -> None:
+    write(PYTHON, "bad\nworse\n")
+    assert "[*] 1 can be fixed with `--fix` (1 more with `--unsafe-fixes`).\n" in run().out
+    done = run("--unsafe-fixes")
+    assert "RLX102 [*] worse is bad" in done.out
+    assert "[*] 2 can be fixed with `--fix --unsafe-fixes`.\n" in done.out
+    assert "[*] no-worse" in run("--unsafe-fixes", "--statistics").out
+
+
 def test_exit_non_zero_on_fix(run: Run) -> None:
     write(PYTHON, "bad\n")
     assert run("--fix", "--exit-non-zero-on-fix").status == 1
