@@ -47,7 +47,7 @@ def too_complex(scope: Scope) -> Iterator[tuple[Finding, Judged]]:
 def is_followed_whole(scope: Scope, path: Path) -> bool:
     """Whether a file was read, parsed and, if it is a launcher, followed to its ends."""
     source = scope.project.source(path)
-    if source is None or any(_errors(source)):
+    if source is None or getattr(source, "has_crlf_ends", False) or any(_errors(source)):
         return False
     launchers = (launcher for launcher in (*scope.inside, *scope.outside) if launcher.path == path)
     return all(launcher.evaluation.too_complex is None for launcher in launchers)
@@ -73,8 +73,22 @@ def _shell_error(source: ScriptFile) -> Iterator[Finding]:
     if problem is not None:
         yield problem
     elif source.script.problems:
-        first = min(source.script.problems, key=lambda problem: problem.start)
-        yield Finding(Place(source, first.start, first.end), f"not understood as bash: {first.message}")
+        yield from _not_bash(source)
+
+
+def _not_bash(source: ScriptFile) -> Iterator[Finding]:
+    """The first mistake. Those that come from CRLF line ends are not: RLX422 names the ends, and its fix cures them."""
+    from relax_lint.shell.mistakes import mistakes
+    from relax_lint.sources.script import ScriptFile
+
+    read = source
+    if source.has_crlf_ends:
+        read = ScriptFile(source.path, source.text.replace("\r\n", "\n").encode(source.encoding, "surrogateescape"))
+    for first in mistakes(read)[:1]:
+        line, _ = read.position(first.start)
+        moved = source.line_starts[line - 1] - read.line_starts[line - 1]
+        place = Place(source, first.start + moved, first.end + moved)
+        yield Finding(place, f"not understood as bash: {first.message}")
 
 
 def _yaml_error(source: SourceFile) -> Iterator[Finding]:

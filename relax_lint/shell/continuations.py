@@ -13,7 +13,7 @@ from relax_lint.shell.nodes import ArrayLiteral, Assignment, Command, Parameter,
 from relax_lint.shell.walk import array_literals, command_lists, commands_of, find, first_simple, innermost
 from relax_lint.sources.script import ScriptFile
 
-Kind = Literal["blanks", "carriage return", "comment", "blank line", "no backslash", "swallowed", "headless"]
+Kind = Literal["CRLF", "blanks", "carriage return", "comment", "blank line", "no backslash", "swallowed", "headless"]
 
 _STRAY_BLANKS = re.compile(r"\\[ \t]+\r?(?:\n|\Z)")
 _OVERRIDE = r"\+{1,2}[A-Za-z_][\w.]*=|~?[A-Za-z_]\w*(?:\.\w+)+="
@@ -35,11 +35,21 @@ class Break:
 @lru_cache(maxsize=64)
 def breaks(source: ScriptFile) -> tuple[Break, ...]:
     """Every break of a script, in the order of the text. With CRLF line ends no line joins another: said once."""
-    returned = source.text.find("\\\r\n")
+    text = source.text
+    if source.has_crlf_ends:
+        return (Break("CRLF", Place(source, 0, text.index("\r\n")), (0, len(text)), _without_returns(source)),)
+    returned = text.find("\\\r\n")
     if returned >= 0:
-        return (Break("carriage return", Place(source, returned, returned + 2), (0, len(source.text))),)
+        place = Place(source, returned, returned + 2)
+        return (Break("carriage return", place, (0, len(text)), _without_returns(source)),)
     found = [*_stray_blanks(source), *_Orphans(source).breaks()]
     return tuple(sorted(found, key=lambda item: item.place.start))
+
+
+def _without_returns(source: ScriptFile) -> tuple[Edit, ...]:
+    """The edits that end every line with a line feed alone."""
+    returns = (match.start() for match in re.finditer("\r\n", source.text))
+    return tuple(Edit(source.path, at, at + 1, "") for at in returns)
 
 
 def is_cut(source: ScriptFile, start: int) -> bool:
@@ -75,17 +85,32 @@ class _Orphans:
         self.comment_at = dict(self.script.comments)
 
     def breaks(self) -> Iterator[Break]:
-        """The cause of each."""
+        """The cause of each, but for those that a mistake before them makes."""
+        unread = self.unread_from()
         for commands in command_lists(self.script):
             head: Command | None = None
             for before, command in zip((None, *commands), commands, strict=False):
                 if self.is_orphan(command) or self.hangs_on(command, head):
                     found = self.cause(command.start, before, head)
-                    if found is not None:
+                    if found is not None and command.start < unread:
                         yield found
                 else:
                     head = command
         yield from self.unreadable()
+
+    def unread_from(self) -> int:
+        """Where the first command begins that cannot be read, for another reason than a break above it."""
+        if self.script.problems:
+            from relax_lint.shell.mistakes import mistakes
+
+            for mistake in mistakes(self.source):
+                if not self.begins_with_an_operator(mistake.start):
+                    return mistake.begins
+        return len(self.text)
+
+    def begins_with_an_operator(self, start: int) -> bool:
+        """Whether a line that should be joined with the one above begins with ``|`` or ``&``."""
+        return self.text[start : start + 1] in ("|", "&") and self.joined_above(start)
 
     def is_orphan(self, command: Command) -> bool:
         """Whether a command begins like the middle of one."""
@@ -131,7 +156,7 @@ class _Orphans:
     def unreadable(self) -> Iterator[Break]:
         """Lines that begin with an operator and so cannot be read at all."""
         for problem in self.script.problems:
-            if self.text[problem.start : problem.start + 1] in ("|", "&") and self.joined_above(problem.start):
+            if self.begins_with_an_operator(problem.start):
                 above = [command for command in commands_of(self.source) if command.end <= problem.start]
                 last = max(above, key=lambda command: command.end, default=None)
                 found = self.cause(problem.start, last, last)

@@ -24,6 +24,11 @@ class ScriptFile(SourceFile):
 
         return parse(self.text, is_file=self.is_file)
 
+    @cached_property
+    def has_crlf_ends(self) -> bool:
+        """Whether most lines end in a carriage return and a line feed; to bash the former is a character like any."""
+        return 2 * self.text.count("\r\n") > self.text.count("\n")
+
     @property
     def is_shell(self) -> bool:
         """Whether running the file by its path runs bash."""

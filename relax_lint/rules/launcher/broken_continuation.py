@@ -2,10 +2,11 @@
 
 ## What
 
-A backslash that blanks or a carriage return follow; a comment or an empty line inside a continued command; a line of
-flags that the line above does not join; a comment that ends in a backslash where the command should have gone on.
-Comments and empty lines between the elements of an array are fine, and so is a backslash behind the last words of a
-command.
+A file whose lines end in CRLF, sourced ones included. A backslash that blanks or a carriage return follow; a comment or
+an empty line inside a continued command; a line of flags that the line above does not join; a comment that ends in a
+backslash where the command should have gone on. Nothing is said of lines that a mistake, such as an open quote, keeps
+from being read. Comments and empty lines between the elements of an array are fine, and so is a backslash behind the
+last words of a command.
 
 ## Why
 
@@ -25,8 +26,8 @@ The grammar of bash: only a backslash right in front of the line's end joins two
 
 ## Fix
 
-Removes the blanks, writes the missing backslash, takes out the empty line, and moves comments above the command. Where
-the head of the command is commented out itself, a person has to decide.
+Ends all lines with LF, removes the blanks, writes the missing backslash, takes out the empty line, and moves comments
+above the command. Where the head of the command is commented out itself, a person has to decide.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ from relax_lint.sources.launcher import LauncherSource
 
 _MESSAGES: dict[Kind, str] = {
     "blanks": "the backslash is not the last on its line: it quotes a blank, and the command ends here",
-    "carriage return": "the file has CRLF line ends: the backslash quotes the carriage return and joins no lines here",
+    "CRLF": "the lines end in CRLF: bash takes each carriage return for a part of the line's last word",
+    "carriage return": "a carriage return follows the backslash, which quotes it and joins no lines",
     "comment": "a comment inside a continued command ends it; the lines below are a command of their own",
     "blank line": "an empty line inside a continued command ends it; the lines below are a command of their own",
     "no backslash": "no backslash joins the next line of flags: the command ends here, and they are one of their own",
@@ -49,6 +51,8 @@ _MESSAGES: dict[Kind, str] = {
     "headless": "flags without a command: bash takes the first of them for a program",
 }
 _TITLES: dict[Kind, str] = {
+    "CRLF": "end all lines with LF",
+    "carriage return": "end all lines with LF",
     "blanks": "let the backslash end its line",
     "comment": "move the comment above the command",
     "blank line": "remove the empty line",
@@ -72,6 +76,7 @@ VALID: list[Example | str] = [
     f"{_TRAIN} --lr 1e-6 --prompt-data /data/a\\ b.parquet \\\n    --colocate\n",
     f"{_TRAIN} --lr 1e-6 &&\n    # it worked\n    echo done\n",
     f'if [ -n "$1" ] \\\n    && [ -d "$1" ]; then\n    {_TRAIN} --lr 1e-6 # last \\\nfi\n',
+    f'A=(\n    --prompt-data "/data/x\n    --lr 1e-6\n)\n{_TRAIN} \\\n    --colocate\n    "${{A[@]}}"\n',
     f'{_TRAIN} --system-prompt "one \\ \ntwo" \\\n    --lr 1e-6\n',
 ]
 
@@ -152,7 +157,30 @@ INVALID = [
         findings=((2, 29),),
         fixed="python3 -m verl.trainer.main_ppo \\\n    data.train_batch_size=8 \\\n    trainer.nnodes=1\n",
     ),
-    Example(f"{_TRAIN} \\\r\n    --lr 1e-6 \\\r\n    --colocate\r\n", findings=((1, 36),)),
+    Example(
+        f"{_TRAIN} \\\r\n    --lr 1e-6 \\\r\n    --colocate\r\n",
+        findings=((1, 1),),
+        fixed=f"{_TRAIN} \\\n    --lr 1e-6 \\\n    --colocate\n",
+    ),
+    Example(
+        f'#!/bin/bash\r\nset -e\r\nif [ "$1" = async ]; then\r\n    A=(--fully-async)\r\nfi\r\n'
+        f'{_TRAIN} "${{A[@]}}"\r\n',
+        findings=((1, 1),),
+        fixed=f'#!/bin/bash\nset -e\nif [ "$1" = async ]; then\n    A=(--fully-async)\nfi\n{_TRAIN} "${{A[@]}}"\n',
+    ),
+    Example(
+        f"set -e\n{_TRAIN} \\\r\n    --lr 1e-6\n",
+        findings=((2, 36),),
+        fixed=f"set -e\n{_TRAIN} \\\n    --lr 1e-6\n",
+    ),
+    Example(
+        {
+            "examples/demo/common.sh": "LR=(--lr 1e-6)\r\n",
+            "examples/demo/run_a.sh": f'source "$(dirname "$0")/common.sh"\n{_TRAIN} "${{LR[@]}}"\n',
+        },
+        findings=(("examples/demo/common.sh", 1, 1),),
+        fixed={"examples/demo/common.sh": "LR=(--lr 1e-6)\n"},
+    ),
     Example(
         "python3 -m verl.trainer.main_ppo \\\n    # sizes\n    +data.train_batch_size=8 \\\n    trainer.nnodes=1\n",
         findings=((2, 5),),
@@ -176,7 +204,8 @@ INVALID = [
 )
 def broken_continuation(launcher: LauncherSource, project: Project) -> Iterator[Finding]:
     """Say where commands break."""
-    for item in breaks(launcher):
+    sourced = (item for file in launcher.evaluation.sourced if file.has_crlf_ends for item in breaks(file))
+    for item in (*breaks(launcher), *sourced):
         yield Finding(item.place, _MESSAGES[item.kind], fix=_fix(item), subject=item.kind)
 
 

@@ -233,6 +233,9 @@ def unused_args(launcher: LauncherSource, project: Project) -> Iterator[Finding 
     launches = [launch for launch in launcher.launches if launch.kind == "relax"]
     if not launches:
         return
+    if launcher.has_crlf_ends:
+        yield NotChecked(Place(launcher, 0, 0), "CRLF line ends")
+        return
     passed = _passed(launches)
     for source in _own_files(launcher, project):
         readers: list[ScriptFile] | None = None

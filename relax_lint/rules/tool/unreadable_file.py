@@ -4,7 +4,8 @@
 
 A Python, bash or YAML file of a recipe, or a launcher elsewhere, that is not there any more, may not be read, holds
 bytes that are no text, or does not parse. YAML that is a template (`{{`, `{%`) is not parsed. One finding a file, at
-the place where its parser gave up. The other files are still checked.
+the place where its parser gave up, or at the quote that is never closed. CRLF line ends of launchers are left to
+RLX422. The other files are still checked.
 
 ## Why
 
@@ -46,6 +47,7 @@ VALID: list[Example | str] = [
     '#!/bin/bash\nARGS=(--lr 1e-6) # one\npython3 relax/entrypoints/train.py "${ARGS[@]}"\n',
     "#!/bin/bash\nif [ -f a ]; then\n    echo 'a {'\nfi\n",
     "#!/bin/bash\ncat <<'EOF'\nif while case (\nEOF\n",
+    "#!/bin/bash\r\nif [ -f a ]; then\r\n    echo a\r\nfi\r\n",
     Example({_YAML: "a: &a [1, 2]\nb: [*a, *a]\n"}),
     Example({_YAML: "name: {{ name }}\n{% if x %}\nlr: 1\n{% endif %}\n"}),
     Example({"notes/broken.py": "def (\n", "examples/demo/run_demo.sh": "echo\n"}),
@@ -66,7 +68,14 @@ INVALID = [
     Example({_YAML: "a: 'b\n"}, findings=((_YAML, 2, 1),)),
     Example("#!/bin/bash\nif [ -f a ]; then\n    echo a\n", findings=((2, 1),)),
     Example("#!/bin/bash\necho 'a\n", findings=((2, 6),)),
+    Example("#!/bin/bash\r\nif [ -f a ]; then\r\n    echo 'a\r\nfi\r\n", findings=((3, 10),)),
     Example("#!/bin/bash\necho $(date\n", findings=((2, 6),)),
+    Example(
+        '#!/bin/bash\nARGS=(\n    --prompt-data "/data/x\n    --lr 1e-6\n)\n'
+        'python3 relax/entrypoints/train.py "${ARGS[@]}" 2>&1 | tee "x.log"\n',
+        findings=((3, 19),),
+    ),
+    Example("#!/bin/bash\nNOTE='it''s\nlong'\necho \"it's\" 'a\necho \"b\" 'c'\n", findings=((4, 13),)),
     Example("#!/bin/bash\nARGS=(--lr 1e-6\npython3 train.py\n", findings=((2, 6),)),
     Example("#!/bin/bash\necho a )\n", findings=((2, 8),)),
     Example("#!/bin/bash\nfor x in a; do echo; fi\n", findings=((2, 22),)),
