@@ -164,6 +164,9 @@ def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | 
     if not launches or is_part_of_another(launcher, project):
         return
     place = _place(launcher, launches[0])
+    if launcher.has_crlf_ends:
+        yield NotChecked(place, "CRLF line ends")
+        return
     if not _asks(launcher, project):
         started = " or ".join(sorted({launch.mode for launch in launches}))
         yield Finding(place, f"starts {started} only, whatever it is asked for: {_WANTED}", subject="MODE")

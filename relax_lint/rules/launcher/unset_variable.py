@@ -128,6 +128,9 @@ def unset_variable(launcher: LauncherSource, project: Project) -> Iterator[Findi
     evaluation = launcher.evaluation
     if is_part_of_another(launcher, project):
         return
+    if launcher.has_crlf_ends:
+        yield NotChecked(Place(launcher, 0, 0), "CRLF line ends")
+        return
     files: list[ScriptFile] = [launcher, *evaluation.sourced]
     provided: set[str] = set()
     for launch in launcher.launches:

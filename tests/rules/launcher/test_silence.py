@@ -38,6 +38,9 @@ def judged(code: str, files: str | dict[str, str], env: dict[str, str] | None = 
         ("RLX420", f"set -eo pipefail\n{TRAIN} | tee $LOG_DIR/run.log\n", "${LOG_DIR}"),
         ("RLX421", f'A=(--lr 1)\nsource "$MORE"\n{TRAIN}\n', 'source "$MORE"'),
         ("RLX423", f'source "$MORE"\n{TRAIN} --num-rollout $N\n', 'source "$MORE"'),
+        ("RLX405", f"{TRAIN} --lr 1e-6\r\n", "CRLF line ends"),
+        ("RLX421", f"A=(--lr 1)\r\n{TRAIN} --hybrid\r\n", "CRLF line ends"),
+        ("RLX423", f"{TRAIN} --num-rollout $N\r\n", "CRLF line ends"),
         ("RLX801", f"{TRAIN} --custom-rm-path $RM\n", "${RM}"),
     ],
 )
