@@ -20,6 +20,11 @@ def is_launcher(path: Path, files: Files) -> bool:
     """Whether a file is a shell script: by its suffix, or by the shebang of a file that has no suffix."""
     if path.suffix:
         return path.suffix in _SHELL_SUFFIXES
+    return has_shebang(path, files)
+
+
+def has_shebang(path: Path, files: Files) -> bool:
+    """Whether a file says itself that a shell is to run it."""
     return bool(_BASH_SHEBANG.match(files.head(path, 128)))
 
 

@@ -37,6 +37,8 @@ def run(options: Namespace) -> int:
     from importlib import import_module
 
     from relax_lint.config import ConfigError
+    from relax_lint.discovery import has_shebang, is_launcher
+    from relax_lint.files import Files
 
     try:
         env = pairs(options.env)
@@ -47,9 +49,13 @@ def run(options: Namespace) -> int:
         complain(f"no such directory: {options.cwd}")
         return USAGE_ERROR
     shown: list[tuple[Path, list[Launch]]] = []
-    failed = False
+    files, failed = Files(), False
     for name in options.launchers:
         path = absolute(name)
+        if files.is_file(path) and not (is_launcher(path, files) or has_shebang(path, files)):
+            complain(f"not a shell script: {name}")
+            failed = True
+            continue
         try:
             shown.append((path, _launches(path, env, options)))
         except FileNotFoundError:

@@ -34,15 +34,17 @@ def put(text: str, output: Path | None) -> None:
 
 
 def diff(rewritten: Mapping[Path, tuple[bytes, bytes]]) -> str:
-    """Files before and after as one unified diff."""
+    """Files before and after as one unified diff, which `git apply` takes; it creates empty files, too."""
     import difflib
 
     pieces: list[str] = []
     for path, (before, after) in sorted(rewritten.items(), key=lambda item: str(item[0])):
         name = shown_path(path)
-        origin = name if path.exists() else "/dev/null"
-        old, new = (_lines(data) for data in (before, after))
-        changed = list(difflib.unified_diff(old, new, origin, name)) or [f"--- {origin}\n", f"+++ {name}\n"]
+        created = not before and not path.exists()
+        origin = "/dev/null" if created else f"a/{name}"
+        if created:
+            pieces.append(f"diff --git a/{name} b/{name}\nnew file mode 100644\n")
+        changed = difflib.unified_diff(_lines(before), _lines(after), origin, f"b/{name}")
         pieces += [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in changed]
     return "".join(pieces)
 

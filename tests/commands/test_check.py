@@ -6,11 +6,15 @@ import io
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from relax_lint import checking
+from relax_lint.diagnostics import Edit, Finding, Fix, Place
+from relax_lint.project import Project
+from relax_lint.sources.text import SourceFile
 from tests.commands.running import RULES, Run, running_in, write
 from tests.toy_rules import LAUNCHER, PYTHON, by_code, toy, word_rule
 
@@ -303,11 +307,28 @@ def test_diff_changes_nothing_and_ends_with_1_if_it_would(run: Run) -> None:
     assert done.status == 1
     assert path.read_text() == "x = 1\nbad\nworse"
     assert done.out == (
-        f"--- {PYTHON}\n+++ {PYTHON}\n@@ -1,3 +1,3 @@\n x = 1\n-bad\n+good\n worse\n\\ No newline at end of file\n"
+        f"--- a/{PYTHON}\n+++ b/{PYTHON}\n@@ -1,3 +1,3 @@\n x = 1\n-bad\n+good\n worse\n\\ No newline at end of file\n"
     )
     assert run("--diff", "--ignore", "RLX101").status == 0
-    subprocess.run(["git", "apply", "--unsafe-paths", "-p0"], input=done.out, text=True, check=True)
+    subprocess.run(["git", "apply"], input=done.out, text=True, check=True)
     assert path.read_text() == "x = 1\ngood\nworse"
+
+
+@pytest.mark.parametrize("content", ["", "x = 1\n"])
+def test_a_diff_creates_files_too(run: Run, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
+    new = Path("examples/demo/__init__.py").resolve()
+
+    def missing(source: SourceFile, project: Project) -> Iterator[Finding]:
+        if not project.exists(new):
+            yield Finding(Place(source, 0, 1), "gone", fix=Fix("create it", lambda: [Edit.new_file(new, content)]))
+
+    monkeypatch.setattr(checking, "load_rules", lambda: by_code(toy("RLX101", "gone", missing)))
+    write(PYTHON, "x = 1\n")
+    done = run("--diff", "examples")
+    assert done.out.startswith(f"diff --git a/{PYTHON.replace('reward_demo', '__init__')} ")
+    subprocess.run(["git", "apply"], input=done.out, text=True, check=True)
+    assert new.read_text() == content
+    assert run("--diff", "examples").status == 0
 
 
 def test_fixes_that_do_not_come_to_rest_write_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

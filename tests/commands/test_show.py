@@ -110,6 +110,7 @@ def test_a_launcher_that_launches_nothing(tmp_path: Path, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
+        ([__file__], f"not a shell script: {__file__}"),
         (["nowhere.sh"], "cannot be read: nowhere.sh"),
         (["."], "cannot be read: ."),
         (["examples/demo/run.sh", "--env", "=1"], "--env wants NAME=VALUE"),
