@@ -274,7 +274,10 @@ def _message(use: RewardUse, project: Project) -> str:
         return f"{FLAG} takes a module path, not a file: {dotted}.{function or 'reward_func'}"
     if "." not in named:
         return f"{FLAG} {named} names no module: write package.module.{named}"
-    if project.module(named) is not None:
+    module = project.module(named)
+    if module is not None and module.path.name == "__init__.py":
+        return f"{named} is a package; {FLAG} names a function of a module: {named}.<module>.<function>"
+    if module is not None:
         return f"{named} is a module; {FLAG} names a function in it: {named}.reward_func"
     if use.module is None and use.status == "no-module":
         return f"there is no module {use.module_name}{_meant(use.module_name, _modules_near(use, project))}"
@@ -307,7 +310,8 @@ def _modules_near(use: RewardUse, project: Project) -> list[str]:
     from relax_lint.flow.names import dotted_name
 
     recipe = project.recipe_of(use.launch.script)
-    return [dotted_name(source.path, project.root) for source in recipe.python] if recipe is not None else []
+    modules = [] if recipe is None else [source for source in recipe.python if source.path.name != "__init__.py"]
+    return [dotted_name(source.path, project.root) for source in modules]
 
 
 def _unused(
