@@ -7,6 +7,7 @@ import pytest
 from relax_lint.config import Settings
 from relax_lint.engine import lint
 from relax_lint.project import Project
+from relax_lint.rewards import FLAG
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
 
@@ -24,8 +25,7 @@ from relax_lint.selection import Layer
         ),
         (
             "examples.gsm8k",
-            "examples.gsm8k is a package; --custom-rm-path names a function of a module:"
-            " examples.gsm8k.<module>.<function>",
+            f"examples.gsm8k is a package; {FLAG} names a function of a module: examples.gsm8k.<module>.<function>",
         ),
     ],
 )
