@@ -166,7 +166,8 @@ class _Run:
                 suppressor.apply(here)
                 self.outcome.without_reason += suppressor.without_reason
                 if unused is not None and self.scope.shows(path, None):
-                    idle = [diagnostic(unused, item) for item in suppressor.unused(self._chosen, self._decides(path))]
+                    nothing = suppressor.unused(self._chosen, self._decides(path))
+                    idle = [diagnostic(unused, item) for item in (*suppressor.mistaken(self.rules), *nothing)]
                     suppressor.apply(idle)
                     self.outcome.diagnostics += idle
                     here = here + idle
@@ -186,8 +187,7 @@ class _Run:
         from relax_lint.suppression import Suppressor
 
         source = self.project.source(path)
-        suppressor = None if source is None else Suppressor(source)
-        return suppressor if suppressor is not None and suppressor.suppressions else None
+        return None if source is None else Suppressor(source)
 
     def _ignored(self, path: Path) -> Iterator[tuple[str, set[str]]]:
         for pattern, selectors in self.settings.per_file_ignores.items():

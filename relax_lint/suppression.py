@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.comments import Comment, comments, units
 from relax_lint.diagnostics import Diagnostic, Edit, Finding, Fix, Place, Site
 from relax_lint.records import record
-from relax_lint.selection import EVERYTHING
+from relax_lint.selection import EVERYTHING, UnknownRule
 
 if TYPE_CHECKING:
     from relax_lint.rules import Rule
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _NOQA = re.compile(r"# noqa(?P<codes>:\s?(?:[A-Z]+[0-9]+(?:[,\s]+)?)+)?", re.IGNORECASE)
 _NOQA_CODE = re.compile(r"[A-Z]+[0-9]+", re.IGNORECASE)
 _OWN = re.compile(r"#\s*relax-lint:\s*(?P<kind>ignore|file-ignore)\s*\[(?P<items>[^\]\n]*)\]", re.IGNORECASE)
+_MEANT = re.compile(r"#\s*relax-lint:\s*(?:\w+-)*(?:ignore|disable|noqa|skip|off|suppress)\b[\w-]*", re.IGNORECASE)
+"""How a comment begins that is meant to silence something, well-formed or not."""
 _ITEM = re.compile(r"[^,\s][^,]*")
 _BEYOND_COMMENTS = ("RLX001", "RLX002")
 _BEFORE_REASON = " \t,:;-–—"
@@ -135,6 +137,20 @@ class Suppressor:
             ]
             if idle:
                 yield self._finding(suppression, idle)
+
+    def mistaken(self, rules: Mapping[str, Rule]) -> Iterator[Finding]:
+        """The ``relax-lint:`` comments that can silence nothing, whatever is found: not well-formed, or of no rule."""
+        text = self.source.text
+        for comment in comments(self.source):
+            meant = _MEANT.match(text, comment.start, comment.end)
+            formed = _OWN.match(text, comment.start, comment.end)
+            if meant is not None and (formed is None or not formed["items"].strip(" \t,")):
+                message = "this silences nothing: the form is `# relax-lint: ignore[CODE] reason`"
+                yield Finding(Place(self.source, *meant.span()), message)
+        for item in (item for found in self.suppressions if found.kind != "noqa" for item in found.items):
+            if not any(item.means(rule.code, rule.name) for rule in rules.values()):
+                message = f"this silences nothing: {UnknownRule(item.selector, rules)}"
+                yield Finding(Place(self.source, item.start, item.end), message, subject=item.selector)
 
     @staticmethod
     def _is_decided(item: Item, rules: Iterable[Rule], decided: set[str]) -> bool:

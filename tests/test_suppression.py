@@ -141,7 +141,9 @@ def test_a_comment_for_a_rule_that_the_configuration_ignores_is_not_unused() -> 
         (PYTHON, "unknown_bad  # noqa: RLX101\n"),
         (PYTHON, "unknown_bad\nx = 1  # noqa: RLX101\n"),
         (PYTHON, "x = 1  # relax-lint: ignore[RLX4] launchers\n"),
-        (PYTHON, "x = 1  # relax-lint: ignore[no-such-rule]\n"),
+        (PYTHON, "x = 1  # relax-lint: the form of our comments\n"),
+        (PYTHON, "x = 1  # not a `# relax-lint: ignore`\n"),
+        (PYTHON, "x = '# relax-lint: ignore'\n"),
         (PYTHON, "bad  # noqa: RLX101\n"),
         (LAUNCHER, "echo 'a # noqa: RLX401'\n"),
         ("scripts/common.sh", "ARGS=(\n    --a # noqa: RLX401\n)\n"),  # who sources it may be elsewhere
@@ -149,6 +151,30 @@ def test_a_comment_for_a_rule_that_the_configuration_ignores_is_not_unused() -> 
 )
 def test_no_word_about(path: str, text: str) -> None:
     assert [found for found in standing(path, text) if found[0] == "RLX002"] == []
+
+
+@pytest.mark.parametrize(
+    ("comment", "why"),
+    [
+        ("ignore[no-bda] why", "no rule is called 'no-bda'; did you mean no-bad?"),
+        ("ignore[RLX101, RLX999]", "no rule is called 'RLX999'"),
+        ("file-ignore[RLX9]", "no rule is called 'RLX9'"),
+        ("ignore", "the form is"),
+        ("ignore why", "the form is"),
+        ("ignore[] why", "the form is"),
+        ("ignore[RLX101", "the form is"),
+        ("ignore-file[RLX101]", "the form is"),
+        ("disable=RLX101", "the form is"),
+        ("noqa: RLX101", "the form is"),
+        ("skip", "the form is"),
+    ],
+)
+@pytest.mark.parametrize(("path", "text"), [(PYTHON, "bad"), (LAUNCHER, "echo bad"), ("scripts/run.sh", "bad")])
+def test_a_comment_that_cannot_silence_is_reported(path: str, text: str, comment: str, why: str) -> None:
+    report = judged({path: f"{text}  # relax-lint: {comment}\n"})
+    messages = [found.message for found in report.standing if found.code == "RLX002"]
+    assert [message for message in messages if why in message] != []
+    assert all(message.startswith(("this silences nothing: ", "RLX101 silences nothing")) for message in messages)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,9 @@ silenced nothing, although every rule that it means ran on the file and could de
 `# noqa` comments, rules that were not selected, and rules that kept silent about something are left alone, and so are
 shared scripts outside of recipes: who sources them may not be among the files checked.
 
+A `# relax-lint:` comment that can silence nothing at all is found too: one that names a rule that there is not, and one
+in another form than the two, such as `# relax-lint: ignore` or `# relax-lint: disable=RLX101`.
+
 ## Why
 
 The comment says that something is wrong here and accepted. Once that is mended the comment misleads, and it would
@@ -22,7 +25,8 @@ Habit of ruff (RUF100) and pylint (useless-suppression).
 
 ## Fix
 
-Removes the code, or the whole comment when nothing else is left in it.
+Removes the code, or the whole comment when nothing else is left in it. A comment that was never right stays, as only
+its author knows what it was to say.
 """
 
 from __future__ import annotations
@@ -49,6 +53,8 @@ VALID: list[Example | str] = [
     "# relax-lint: file-ignore[RLX1] a bridge between the two\nimport verl\n",
     "TEXT = '''\n# noqa: RLX101\n'''\n",
     "TEXT = '# relax-lint: ignore[RLX101] no comment'\n",
+    "# relax-lint: see the page on suppression\nimport os\n",
+    "# as in `# relax-lint: ignore`\nimport os\n",
     "import os  # noqa: RLX999\n",
     "def broken(:  # noqa: RLX101\n",
     f"#!/bin/bash\n{_LAUNCH} # noqa: RLX403\n",
@@ -92,6 +98,9 @@ INVALID = [
         findings=((3, 23),),
         fixed='#!/bin/bash\nA=(\n    --lr 1e-6\n)\npython3 relax/entrypoints/train.py "${A[@]}"\n',
     ),
+    Example("import os  # relax-lint: ignore[RLX999] x\n", findings=((1, 33),)),
+    Example("import verl  # relax-lint: ignore[RLX101, verl-imprt] x\n", findings=((1, 43),)),
+    Example("import os  # relax-lint: disable=RLX101\n", findings=((1, 12),)),
 ]
 
 
