@@ -1,7 +1,5 @@
 """``python -m relax_lint``."""
 
-import sys
+from relax_lint.cli import program
 
-from relax_lint.cli import main
-
-sys.exit(main())
+program()
