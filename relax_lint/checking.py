@@ -250,15 +250,16 @@ class Checking:
                     edits = [] if source is None else additions(source, found, reason)
                     if source is not None and edits:
                         changes[path] = apply_edits(source, edits)
-                after = self._judge(group, group.project.with_changes(changes), rules)
+                left = self._write_changes(group, changes)
+                written = {path: data for path, data in changes.items() if path not in left}
+                after = self._judge(group, group.project.with_changes(written), rules)
                 added += len(report.standing) - len(after.standing)
-                self._write_changes(group, changes)
-        left = standing - added
-        rest = f"; {plural(left, 'finding')} cannot be silenced by a comment" if left else ""
+        loud = standing - added
+        rest = f"; {plural(loud, 'finding')} cannot be silenced by a comment" if loud else ""
         print(f"Silenced {plural(added, 'finding')}{rest}.")
         if self.failed:
             return USAGE_ERROR
-        return 1 if left else 0
+        return 1 if loud else 0
 
     # ------------------------------------------------------------ reporting
 

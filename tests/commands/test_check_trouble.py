@@ -56,6 +56,8 @@ def test_what_could_not_be_written_is_reported_as_it_is(run: Run) -> None:
     assert done.status == 2
     assert "tree/examples/demo/x.py:2:1: RLX101 [*] bad is bad" in done.out
     assert "Fixed 1 finding. Found 1 error in" in done.out
+    done = run("--add-suppressions", "why", "tree")
+    assert (done.status, done.out) == (2, "Silenced 0 findings; 1 finding cannot be silenced by a comment.\n")
 
 
 KILLED = """
