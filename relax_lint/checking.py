@@ -140,6 +140,10 @@ class Checking:
             if not self.files.exists(path):
                 complain(f"no such file or directory: {shown_path(path)}")
                 self.failed = True
+            elif not path.suffix and (reason := self.files.why_closed(path)) is not None:
+                # Whether it is a launcher stands in it; of the others the suffix says enough, and RLX001 the rest.
+                complain(f"{shown_path(path)} cannot be read: {reason}")
+                self.failed = True
         if options.staged or options.since is not None:
             paths = self._changed(paths)
         groups = find(paths, self.configuration, self.files)

@@ -70,6 +70,17 @@ class Files:
             return (self.overlay[path] or b"")[:size]
         return self._head_below(path, size)
 
+    def why_closed(self, path: Path) -> str | None:
+        """Why a file cannot be opened and read; ``None`` when it can, or is no file."""
+        if path in self.overlay or not self._is_file_below(path):
+            return None
+        try:
+            with path.open("rb") as stream:
+                stream.read(1)
+        except OSError as problem:
+            return problem.strerror or str(problem)
+        return None
+
     def entries(self, directory: Path) -> list[Entry]:
         """What is in a directory, sorted by name; empty when it cannot be listed (``unlistable`` then says why)."""
         found = {entry.name: entry for entry in self._entries_below(directory)}
@@ -113,8 +124,8 @@ class Files:
 
     def _head_below(self, path: Path, size: int) -> bytes:
         try:
-            with path.open("rb") as stream:
-                return stream.read(size)
+            with open(path, "rb", opener=_without_waiting) as stream:  # noqa: PTH123 -- Path.open takes no opener
+                return stream.read(size) if stat.S_ISREG(os.fstat(stream.fileno()).st_mode) else b""
         except (OSError, ValueError):
             return b""
 
@@ -137,6 +148,11 @@ def _entry(item: os.DirEntry[str]) -> Entry:
         return Entry(item.name, False, not item.is_dir())
     except OSError:
         return Entry(item.name, False, True)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Opens a pipe, which has no head, without waiting for somebody to write into it."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def ask(question: Callable[[], bool]) -> bool:

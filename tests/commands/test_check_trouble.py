@@ -112,3 +112,19 @@ def test_a_recipe_that_is_a_link_itself_stays_where_it_was_named(run: Run) -> No
     Path("examples").mkdir()
     Path("examples/mine").symlink_to(Path("elsewhere").resolve())
     assert run("examples/mine").out.startswith("examples/mine/x.py:1:1: RLX101")
+
+
+def test_a_named_file_that_may_be_a_launcher_must_be_readable(run: Run) -> None:
+    write(PYTHON, "x = 1\n")
+    Path("examples/demo/launch").symlink_to("/proc/self/mem")  # readable for nobody, whoever asks
+    done = run("examples/demo/launch")
+    assert done.status == 2
+    assert "examples/demo/launch cannot be read: " in done.err
+
+
+def test_pipes_are_not_waited_for(run: Run) -> None:
+    write(PYTHON, "x = 1\n")
+    os.mkfifo("pipe")
+    Path("examples/demo/launch").symlink_to(Path("pipe").resolve())
+    assert run("examples").status == 0
+    assert run("pipe").status == 0
