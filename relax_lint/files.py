@@ -124,7 +124,7 @@ class Files:
 
     def _head_below(self, path: Path, size: int) -> bytes:
         try:
-            with open(path, "rb", opener=_without_waiting) as stream:  # noqa: PTH123 -- Path.open takes no opener
+            with open(path, "rb", opener=_without_waiting) as stream:
                 return stream.read(size) if stat.S_ISREG(os.fstat(stream.fileno()).st_mode) else b""
         except (OSError, ValueError):
             return b""
