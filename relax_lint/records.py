@@ -71,6 +71,6 @@ def field_names(value: object) -> tuple[str, ...]:
     return kind.__match_args__ if hasattr(kind, "__defaults__") else ()  # type: ignore[attr-defined]
 
 
-def changed(value: T, **changes: object) -> T:
+def changed(value: T, /, **changes: object) -> T:
     """A copy of a record or node with some fields different."""
     return type(value)(**{name: changes.get(name, getattr(value, name)) for name in field_names(value)})

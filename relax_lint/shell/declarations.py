@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from relax_lint.shell.nodes import ArrayLiteral, Assignment
+from relax_lint.records import changed
+from relax_lint.shell.nodes import ArrayElement, ArrayLiteral, Assignment, Word
 from relax_lint.shell.state import State
 from relax_lint.shell.values import EMPTY, REMOVED, Known, Sym, Value, Variable
 
@@ -35,6 +36,7 @@ class _Declaration:
 
     def run(self, words: list[Value], assigned: list[Assignment]) -> int | None:
         rest = self.options(words)
+        assigned = [self.expanded(node) for node in assigned]
         if self.functions:
             return 0
         if self.prints:
@@ -50,6 +52,28 @@ class _Declaration:
             if computed is None or not self.declare(*computed):
                 status = 1
         return status
+
+    def expanded(self, node: Assignment) -> Assignment:
+        """The assignment with its words expanded, as bash does before it declares anything: in ``local x=$x`` the
+        value is the outer one."""
+        value = node.value
+        if isinstance(value, Word):
+            given = self.shell.expander.value(value, self.state, assigned=True)
+            return changed(node, value=_expanded_word(value, [given]))
+        if isinstance(value, ArrayLiteral):
+            old = self.state.lookup(self.state.resolve_name(node.name))
+            associative = "A" in self.added or (old is not None and "A" in old.attributes)
+            elements = tuple(self.expanded_element(element, associative) for element in value.elements)
+            return changed(node, value=changed(value, elements=elements))
+        return node
+
+    def expanded_element(self, element: ArrayElement, associative: bool) -> ArrayElement:
+        expander, state, word = self.shell.expander, self.state, element.value
+        if element.key is None:
+            return changed(element, value=_expanded_word(word, expander.fields(word, state, element=True)))
+        apart = " " if associative else expander.separators(state)[:1] or " "
+        given = expander.value(word, state, assigned=True, apart=apart)
+        return changed(element, value=_expanded_word(word, [given]))
 
     def print(self, words: list[Value], assigned: list[Assignment]) -> int | None:
         """``declare -p name``: what it writes is not followed, whether the names are there is."""
@@ -153,3 +177,7 @@ class _Declaration:
             return None
         found = self.shell.expander.parameters.variable(name, self.state)
         return found if found is not None and found.elements is None else None
+
+
+def _expanded_word(word: Word, fields: list[Value]) -> Word:
+    return Word((), word.start, word.end, None, fields)

@@ -130,6 +130,8 @@ class Expander:
 
         ``apart`` is what stands between the elements of a list that is no starred one.
         """
+        if word.cached is not None:
+            return cast("list[Value]", word.cached)[0]
         if word.literal is not None:
             return self.fields(word, state)[0] if word.parts else EMPTY
         chunks: list[Chunk] = []
