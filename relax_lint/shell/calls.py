@@ -85,7 +85,7 @@ def _without_dead(shell: Shell, states: list[State], source: ScriptFile, offset:
 
 
 def _sourced(shell: Shell, source: ScriptFile, spelled: str, arguments: list[Value], state: State) -> list[State]:
-    outer = state.arguments
+    outer, needed = state.arguments, state.conditions
     if arguments:
         state.arguments = tuple(arguments)
     frame = Frame("source", source, spelled, shell.line_number, shell.command.end)
@@ -96,7 +96,7 @@ def _sourced(shell: Shell, source: ScriptFile, spelled: str, arguments: list[Val
         if each.flow is not None and each.flow.kind == "return":
             each.flow = None
     states = merge(states)
-    return join_environments(states) if shell.reading.is_entrypoint(source) else states
+    return join_environments(states, needed) if shell.reading.is_entrypoint(source) else states
 
 
 def run_lines(shell: Shell, source: ScriptFile, state: State) -> list[State]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.shell.needs import Needs
 from relax_lint.shell.state import State, merge
 
 if TYPE_CHECKING:
@@ -97,8 +98,9 @@ def drop_dead(states: list[State], remaining: Iterable[tuple[ScriptFile, int]], 
     return merge(states)
 
 
-def join_environments(states: list[State]) -> list[State]:
-    """One way out of an entrypoint: what it may set in several manners is the environment's business, and unknown."""
+def join_environments(states: list[State], needed: Needs) -> list[State]:
+    """One way out of an entrypoint: what it may set in several manners is the environment's business, and unknown, and
+    so is what it asked; ``needed`` is what it took to get there."""
     alive = [state for state in states if state.flow is None]
     if len(alive) < 2:
         return states
@@ -113,4 +115,5 @@ def join_environments(states: list[State]) -> list[State]:
         base.functions = {**state.functions, **base.functions}
         base.cwd = base.cwd if base.cwd == state.cwd else None
     base.status, base.undecided = 0, None
+    base.conditions = needed
     return [base, *(state for state in states if state.flow is not None)]

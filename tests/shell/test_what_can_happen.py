@@ -294,6 +294,7 @@ def test_an_entrypoint_is_followed_and_leaves_one_way() -> None:
     files = {
         "scripts/entrypoint/local.sh": """
 if nvidia-smi; then export LINK=1; else export LINK=0; fi
+if [ -n "${RAY_ADDRESS:-}" ]; then MASTER=$(ray list nodes); if [ -z "$MASTER" ]; then exit 1; fi; fi
 export RUNTIME="{\\"link\\": $LINK}"
 export MODEL_CONFIG_DIR=/repository/scripts/models
 ray start --head
@@ -306,7 +307,10 @@ if [ -z "${RELAX_ENTRYPOINT_MODE:-}" ]; then source "${DIR}/../../scripts/entryp
 source "${MODEL_CONFIG_DIR}/m.sh"
 python3 "${MODEL_ARGS[@]}" "$RUNTIME"
 """
-    assert argvs(script, files) == [["start", "--head"], ["--num-layers", "4", "${RUNTIME}"]]
+    *asked, trained = launches(script, files)
+    assert [[word.text for word in launch.argv[1:]] for launch in asked] == [["list", "nodes"], ["start", "--head"]]
+    assert [word.text for word in trained.argv] == ["python3", "--num-layers", "4", "${RUNTIME}"]
+    assert trained.conditions == ()
 
 
 def test_what_one_entrypoint_does_is_the_same_for_every_launcher() -> None:
