@@ -24,11 +24,6 @@ class Severity(enum.Enum):
     WARNING = "warning"
     ADVICE = "advice"
 
-    @property
-    def rank(self) -> int:
-        """0 for the gravest."""
-        return ("error", "warning", "advice").index(self.value)
-
 
 class Place(NamedTuple):
     """A span of one file's text: offsets in characters, the end exclusive."""

@@ -27,7 +27,6 @@ NOT_CHANGING = frozenset(
 
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def own_nodes(function: AnyFunction) -> Iterator[ast.AST]:

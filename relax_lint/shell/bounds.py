@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+MAXIMUM_WAYS = 48
+"""Ways that are followed side by side."""
 MAXIMUM_STEPS = 60_000
 """Commands evaluated; a long list of words counts as several."""
 WORDS_A_STEP = 40

@@ -158,10 +158,7 @@ class _Declaration:
                     value=converted(shell, value, current, variable.attributes, state, append=node.append)
                 )
         elif node.value is not None:
-            if local or self.globally:
-                assign(shell, node, state)
-            else:
-                assign(shell, node, state)
+            assign(shell, node, state)
         if "r" in attributes:
             frame[name] = frame[name]._replace(attributes=attributes | frame[name].attributes)
         return True

@@ -27,7 +27,7 @@ from relax_lint.shell.operators import Between, Discard, Refused
 from relax_lint.shell.parameters import Parameters
 from relax_lint.shell.state import State
 from relax_lint.shell.subshells import process_substitution, substitute
-from relax_lint.shell.values import EMPTY, Chunk, Known, Root, Sym, Value, Variable, known, unknown
+from relax_lint.shell.values import EMPTY, Chunk, Known, Root, Sym, Value, known, unknown
 
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
@@ -325,10 +325,6 @@ class Expander:
         if expression.literal is not None and re.fullmatch(r"-?[1-9][0-9]*|0", expression.literal):
             return known(expression.literal)
         return self.arithmetic_value(expression, state, node)
-
-    def keyed_variable(self, name: str, state: State) -> Variable | None:
-        """The variable behind a name, namerefs followed."""
-        return state.lookup(state.resolve_name(name))
 
 
 _GLOB = re.compile(r"[*?\[]|[+@!]\(").search

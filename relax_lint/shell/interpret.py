@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from relax_lint.diagnostics import Place
 from relax_lint.shell import conditions, loops
-from relax_lint.shell.bounds import MAXIMUM_STEPS, TooComplex
+from relax_lint.shell.bounds import MAXIMUM_STEPS, MAXIMUM_WAYS, TooComplex
 from relax_lint.shell.calls import Frame, failed_expansion
 from relax_lint.shell.double_bracket_tests import conditional
 from relax_lint.shell.expand import Expander
@@ -47,8 +47,6 @@ from relax_lint.shell.values import EMPTY, Value, known, unknown
 if TYPE_CHECKING:
     from relax_lint.shell.evaluate import Reading
     from relax_lint.sources.script import ScriptFile
-
-MAXIMUM_WAYS = 48
 
 
 class Shell:
@@ -315,9 +313,6 @@ class Shell:
             else:
                 after.extend(end for end in ends if end.flow is not None)
                 (falling if item.terminator == ";&" else waiting).extend(end for end in ends if end.flow is None)
-        for each in waiting:
-            if item_less(node) or each.status is None:
-                each.status, each.undecided = 0, None
         return after + falling + waiting
 
     def match_item(
@@ -342,6 +337,8 @@ class Shell:
                 yes, no = self.branch(current, f"case {spelled} in {pattern})")
                 if yes is not None:
                     matched.append(yes)
+                if no is not None:
+                    no.status = 0
                 current = no
             elif outcome:
                 matched.append(current)
@@ -456,11 +453,6 @@ class Shell:
         if text.startswith("/"):
             return os.path.normpath(text)
         return os.path.normpath(os.path.join(state.cwd, text)) if state.cwd is not None else None
-
-
-def item_less(node: Case) -> bool:
-    """Whether a case has nothing to match."""
-    return not node.items
 
 
 def _deciding(node: Command) -> Command:

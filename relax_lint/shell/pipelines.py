@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from relax_lint.shell.bounds import MAXIMUM_WAYS
 from relax_lint.shell.nodes import Pipeline
 from relax_lint.shell.state import State, merge
 from relax_lint.shell.subshells import run_subshell
@@ -11,8 +12,6 @@ from relax_lint.shell.values import EMPTY, Value
 
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
-
-MAXIMUM_WAYS = 48
 
 
 class Stage(NamedTuple):

@@ -276,9 +276,6 @@ def merge(states: list[State]) -> list[State]:
     return kept
 
 
-MakeRoot = Callable[[object, str, str | None], Root]
-
-
 def widen(states: list[State], make_root: Callable[[str], Root], *, keep_defaults: bool = True) -> State:
     """One state for ways that left a loop after an unknown number of rounds.
 

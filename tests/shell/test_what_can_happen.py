@@ -432,3 +432,7 @@ def test_a_loop_with_more_rounds_than_the_bound_leaves_what_it_counts_unknown() 
     found = evaluation('n=0; while [ $n -lt 100000 ]; do n=$((n+1)); done; python3 "$n"')
     assert [word.known for word in found.launches[0].argv] == [True, False]
     assert found.too_complex is not None
+
+
+def test_a_case_that_matches_nothing_succeeds() -> None:
+    assert argvs('case "$X" in a) exit 1;; esac && python3 x') == [["x"]]
