@@ -29,7 +29,7 @@ Writes `async` in front of `def`, where nothing in the recipe calls the function
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.rewards import runs_sync_rewards
@@ -358,7 +358,7 @@ def reward_not_async(use: RewardUse, project: Project) -> Iterator[Finding | Not
 
 
 def _judged(use: RewardUse, shape: Shape, project: Project) -> Finding | None:
-    from relax_lint.flow.shapes import Awaitable, Function, Library, Unknown, alternatives, in_words
+    from relax_lint.flow.shapes import Awaitable, Function, Library, Unknown, alternatives
 
     function = next((found for found in use.functions if len(use.shapes) == 1 or found == shape), None)
     in_batch = function is not None and use.form(function) == "batch"
@@ -371,21 +371,47 @@ def _judged(use: RewardUse, shape: Shape, project: Project) -> Finding | None:
     if not given:
         return None
     tolerated = runs_sync_rewards(project, batch=use.batch is True)
-    what = in_words(given[0])
     consequence = (
-        "runs it in a worker; the guide wants async def" if tolerated else f"awaits it, and {what} cannot be awaited"
+        "runs it in a worker; the guide wants async def"
+        if tolerated
+        else f"awaits {_what_is_awaited(given, always=len(given) == len(results))}"
     )
     fix = None
     if isinstance(function, Function) and len(given) == len(results):
         fix = _fix(use, function, project)
     return Finding(
         use.shown(_place(shape, function)),
-        f"{use.name} is not async: Relax {consequence}",
+        f"{use.name} {_what_it_is(shape, function)}: Relax {consequence}",
         severity=WARNING if tolerated else ERROR,
         fix=fix,
         launch=use.launch,
         subject=use.name,
     )
+
+
+def _what_it_is(shape: Shape, function: Shape | None) -> str:
+    """What keeps a definition from being a coroutine function."""
+    from relax_lint.flow.shapes import Class, Function
+
+    if isinstance(shape, Class):
+        return "is a class, not an async function"
+    if isinstance(function, Function) and isinstance(function.node, ast.AsyncFunctionDef):
+        return "has a yield, which makes it no coroutine"
+    return "is not async"
+
+
+def _what_is_awaited(given: Sequence[Shape], *, always: bool) -> str:
+    """That none of the values that are returned can be awaited; None last, as it is what a return forgotten gives."""
+    from relax_lint.flow.shapes import NoneValue, in_words
+
+    values = list(dict.fromkeys(in_words(value) for value in sorted(given, key=lambda v: isinstance(v, NoneValue))))
+    *others, last = values
+    if not always:
+        listed = f"{', '.join(others)} or {last}" if others else last
+        return f"it, and on some way it returns {listed}, which cannot be awaited"
+    if others:
+        return f"it, and neither {', '.join(others)} nor {last} can be awaited"
+    return f"it, and {last} cannot be awaited"
 
 
 def _may_be_awaitable(use: RewardUse, result: Shape) -> bool:
