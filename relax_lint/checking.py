@@ -243,11 +243,10 @@ class Checking:
         from relax_lint.suppression import additions
 
         reason = " ".join(self.options.add_suppressions.split())
-        added, standing = 0, 0
+        silenced, loud, unwritten = 0, 0, 0
         with self._turns(groups):
             for group in groups:
                 report = self._judge(group, group.project, rules)
-                standing += len(report.standing)
                 changes: dict[Path, bytes] = {}
                 for path, found in _by_path(report.standing).items():
                     source = group.project.source(path)
@@ -255,15 +254,23 @@ class Checking:
                     if source is not None and edits:
                         changes[path] = apply_edits(source, edits)
                 left = self._write_changes(group, changes)
+                after = self._standing(group, changes, rules)
                 written = {path: data for path, data in changes.items() if path not in left}
-                after = self._judge(group, group.project.with_changes(written), rules)
-                added += len(report.standing) - len(after.standing)
-        loud = standing - added
+                remaining = self._standing(group, written, rules) if left else after
+                silenced += len(report.standing) - remaining
+                unwritten += remaining - after
+                loud += after
         rest = f"; {plural(loud, 'finding')} cannot be silenced by a comment" if loud else ""
-        print(f"Silenced {plural(added, 'finding')}{rest}.")
+        if unwritten:
+            rest += f"; the comments for {plural(unwritten, 'finding')} could not be written"
+        print(f"Silenced {plural(silenced, 'finding')}{rest}.")
         if self.failed:
             return USAGE_ERROR
         return 1 if loud else 0
+
+    def _standing(self, group: Group, changes: Mapping[Path, bytes], rules: Mapping[str, Rule]) -> int:
+        """How many findings nothing silences once some files are changed."""
+        return len(self._judge(group, group.project.with_changes(changes), rules).standing)
 
     # ------------------------------------------------------------ reporting
 

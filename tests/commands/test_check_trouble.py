@@ -56,8 +56,45 @@ def test_what_could_not_be_written_is_reported_as_it_is(run: Run) -> None:
     assert done.status == 2
     assert "tree/examples/demo/x.py:2:1: RLX101 [*] bad is bad" in done.out
     assert "Fixed 1 finding. Found 1 error in" in done.out
+
+
+def test_a_comment_that_could_not_be_written_silences_nothing(run: Run) -> None:
+    outside = write("outside.py", "x = 1\nbad\nworse\n")
+    Path("tree/examples/demo").mkdir(parents=True)
+    Path("tree/examples/demo/x.py").symlink_to(outside.resolve())
+    write("tree/examples/demo/y.py", "bad\n")
+    write("tree/examples/demo/z.py", "def (\n")
     done = run("--add-suppressions", "why", "tree")
-    assert (done.status, done.out) == (2, "Silenced 0 findings; 1 finding cannot be silenced by a comment.\n")
+    assert done.out == (
+        "Silenced 1 finding; 1 finding cannot be silenced by a comment;"
+        " the comments for 2 findings could not be written.\n"
+    )
+    assert done.err.startswith("relax-lint: tree/examples/demo/x.py is left as it was: it is a link that leads out of")
+    assert done.status == 2
+    assert outside.read_text() == "x = 1\nbad\nworse\n"
+    assert run("-q", "tree").out.count("bad is bad") == 1
+
+
+@pytest.fixture
+def cramped(tmp_path: Path) -> Iterator[Path]:
+    """A recipe's file beside which no other can be made, whoever asks: there, its path would be too long."""
+    top = tmp_path / "examples"
+    room = 4095 - len(str(top)) - len("/x.py")
+    parts = ["d" * 200] * (room // 201)
+    path = top.joinpath(*parts, "d" * (room % 201 - 1), "x.py")
+    path.parent.mkdir(parents=True)
+    path.write_text("bad\n")
+    yield path
+    shutil.rmtree(top)
+
+
+@pytest.mark.parametrize("arguments", [("--add-suppressions", "why"), ("--fix",)])
+def test_a_directory_in_which_nothing_can_be_made(run: Run, cramped: Path, arguments: tuple[str, ...]) -> None:
+    done = run(*arguments, "examples")
+    assert "x.py is left as it was: File name too long" in done.err
+    assert "Silenced 0 findings; the comments for 1 finding could not" in done.out or "Found 1 error" in done.out
+    assert done.status == 2
+    assert cramped.read_text() == "bad\n"
 
 
 KILLED = """
