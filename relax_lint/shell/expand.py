@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from relax_lint.diagnostics import Place
 from relax_lint.shell import arithmetic
@@ -23,8 +23,9 @@ from relax_lint.shell.nodes import (
     ProcessSubstitution,
     Word,
 )  # fmt: skip
-from relax_lint.shell.operators import Between, Discard, Refused
-from relax_lint.shell.parameters import Parameters
+from relax_lint.shell.operators import Discard, Refused
+from relax_lint.shell.parameters import NUMBERS, Parameters
+from relax_lint.shell.splitting import Segment, split_fields
 from relax_lint.shell.state import State
 from relax_lint.shell.subshells import process_substitution, substitute
 from relax_lint.shell.values import EMPTY, Chunk, Known, Root, Sym, Value, known, unknown
@@ -32,9 +33,6 @@ from relax_lint.shell.values import EMPTY, Chunk, Known, Root, Sym, Value, known
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
     from relax_lint.sources.text import SourceFile
-
-# (characters, quoted, subject to splitting, the place of an array's element); None stands between two elements.
-Segment: TypeAlias = tuple[Chunk, bool, bool, Place | None] | Between | None
 
 _ASSIGNMENT_LIKE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _OPAQUE = 0xE000
@@ -106,9 +104,16 @@ class Expander:
             return fields
         parts = word.parts
         if len(parts) == 1 and isinstance(parts[0], Parameter):
-            words = self.parameters.plain_words(parts[0], state)
-            if words is not None:
-                return words
+            parameter = parts[0]
+            if parameter.quoted:
+                value = self.parameters.plain(parameter, state)
+                if value is not None and len(value.chunks) == 1:
+                    chunk = value.chunks[0]
+                    many = isinstance(chunk, Sym) and chunk.root.many
+                    return [Value(value.chunks, self.field_place(chunk, word), many)]
+                words = self.parameters.plain_words(parameter, state)
+                if words is not None:
+                    return words
         if _may_have_braces(parts):
             return [
                 field
@@ -172,6 +177,10 @@ class Expander:
         plain = assigned or element
         for part in parts:
             if isinstance(part, Literal):
+                if part.cached is not None:
+                    segments.append(cast("Segment", part.cached))
+                    first = False
+                    continue
                 text, quoted = part.text, part.quoted
                 start = part.start if part.end - part.start == len(text) else -1
                 if not quoted and "~" in text:
@@ -179,11 +188,23 @@ class Expander:
                         tilde_after = True
                     text = self.tildes(text, state, part, first=first, assigned=tilde_after, last=part is parts[-1])
                     start = start if text == part.text else -1
-                segments.append((Known(text, source if start >= 0 else None, start), quoted, False, None))
-                if not quoted and first and not plain and _ASSIGNMENT_LIKE.match(text):
+                segment = (Known(text, source if start >= 0 else None, start), quoted, False, None)
+                segments.append(segment)
+                if quoted:
+                    part.cached = segment
+                elif first and not plain and _ASSIGNMENT_LIKE.match(text):
                     tilde_after = True
+                elif "~" not in part.text and not (first and "=" in text):
+                    part.cached = segment
             elif isinstance(part, Parameter):
-                segments.extend(self.parameters.segments(part, state))
+                value = self.parameters.plain(part, state)
+                if value is not None:
+                    quoted = part.quoted
+                    splits = not quoted and (part.name not in NUMBERS or value.text is not None)
+                    for chunk in value.chunks:
+                        segments.append((chunk, quoted, splits, None))
+                else:
+                    segments.extend(self.parameters.segments(part, state))
             elif isinstance(part, CommandSubstitution):
                 value = substitute(self.shell, part, state)
                 quoted = part.quoted
@@ -235,18 +256,19 @@ class Expander:
             if quoted:
                 many = isinstance(chunk, Sym) and chunk.root.many
                 return [Value((chunk,), place or self.field_place(chunk, word), many)]
-        fields = _split_fields(segments, self.separators(state), self.piece_root)
+        fields = split_fields(segments, self.separators(state), self.piece_root)
         single = len(fields) == 1
         whole = Place(self.source, word.start, word.end)
         found: list[Value] = []
         for pieces, place, many in fields:
             value = Value(_joined([chunk for chunk, _ in pieces]), place, many)
             if place is None:
-                if single:
-                    chunk = value.chunks[0]
-                    value = value._replace(place=self.field_place(chunk, word) if len(value.chunks) == 1 else whole)
+                chunks = value.chunks
+                if not single:
+                    place = _chunk_place(chunks[0]) or whole
                 else:
-                    value = value._replace(place=_chunk_place(value.chunks[0]) or whole)
+                    place = self.field_place(chunks[0], word) if len(chunks) == 1 else whole
+                value = Value(chunks, place, many)
             for chunk, quoted in pieces:
                 if not quoted and isinstance(chunk, Known) and _GLOB(chunk.text):
                     found.extend(expand_glob(value, pieces, state))
@@ -341,95 +363,6 @@ def _joined(chunks: list[Chunk]) -> tuple[Chunk, ...]:
     if len(chunks) > 1:
         chunks = [chunk for chunk in chunks if isinstance(chunk, Sym) or chunk.text] or chunks[:1]
     return tuple(chunks) if chunks else EMPTY.chunks
-
-
-Field = tuple[list[tuple[Chunk, bool]], Place | None, bool]
-
-
-def _split_fields(
-    segments: list[Segment], separators: str, piece_root: Callable[[Root, int], Root]
-) -> list[Field]:  # fmt: skip
-    """Fields with their quoted characters marked.
-
-    Unquoted expansions are split: runs of white space in IFS separate, each other character of IFS ends a field, and
-    what is empty and unquoted leaves none.
-    """
-    fields: list[Field] = []
-    current: list[tuple[Chunk, bool]] | None = None
-    places: list[Place | None] = []
-    many = False
-    after = "start"
-    blank = "".join(char for char in separators if char in " \t\n")
-
-    def flush() -> None:
-        nonlocal current, many
-        if current is not None:
-            fields.append((current, places[0] if all(place is places[0] for place in places) else None, many))
-        current, many = None, False
-        places.clear()
-
-    for segment in segments:
-        if isinstance(segment, Between) and segment.split:
-            segment = (Known(segment.split), False, True, None)
-        if not isinstance(segment, tuple):
-            flush()
-            after = "start"
-            continue
-        chunk, quoted, splits, at = segment
-        if not splits:
-            if isinstance(chunk, Known) and not chunk.text and not quoted:
-                continue
-            current = current or []
-            current.append((chunk, quoted))
-            places.append(at)
-            many = many or (isinstance(chunk, Sym) and chunk.root.many)
-            after = "in"
-            continue
-        if isinstance(chunk, Sym) and not (chunk.default and set(chunk.default) & set(separators)):
-            current = current or []
-            current.append((chunk, False))
-            places.append(at)
-            many, after = many or chunk.default is None, "in"
-            continue
-        text = chunk.text if isinstance(chunk, Known) else chunk.default or ""
-        begin = 0
-        for index, char in enumerate(text):
-            if char not in separators:
-                continue
-            if index > begin:
-                current = current or []
-                current.append((_slice(chunk, begin, index, piece_root), False))
-                places.append(at)
-                after = "in"
-            begin = index + 1
-            if char in blank:
-                if current is not None:
-                    flush()
-                    after = "blank"
-            elif current is not None:
-                flush()
-                after = "mark"
-            elif after == "blank":
-                after = "mark"
-            else:
-                fields.append(([(Known(""), True)], None, False))
-                after = "mark"
-        if begin < len(text):
-            current = current or []
-            current.append((_slice(chunk, begin, len(text), piece_root), False))
-            places.append(at)
-            after = "in"
-    flush()
-    return fields
-
-
-def _slice(chunk: Chunk, start: int, end: int, piece_root: Callable[[Root, int], Root]) -> Chunk:
-    if isinstance(chunk, Sym):
-        return Sym(piece_root(chunk.root, start), (chunk.default or "")[start:end])
-    if start == 0 and end == len(chunk.text):
-        return chunk
-    where = chunk.start + start if chunk.source is not None else -1
-    return Known(chunk.text[start:end], chunk.source, where)
 
 
 # ---------------------------------------------------------------- braces

@@ -74,7 +74,6 @@ class Shell:
         self.summarizing = False
         self.nested_scripts = 0
         self.run_by_type: dict[type, Callable[[Any, State], list[State]]] = {
-            SimpleCommand: lambda node, state: run_simple(self, node, state),
             Pipeline: self.run_pipeline,
             AndOr: self.run_and_or,
             Background: self.run_background,
@@ -148,8 +147,10 @@ class Shell:
         self.latest = command
         self.latest_source = self.source
         self.spend(1)
+        if type(command) is SimpleCommand:
+            return run_simple(self, command, state)
         redirects = getattr(command, "redirects", ())
-        if redirects and type(command) is not SimpleCommand:
+        if redirects:
             return redirected(self, redirects, state, lambda inner: self.run_by_type[type(command)](command, inner))
         return self.run_by_type[type(command)](command, state)
 

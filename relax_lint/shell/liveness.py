@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from relax_lint.shell.needs import Needs
@@ -13,13 +14,19 @@ if TYPE_CHECKING:
     from relax_lint.shell.evaluate import Reading
     from relax_lint.sources.script import ScriptFile
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# What reads variables without naming them.
-_DYNAMIC = re.compile(r"(?:^|[\s;&|(`])(?:eval|compgen)[\s\"']|\$\{!|\b(?:declare|local|typeset)\s+-\w*n", re.MULTILINE)
-_COMMENT_LINE = re.compile(r"(?m)^[ \t]*#.*$")
-_SOURCED = re.compile(
-    r"(?m)(?:^|[;&|(]|\bthen\b|\bdo\b)[ \t]*(?:source|\.)[ \t]+[\"']?(?:\$\{?\w+\}?)?/?([^\s\"';&|)]*)"
+# What reads variables without naming them. Each begins with fixed characters, which is what makes a search fast.
+_DYNAMIC = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\$\{!",
+        *(rf"{name}(?<![^\s;&|(`]{name})[\s\"']" for name in ("eval", "compgen")),
+        *(rf"{name}(?<!\w{name})\s+-\w*n" for name in ("declare", "local", "typeset")),
+    )
 )
+_COMMENT_LINE = re.compile(r"(?m)^[ \t]*#.*$")
+_SOURCED = tuple(re.compile(name + r"[ \t]+[\"']?(?:\$\{?\w+\}?)?/?([^\s\"';&|)]*)") for name in ("source", r"\."))
+_OPENS_COMMAND = re.compile(r"(?:\A|[;&|(]|\bthen|\bdo)[ \t]*\Z")
+_NAME_CHARACTERS = frozenset("_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 _ALWAYS_READ = frozenset({"IFS", "HOME", "PWD", "OLDPWD", "OPTIND", "DIRSTACK", "PS4"})
 
 
@@ -27,19 +34,54 @@ class Mentions:
     """Where a script last mentions each name, itself or through a file that it sources."""
 
     def __init__(self, source: ScriptFile, reading: Reading) -> None:
-        text = _COMMENT_LINE.sub(lambda match: " " * len(match.group()), source.text)
-        self.last = {match.group(): match.start() for match in _NAME.finditer(text)}
-        self.dynamic = max((match.start() for match in _DYNAMIC.finditer(text)), default=-1)
-        self.sourced: list[tuple[int, ScriptFile]] = [
-            (match.start(), found)
-            for match in _SOURCED.finditer(text)
-            for found in candidates(source, match.group(1), reading)
-            if found is not source
-        ]
+        self.text = source.text
+        self.last: dict[str, int] = {}
+        self.dynamic = max(
+            (match.start() for pattern in _DYNAMIC for match in self.outside_comments(pattern)), default=-1
+        )
+        self.sourced: list[tuple[int, ScriptFile]] = sorted(
+            (
+                (match.start(), found)
+                for pattern in _SOURCED
+                for match in self.outside_comments(pattern)
+                if _OPENS_COMMAND.search(self.line_before(match.start()))
+                for found in candidates(source, match.group(1), reading)
+                if found is not source
+            ),
+            key=itemgetter(0),
+        )
+
+    def line_before(self, offset: int) -> str:
+        """What stands on a line before an offset."""
+        return self.text[self.text.rfind("\n", 0, offset) + 1 : offset]
+
+    def outside_comments(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+        """What matches on lines that are no comments."""
+        for match in pattern.finditer(self.text):
+            if not self.line_before(match.start()).lstrip(" \t").startswith("#"):
+                yield match
+
+    def last_mention(self, name: str) -> int:
+        """Where a name is mentioned last; -1 where it is not."""
+        at = self.last.get(name)
+        if at is None:
+            at = self.last[name] = self._find_last(name)
+        return at
+
+    def _find_last(self, name: str) -> int:
+        text, size = self.text, len(name)
+        at = text.rfind(name)
+        while at >= 0 and (
+            text[at - 1 : at] in _NAME_CHARACTERS
+            or text[at + size : at + size + 1] in _NAME_CHARACTERS
+            or self.line_before(at).lstrip(" \t").startswith("#")
+        ):
+            at = text.rfind(name, 0, at + size - 1)
+        return at
 
     def reads(self, name: str, offset: int, reading: Reading, depth: int = 0) -> bool:
         """Whether the text from ``offset`` on can read a name."""
-        if self.last.get(name, -1) >= offset or self.dynamic >= offset or depth > 4:
+        if self.dynamic >= offset or self.last_mention(name) >= offset or depth > 4:
             return True
         return any(
             at >= offset and mentions(found, reading).reads(name, 0, reading, depth + 1) for at, found in self.sourced

@@ -10,6 +10,7 @@ from relax_lint.shell.calls import failed_expansion
 from relax_lint.shell.nodes import ArithmeticFor, Command, For, Loop, Word
 from relax_lint.shell.operators import Discard
 from relax_lint.shell.parameters import Abort
+from relax_lint.shell.scans import has_work
 from relax_lint.shell.state import Flow, State, merge, widen
 from relax_lint.shell.values import Root, Value, known, unknown
 
@@ -86,7 +87,10 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
     going, left = [state], list[State]()
     launched = shell.recorder.trainings
     escapes = 0
+    works = has_work(node, state)
     for number, value in enumerate(values):
+        if works is not None and number < len(values) - 1 and (text := value.text) is not None and not works(text):
+            continue  # and leaves nothing behind that the next round does not set anew
         if escapes >= RETRIES and shell.recorder.trainings == launched:
             alike = [each for each in left if each.flow is None]
             ended = [each for each in left if each.flow is not None]
@@ -102,7 +106,7 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
             if resolved.many or node.select:
                 skipping.append(each.copy())
                 resolved = _one_of_many(shell, node, resolved, number)
-            each.set_value(node.name, resolved._replace(place=None))
+            each.set_value(node.name, resolved.unplaced)
         going, gone = _sort_out(shell.run(node.body, going))
         if skipping:
             going = [

@@ -11,12 +11,16 @@ from relax_lint.records import node
 
 @node
 class Literal:
-    """Characters that stand for themselves, quotes removed. ``""`` gives an empty quoted one."""
+    """Characters that stand for themselves, quotes removed. ``""`` gives an empty quoted one.
+
+    ``cached`` belongs to the evaluator, here as in the other nodes.
+    """
 
     text: str
     quoted: bool
     start: int
     end: int
+    cached: object = None
 
 
 @node
@@ -86,7 +90,7 @@ Part: TypeAlias = (
 
 @node
 class Word:
-    """A word as written. ``literal`` is its value when nothing is special; ``cached`` belongs to the evaluator."""
+    """A word as written. ``literal`` is its value when nothing is special."""
 
     parts: tuple[Part, ...]
     start: int
@@ -216,6 +220,7 @@ class For:
     end: int
     select: bool = False
     redirects: tuple[Redirect, ...] = ()
+    scan: object = None
 
 
 @node

@@ -13,7 +13,8 @@ from relax_lint.shell.state import NONEMPTY, SOME_FAILURE, State, UnknownArgumen
 from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, join, known, unknown
 
 if TYPE_CHECKING:
-    from relax_lint.shell.expand import Expander, Segment
+    from relax_lint.shell.expand import Expander
+    from relax_lint.shell.splitting import Segment
 
 _PARTS = re.compile(r"([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[(.*)\])?\Z", re.DOTALL)
 CHANGING = frozenset(
@@ -25,7 +26,7 @@ CHANGING = frozenset(
 """Set by bash itself, to what is not known statically."""
 
 
-_NUMBERS = frozenset(("?", "$", "#", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "BASHPID", "PPID", "UID", "EUID"))
+NUMBERS = frozenset(("?", "$", "#", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "BASHPID", "PPID", "UID", "EUID"))
 
 
 class Abort(Exception):
@@ -106,6 +107,16 @@ class Parameters:
         if variable is None:
             return None
         return variable.scalar if variable.elements is None else self.first(variable)
+
+    def plain(self, parameter: Parameter, state: State) -> Value | None:
+        """The value of a ``$name`` that is one word's text; None where more is to be looked at."""
+        if parameter.operator or parameter.subscript is not None or parameter.length or parameter.indirect:
+            return None
+        variable = state.lookup(parameter.name)
+        if variable is None or variable.value is None or variable.elements is not None or "n" in variable.attributes:
+            return None
+        value = state.resolve(variable.value)
+        return None if value.many else value
 
     def first(self, variable: Variable) -> Value | None:
         """Element 0."""
@@ -209,7 +220,7 @@ class Parameters:
         quoted = parameter.quoted
         if isinstance(result, Value):
             # A number that is not known is one word all the same.
-            number = parameter.name in _NUMBERS and not parameter.operator and result.text is None
+            number = parameter.name in NUMBERS and not parameter.operator and result.text is None
             splits = not quoted and not number
             return [(chunk, quoted, splits, result.place if result.many else None) for chunk in result.chunks]
         if isinstance(result, list):
@@ -241,8 +252,8 @@ class Parameters:
         return Between("" if separator in (" ", "\t", "\n") else separator, separator if star else " ")
 
     def plain_words(self, parameter: Parameter, state: State) -> list[Value] | None:
-        """The words of ``"$@"``, ``"${A[@]}"`` or ``"$x"``, each as it was written; None where more is to be done."""
-        if not parameter.quoted or parameter.operator or parameter.length or parameter.indirect:
+        """The words of a quoted ``"$@"`` or ``"${A[@]}"``, each as it was written; None where more is to be done."""
+        if parameter.operator or parameter.length or parameter.indirect:
             return None
         subscript = parameter.subscript
         if subscript is None:
@@ -423,7 +434,7 @@ class Parameters:
             return self.argument_segments(parameter, state)
         if action == "?":
             raise Abort(1)
-        value = self.expander.value(parameter.arguments[0], state)._replace(place=None)
+        value = self.expander.value(parameter.arguments[0], state).unplaced
         self.store_default(parameter, value, state)
         return value
 

@@ -181,6 +181,8 @@ _SPECIAL_UNQUOTED: Callable[[str], object] = re.compile(r"[?*\[{~\\]").search
 
 def literal_value(parts: list[Part], *, quoted_too: bool = False) -> str | None:
     """The value of a word without expansions and without unquoted characters that could expand."""
+    if len(parts) == 1 and isinstance(parts[0], Literal) and parts[0].text == "[":
+        return "["  # the command; a bracket that nothing closes is no pattern
     texts = []
     for part in parts:
         if not isinstance(part, Literal):

@@ -144,7 +144,10 @@ class State:
 
     def lookup(self, name: str) -> Variable | None:
         """The variable in the innermost scope that has it; None where no scope ever did."""
-        for frame in reversed(self.frames):
+        frames = self.frames
+        if len(frames) == 1:
+            return frames[0].get(name)
+        for frame in reversed(frames):
             found = frame.get(name)
             if found is not None:
                 return found
@@ -154,7 +157,7 @@ class State:
         """The name behind namerefs."""
         for _ in range(8):
             variable = self.lookup(name)
-            if variable is None or "n" not in variable.attributes or variable.value is None:
+            if variable is None or not variable.attributes or "n" not in variable.attributes or variable.value is None:
                 return name
             target = variable.value.text
             if not target:
@@ -183,7 +186,7 @@ class State:
         old = self.lookup(name)
         if old is not None and old.elements is not None:
             index: Any = "0" if "A" in old.attributes else 0
-            self.store(name, old._replace(elements={**old.elements, index: value}))
+            self.store(name, Variable(old.value, {**old.elements, index: value}, old.attributes))
         else:
             self.store(name, Variable(value, None, old.attributes if old else frozenset()))
 
@@ -197,24 +200,29 @@ class State:
         """The value with everything put in that this way has assumed."""
         if not self.bindings:
             return value
-        for chunk in value.chunks:
-            if isinstance(chunk, Sym):
-                break
-        else:
-            return value
-        chunks = tuple(self._resolve_chunk(chunk) for chunk in value.chunks)
-        return value._replace(chunks=chunks)
+        chunks, place, many = value
+        if len(chunks) == 1:
+            chunk = chunks[0]
+            if type(chunk) is Known:
+                return value
+            resolved = self._resolve_chunk(chunk)
+            return value if resolved is chunk else Value((resolved,), place, many)
+        for chunk in chunks:
+            if type(chunk) is Sym:
+                return Value(tuple([self._resolve_chunk(chunk) for chunk in chunks]), place, many)
+        return value
 
     def _resolve_chunk(self, chunk: Chunk) -> Chunk:
         if isinstance(chunk, Known):
             return chunk
-        bound = self.bindings.get(chunk.root)
+        root = chunk.root
+        bound = self.bindings.get(root)
         if bound is not None:
             if isinstance(bound, str):
                 return Known(bound)
-            return Sym(chunk.root) if bound is NOT_DEFAULT else chunk
-        if chunk.default is not None and any(self._moved(parent) for parent in chunk.root.parents):
-            return Sym(chunk.root)
+            return Sym(root) if bound is NOT_DEFAULT else chunk
+        if chunk.default is not None and root.parents and any(self._moved(parent) for parent in root.parents):
+            return Sym(root)
         return chunk
 
     def _moved(self, root: Root) -> bool:

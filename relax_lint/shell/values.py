@@ -83,13 +83,22 @@ class Value(NamedTuple):
     @property
     def likely(self) -> str | None:
         """The string, script-given defaults counted in; None when a part stays unknown."""
+        chunks = self.chunks
+        if len(chunks) == 1:
+            chunk = chunks[0]
+            return chunk.text if isinstance(chunk, Known) else chunk.default
         texts = []
-        for chunk in self.chunks:
+        for chunk in chunks:
             text = chunk.text if isinstance(chunk, Known) else chunk.default
             if text is None:
                 return None
             texts.append(text)
         return "".join(texts)
+
+    @property
+    def unplaced(self) -> Value:
+        """The same, written nowhere."""
+        return self if self.place is None else Value(self.chunks, None, self.many)
 
     @property
     def shown(self) -> str:

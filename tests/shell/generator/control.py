@@ -60,6 +60,15 @@ CONTROL.form(
     "for over a list", 'for w in «list»; do\npython3 each "$w"\ndone', 'for w in "«list»"; do python3 e "$w"; done'
 )
 CONTROL.form("for over parameters", 'for w; do python3 param "$w"; done', weight=0.7)
+CONTROL.form(
+    "for that looks for a word",
+    "for w in «some_words» «--x¦a¦*»; do\n"
+    'if [ "$w" «=¦!=» «a¦--x¦""» ] «||¦&&» [[ $w «==¦!=» «a*¦*[0-9]¦"*"¦?» ]]; then\n'
+    'python3 found "$w"\n«break¦continue¦w=set»\nfi\ndone\npython3 after "$w" $? "${PIPESTATUS[@]}"',
+    'for w in «some_words»; do\ncase $w in «a*¦-*¦?» | "*") python3 case "$w" ;«;¦&¦;&» *x) python3 x ;; esac\ndone\n'
+    'python3 behind "$w" $?',
+    weight=1.5,
+)
 CONTROL.form("while", "c=0\nwhile (( c++ < 2 )); do\npython3 turn $c\n«assignment»\ndone")
 CONTROL.form("until", "c=0\nuntil [ $(( c += 1 )) -gt 2 ]; do\npython3 turn $c\n«array statement»\ndone", weight=0.7)
 CONTROL.form("while read", 'while «IFS= ¦»read -r l; do\npython3 line "$l"\ndone <<EOF\n«operand» x\n  ${s0-}\nEOF')
