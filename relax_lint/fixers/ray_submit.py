@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from relax_lint.shell.queries import program
 
 if TYPE_CHECKING:
     from relax_lint.project import Project
+    from relax_lint.sources.text import SourceFile
 
 RUNTIME_ENV = "--runtime-env-json"
 
@@ -60,14 +62,16 @@ def submission(launch: Launch) -> Submission | None:
             return None
     else:
         command += 1
-    return Submission(tuple(_options(words[3:end])), command, launch.ray_address)
+    options = words[3:end]
+    read = (_option(options, at) for at in range(len(options)))
+    return Submission(tuple(option for option in read if option is not None), command, launch.ray_address)
 
 
 def runtime_environments(launch: Launch) -> list[Argument]:
     """Every ``--runtime-env-json`` that is written for a launch, whoever would read it."""
-    return [
-        argument for argument in _options(launch.argv) if argument.flag == RUNTIME_ENV and _is_written(argument.word)
-    ]
+    words = launch.argv
+    options = (_option(words, at) for at, word in enumerate(words) if word.text.startswith(RUNTIME_ENV))
+    return [found for found in options if found and found.flag == RUNTIME_ENV and _is_written(found.word)]
 
 
 def _is_written(word: Word) -> bool:
@@ -134,24 +138,30 @@ def _is_set_here(name: str, launch: Launch, project: Project) -> bool:
     launcher = project.launcher(launch.script)
     if launcher is None:
         return True
-    assigned = re.compile(rf"(?<![\w$]){re.escape(name)}\+?=")
     sources = [launcher, *launcher.evaluation.sourced]
-    return any(assigned.search(source.text) for source in sources if not is_entry_layer(source.path, project))
+    return any(_assigns(source, name) and not is_entry_layer(source.path, project) for source in sources)
 
 
+@lru_cache(maxsize=1024)
+def _assigns(source: SourceFile, name: str) -> bool:
+    """Whether a variable is given a value in a file."""
+    return re.search(rf"(?<![\w$]){re.escape(name)}\+?=", source.text) is not None
+
+
+@lru_cache(maxsize=1024)
 def is_entry_layer(path: Path, project: Project) -> bool:
     """Whether a file is one of the entry points, which may do what launchers leave to them."""
     return project.root / "scripts" / "entrypoint" in path.parents
 
 
-def _options(words: tuple[Word, ...]) -> Iterator[Argument]:
-    """The options among some words, each with the word behind it unless that is one too."""
-    for at, word in enumerate(words):
-        flag, equals, text = word.text.partition("=")
-        if word.text.startswith("-") and word.text != "--":
-            if equals:
-                yield Argument(flag, (Word(text, word.unknowns, word.place, word.defaults),), word, inline=True)
-            elif at + 1 < len(words) and not words[at + 1].text.startswith("-"):
-                yield Argument(flag, (words[at + 1],), word)
-            else:
-                yield Argument(flag, (), word)
+def _option(words: Sequence[Word], at: int) -> Argument | None:
+    """One of some words as an option, with the word behind it unless that is one too; ``None`` when it is none."""
+    word = words[at]
+    if not word.text.startswith("-") or word.text == "--":
+        return None
+    flag, equals, text = word.text.partition("=")
+    if equals:
+        return Argument(flag, (Word(text, word.unknowns, word.place, word.defaults),), word, inline=True)
+    if at + 1 < len(words) and not words[at + 1].text.startswith("-"):
+        return Argument(flag, (words[at + 1],), word)
+    return Argument(flag, (), word)

@@ -6,11 +6,14 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from relax_lint.diagnostics import Place
 from relax_lint.records import node, record
 from relax_lint.shell.nodes import SimpleCommand
+
+if TYPE_CHECKING:
+    from relax_lint.sources.text import SourceFile
 
 Kind = Literal["relax", "verl", "other"]
 Mode = Literal["sft", "hybrid", "async", "colocate", "separate"]
@@ -207,7 +210,24 @@ class Launch(_Launch):
         """Whether a flag is passed, or a word that is not known could hold it."""
         if self.has(flag):
             return True
-        return any(_may_be(argument, position, flag) for argument in self.arguments for position in _words(argument))
+        return any(_may_be(argument, position, flag) for argument, position in self._open_positions)
+
+    @cached_property
+    def _open_positions(self) -> list[tuple[Argument, int]]:
+        """The words of the arguments that are not known, -1 for a flag itself. ``--flag=value`` holds no other flag."""
+        return [
+            (argument, position)
+            for argument in self.arguments
+            if not argument.inline
+            for position, word in enumerate((argument.word, *argument.values), -1)
+            if word.unknowns
+        ]
+
+    @cached_property
+    def written(self) -> frozenset[tuple[SourceFile, int]]:
+        """Where its words are written: the file and the offset of each."""
+        places = [word.place for word in self.argv]
+        return frozenset((place.source, place.start) for place in places if place is not None)
 
     @cached_property
     def mode(self) -> Mode:
@@ -227,48 +247,39 @@ def _arguments(words: Sequence[Word]) -> tuple[Argument, ...]:
     found: list[Argument] = []
     flag: Word | None = None
     values: list[Word] = []
-
-    def close() -> None:
-        if flag is not None:
-            found.append(Argument(flag.text, tuple(values), flag))
-        else:
-            found.extend(Argument("", (word,), word) for word in values)
-        values.clear()
-
-    for word in words:
-        text = word.text
-        if text.startswith("-") and len(text) > 1 and not _NEGATIVE_NUMBER.match(text) and not _is_sentence(text):
-            close()
-            flag = word
-            name, equals, value = text.partition("=")
-            if equals and text.startswith("--"):
-                unknowns = tuple(unknown for unknown in word.unknowns if unknown.text in value)
-                found.append(Argument(name, (Word(value, unknowns, word.place, word.defaults),), word, inline=True))
+    for word in (*words, None):
+        if word is None or (word.text.startswith("-") and _is_flag(word.text)):
+            if flag is not None:
+                found.append(Argument(flag.text, tuple(values), flag))
+            else:
+                found.extend(Argument("", (value,), value) for value in values)
+            flag, values = word, []
+            if word is not None and "=" in word.text and word.text.startswith("--"):
+                found.append(_inline(word))
                 flag = None
-            continue
-        if word.open and flag is None:
+        elif flag is None and word.open:
             found.append(Argument("", (word,), word))
-            continue
-        values.append(word)
-    close()
+        else:
+            values.append(word)
     return tuple(found)
 
 
-def _is_sentence(text: str) -> bool:
-    """argparse takes a word with a space in it for a value, but not ``--flag=a value``."""
-    return " " in text.partition("=")[0]
+def _inline(word: Word) -> Argument:
+    """``--flag=value``."""
+    name, _, value = word.text.partition("=")
+    unknowns = tuple(unknown for unknown in word.unknowns if unknown.text in value)
+    return Argument(name, (Word(value, unknowns, word.place, word.defaults),), word, inline=True)
 
 
-def _words(argument: Argument) -> range:
-    """Positions of an argument's words: -1 for the flag itself. ``--flag=value`` holds no other flag."""
-    return range(0) if argument.inline else range(-1, len(argument.values))
+def _is_flag(text: str) -> bool:
+    """Whether argparse takes a word that begins with a dash for a flag: one with a space in it is a value, but not
+    ``--flag=a value``."""
+    return len(text) > 1 and not _NEGATIVE_NUMBER.match(text) and not (" " in text and " " in text.partition("=")[0])
 
 
 def _may_be(argument: Argument, position: int, flag: str) -> bool:
     """Whether a word that is not known could be a flag: not a part of a longer word, nor what a flag takes as value."""
     word = argument.word if position < 0 else argument.values[position]
-    if not word.unknowns:
-        return False
     unknown = word.unknowns[0]
     if position < 0 and argument.flag:
         return flag.startswith(word.text.partition(unknown.text)[0])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.relax_defaults import INTEGER_DEFAULTS
@@ -118,7 +117,8 @@ def is_part_of_another(launcher: LauncherSource, project: Project) -> bool:
 
 def program(word: Word) -> str:
     """The name of the program that a word runs, without its directory."""
-    return PurePosixPath(word.text).name
+    parts = [part for part in word.text.split("/") if part not in ("", ".")]
+    return parts[-1] if parts else ""
 
 
 def other_launches(launch: Launch, project: Project, argument: Argument) -> Iterator[Launch]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from relax_lint.records import field_names
 from relax_lint.shell.nodes import (
     AndOr,
     ArithmeticFor,
@@ -30,13 +30,31 @@ if TYPE_CHECKING:
 
 Node = TypeVar("Node")
 
+_HOLDS_NONE = re.compile(r"(?:str|int|bool)(?: \| None)?|object|list\[.*\]|tuple\[bool, \.\.\.\]")
+"""What the fields of nodes are annotated with that hold no nodes; what is cached on one is an ``object``."""
+
 
 def find(root: Any, kind: type[Node]) -> Iterator[Node]:
     """Every node of one kind, at any depth, words and their parts included."""
-    if isinstance(root, kind):
-        yield root
-    for child in _children(root):
-        yield from find(child, kind)
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, kind):
+            yield node
+        pending.extend(reversed(_children(node)))
+
+
+def nodes_of(source: ScriptFile, kind: type[Node]) -> Sequence[Node]:
+    """Every node of exactly one class in a script, in the order of :func:`find`."""
+    return cast("Sequence[Node]", _by_class(source).get(kind, ()))
+
+
+@lru_cache(maxsize=256)
+def _by_class(source: ScriptFile) -> dict[type, list[Any]]:
+    found: dict[type, list[Any]] = {}
+    for node in find(source.script, object):
+        found.setdefault(node.__class__, []).append(node)
+    return found
 
 
 def innermost(root: Any, start: int, end: int, kind: type[Node]) -> Node | None:
@@ -124,18 +142,31 @@ def _joined(command: Script | Command) -> Sequence[Command]:
     return ()
 
 
-def _children(node: Any) -> Iterator[Any]:
-    for name in getattr(node, "__slots__", ()):
-        if name != "cached":
-            yield from _nodes_in(getattr(node, name))
+def _children(node: Any) -> list[Any]:
+    """The nodes that a node holds itself, in the order of its fields."""
+    found: list[Any] = []
+    for name in _holding_fields(node.__class__):
+        value = getattr(node, name)
+        if value.__class__ is tuple:
+            _collect(value, found)
+        elif value is not None:
+            found.append(value)
+    return found
 
 
-def _nodes_in(value: Any) -> Iterator[Any]:
-    if isinstance(value, tuple):
-        for item in value:
-            yield from _nodes_in(item)
-    elif field_names(value):
-        yield value
+def _collect(values: tuple[Any, ...], found: list[Any]) -> None:
+    for value in values:
+        if value.__class__ is tuple:
+            _collect(value, found)
+        else:
+            found.append(value)
+
+
+@cache
+def _holding_fields(kind: type) -> tuple[str, ...]:
+    """The fields of a class of nodes that hold others, told by their annotations."""
+    annotations = kind.__annotations__
+    return tuple(name for name in annotations if not _HOLDS_NONE.fullmatch(annotations[name]))
 
 
 def _start(node: Any) -> int:

@@ -100,11 +100,11 @@ def hydra_override(launch: Launch, project: Project) -> Iterator[Finding]:
         return
     may_be_a_value = False
     for word in launch.argv[launch.entry + 1 :]:
-        option = _OPTIONS.match(word.text)
-        if option:
-            message = f"{option.group(1)} is an option of Hydra; Relax has no configuration tree and ignores it"
-            yield _finding(launch, word, message, option.group(1))
         if word.text.startswith("--"):
+            option = _OPTIONS.match(word.text)
+            if option:
+                message = f"{option.group(1)} is an option of Hydra; Relax has no configuration tree and ignores it"
+                yield _finding(launch, word, message, option.group(1))
             may_be_a_value = "=" not in word.text
         elif _is_override(word.text, may_be_a_value):
             given = word.text.partition("=")[0]

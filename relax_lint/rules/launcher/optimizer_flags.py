@@ -37,12 +37,12 @@ from collections.abc import Iterator, Sequence
 from relax_lint.catalog.relax_defaults import GUIDE_OPTIMIZER_FLAGS
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked
 from relax_lint.fixers.launcher_edits import append_to_array, append_to_command, holder, insert_after
+from relax_lint.flag_arrays import arrays_in
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch
 from relax_lint.shell.nodes import ArrayLiteral
 from relax_lint.shell.queries import is_broken_off, is_own, open_word, start_of, why_unknown, written_command
-from relax_lint.shell.walk import array_literals, commands_of
 
 OFFLOAD, OVERLAP, PRECISION = GUIDE_OPTIMIZER_FLAGS
 _ANCHORS = ("--optimizer", "--lr")
@@ -246,16 +246,14 @@ def _lost_array(missing: Sequence[str], launch: Launch, project: Project) -> str
     script = project.launcher(launch.script)
     files = [] if script is None else [script, *script.evaluation.sourced]
     launches = [] if script is None else script.launches
-    places = [word.place for each in launches for word in each.argv if word.place is not None]
-    reached = {(place.source, place.start) for place in places}
+    reached = {place for each in launches for place in each.written}
     for source in files:
-        for command in commands_of(source):
-            for assignment, array in array_literals(command):
-                words = [element.value for element in array.elements if element.value.literal is not None]
-                flags = {word.literal for word in words}
-                if not flags.isdisjoint(missing):
-                    return assignment.name
-                of_optimizer = not flags.isdisjoint(_ANCHORS)
-                if of_optimizer and any((source, word.start) not in reached for word in words):
-                    return assignment.name
+        for array in arrays_in(source):
+            words = [word for word in array.words if word.literal is not None]
+            flags = {word.literal for word in words}
+            if not flags.isdisjoint(missing):
+                return array.name
+            of_optimizer = not flags.isdisjoint(_ANCHORS)
+            if of_optimizer and any((source, word.start) not in reached for word in words):
+                return array.name
     return None

@@ -29,7 +29,7 @@ it in the header.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from relax_lint.catalog.relax_defaults import KNOWN_ENVIRONMENT
@@ -38,6 +38,7 @@ from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.evaluate import Evaluation
 from relax_lint.shell.launch import Launch
+from relax_lint.shell.launch import Word as PassedWord
 from relax_lint.shell.nodes import Parameter, Word
 from relax_lint.shell.queries import is_part_of_another, place_of, written_command
 from relax_lint.sources.launcher import LauncherSource
@@ -136,12 +137,14 @@ def unset_variable(launcher: LauncherSource, project: Project) -> Iterator[Findi
     for launch in launcher.launches:
         if launch.kind != "relax":
             continue
-        for name, place in (*_variables(launch, files, provided), *_arrays(launch)):
+        needed: Iterable[tuple[str, PassedWord | Place]] = (*_variables(launch), *_arrays(launch))
+        for name, found in needed:
             if name in provided:
                 continue
             provided.add(name)
             if KNOWN_ENVIRONMENT.fullmatch(name) or _is_provided(name, files, launcher):
                 continue
+            place = _reading(name, place_of(launch, found), files) if isinstance(found, PassedWord) else found
             hidden = _unread(evaluation)
             if hidden is not None:
                 yield NotChecked(place, hidden)
@@ -155,15 +158,15 @@ def unset_variable(launcher: LauncherSource, project: Project) -> Iterator[Findi
             )
 
 
-def _variables(launch: Launch, files: Sequence[ScriptFile], known: Container[str]) -> Iterator[tuple[str, Place]]:
-    """The variables of the flags that are not known and may be empty, with where they are read."""
+def _variables(launch: Launch) -> Iterator[tuple[str, PassedWord]]:
+    """The variables of the flags that are not known and may be empty, with the words that hold them."""
     for word in launch.argv[launch.entry + 1 :]:
         for unknown in word.unknowns:
             for name in () if unknown.checked else _needed(unknown.text):
-                if name not in known:
-                    yield name, _reading(name, place_of(launch, word), files)
+                yield name, word
 
 
+@lru_cache(maxsize=1024)
 def _needed(expansion: str) -> list[str]:
     """The variables without which an expansion is empty, or counts with zero."""
     needed = _NEEDED.fullmatch(expansion)
@@ -205,19 +208,28 @@ def _is_provided(name: str, files: Sequence[ScriptFile], script: ScriptFile) -> 
     """Whether a name is set anywhere, or the script knows that it may not be, or its head tells users of it."""
     if any(name in _assigned(source) for source in files):
         return True
-    sets = re.compile(
+    return any(_sets(source, name) for source in files) or _is_in_header(name, script)
+
+
+@lru_cache(maxsize=1024)
+def _sets(source: ScriptFile, name: str) -> bool:
+    """Whether a file gives a name a value other than by an assignment, or knows that it may have none."""
+    if name not in source.text:
+        return False
+    sets = (
         rf"\$\{{{name}:?[-+=?]"
         rf"|(?<!\w)-v\s+{name}\b"
         rf"|\b(?:read|mapfile|readarray|getopts|for|select)\b[^\n;]*(?<![\w$]){name}\b"
         rf"|\b(?:local|declare|typeset|export|readonly)\s[^\n;]*(?<![\w$]){name}\b"
     )
-    return any(sets.search(source.text) for source in files) or _is_in_header(name, script)
+    return re.search(sets, source.text) is not None
 
 
 @lru_cache(maxsize=256)
 def _assigned(source: ScriptFile) -> frozenset[str]:
     """Every name with an assignment in a file, comments included: harmless, and quick."""
-    return frozenset(_ASSIGNMENT.findall(source.text))
+    lines = (line for line in source.text.split("\n") if "=" in line)
+    return frozenset(_ASSIGNMENT.findall("\n".join(lines)))
 
 
 def _is_in_header(name: str, script: ScriptFile) -> bool:

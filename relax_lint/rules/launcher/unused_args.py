@@ -36,25 +36,25 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.fixers.launcher_edits import append_to_command, remove
+from relax_lint.flag_arrays import FilledArray, arrays_in, is_flag
 from relax_lint.project import Project
-from relax_lint.records import record
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.nodes import (
     ArrayLiteral,
     Assignment,
     CommandSubstitution,
-    Literal,
     Parameter,
     SimpleCommand,
 )  # fmt: skip
 from relax_lint.shell.nodes import Word as WrittenWord
 from relax_lint.shell.queries import written_command
-from relax_lint.shell.walk import array_literals, commands_of, find
+from relax_lint.shell.walk import array_literals, commands_of, find, nodes_of
 from relax_lint.sources.launcher import LauncherSource
 from relax_lint.sources.script import ScriptFile
 from relax_lint.sources.text import SourceFile
@@ -197,34 +197,15 @@ INVALID = [
 ]
 
 
-@record
-class _Array:
-    """Where an array of flags is set first, and where its elements begin."""
+class _Several(NamedTuple):
+    """An array of flags with where its first element is written, and the elements behind that."""
 
     name: str
-    place: Place
-    starts: frozenset[int]
+    first: tuple[ScriptFile, int]
+    others: Sequence[tuple[ScriptFile, WrittenWord]]
 
 
-@record
-class _Assigned:
-    """One array literal that a name is set to, or that is added to it."""
-
-    source: ScriptFile
-    literal: ArrayLiteral
-    append: bool
-
-    @property
-    def words(self) -> list[WrittenWord]:
-        """Its elements."""
-        return [element.value for element in self.literal.elements]
-
-    def holds(self, place: Place) -> bool:
-        """Whether something is written in it."""
-        return self.source is place.source and self.literal.start <= place.start < self.literal.end
-
-
-_Literals: TypeAlias = Mapping[str, Sequence[_Assigned]]
+_Arrays: TypeAlias = Mapping[str, Sequence[FilledArray]]
 
 
 @rule("RLX421", "unused-args", ERROR, on="launcher", everywhere=True, valid=VALID, invalid=INVALID, fixable="unsafe")
@@ -236,11 +217,11 @@ def unused_args(launcher: LauncherSource, project: Project) -> Iterator[Finding 
     if launcher.has_crlf_ends:
         yield NotChecked(Place(launcher, 0, 0), "CRLF line ends")
         return
-    passed = _passed(launches)
+    passed = {place for launch in launches for place in launch.written}
     for source in _own_files(launcher, project):
         readers: list[ScriptFile] | None = None
-        for array in _arrays(source):
-            if array.starts & passed.get(source, set()):
+        for array, flags in _of_flags(source):
+            if any((source, word.start) in passed for word in flags):
                 continue
             readers = readers or _readers(source, launcher, project)
             if any(_is_used(array.name, reader) for reader in readers):
@@ -256,10 +237,11 @@ def unused_args(launcher: LauncherSource, project: Project) -> Iterator[Finding 
                 subject=array.name,
             )
     files = [launcher, *launcher.evaluation.sourced]
-    literals = _literals(files)
+    arrays = _by_name(files)
+    several = list(_several(arrays))
     for launch in launches:
-        yield from _first_only(launch, files, literals)
-        yield from _twice(launch, literals)
+        yield from _first_only(launch, files, several)
+        yield from _twice(launch, arrays)
 
 
 def _own_files(launcher: LauncherSource, project: Project) -> list[ScriptFile]:
@@ -280,31 +262,13 @@ def _readers(source: ScriptFile, launcher: LauncherSource, project: Project) -> 
     return readers
 
 
-def _passed(launches: Sequence[Launch]) -> dict[SourceFile, set[int]]:
-    """Where the words begin that reach a launch, by file."""
-    found: dict[SourceFile, set[int]] = {}
-    for launch in launches:
-        for word in launch.argv:
-            if word.place is not None:
-                found.setdefault(word.place.source, set()).add(word.place.start)
-    return found
-
-
-def _arrays(source: ScriptFile) -> Iterator[_Array]:
-    """The arrays that a file fills with flags, each once."""
+def _of_flags(source: ScriptFile) -> Iterator[tuple[FilledArray, Sequence[WrittenWord]]]:
+    """The arrays that a file fills with flags, each once, with the flags that it is filled with there."""
     seen: set[str] = set()
-    for command in commands_of(source):
-        for assignment, array in array_literals(command):
-            starts = frozenset(each.value.start for each in array.elements if _is_flag(each.value))
-            if starts and assignment.name not in seen:
-                seen.add(assignment.name)
-                end = assignment.start + len(assignment.name)
-                yield _Array(assignment.name, Place(source, assignment.start, end), starts)
-
-
-def _is_flag(word: WrittenWord) -> bool:
-    first = word.parts[0] if word.parts else None
-    return isinstance(first, Literal) and bool(re.match(r"--[A-Za-z]", first.text))
+    for array in arrays_in(source):
+        if array.flags and array.name not in seen:
+            seen.add(array.name)
+            yield array, array.flags
 
 
 def _is_used(name: str, source: ScriptFile) -> bool:
@@ -319,12 +283,11 @@ def _is_used(name: str, source: ScriptFile) -> bool:
 
 def _idle_spans(name: str, source: ScriptFile) -> list[tuple[int, int]]:
     """Where a name may stand without being used."""
-    script = source.script
-    spans = list(script.comments)
-    for parameter in find(script, Parameter):
+    spans = list(source.script.comments)
+    for parameter in nodes_of(source, Parameter):
         if parameter.name == name and parameter.length:
             spans.append((parameter.start, parameter.end))
-    for assignment in find(script, Assignment):
+    for assignment in nodes_of(source, Assignment):
         if assignment.name == name:
             own = isinstance(assignment.value, ArrayLiteral)
             spans.append((assignment.start, assignment.end if own else assignment.start + len(name)))
@@ -350,7 +313,7 @@ def _printed(command: SimpleCommand) -> list[tuple[int, int]]:
     ]
 
 
-def _later_source(launcher: LauncherSource, array: _Array) -> str | None:
+def _later_source(launcher: LauncherSource, array: FilledArray) -> str | None:
     """A file that could not be read, is read after the array is set, and so may use it."""
     for place in launcher.evaluation.unresolved_sources:
         text = place.source.text[place.start : place.end]
@@ -372,32 +335,38 @@ def _pass(name: str, launches: Sequence[Launch]) -> Fix | None:
     return Fix(f"pass {name} to the launch", lambda: list(edits.values()), safe=False, reason=reason)
 
 
-def _first_only(launch: Launch, files: Sequence[ScriptFile], literals: _Literals) -> Iterator[Finding]:
+def _several(arrays: _Arrays) -> Iterator[_Several]:
+    """The arrays of flags with more than one element."""
+    for name, filled in arrays.items():
+        added = [each for each in filled if each.append]
+        more = [(each.source, word) for each in added for word in each.words]
+        for each in filled:
+            if each.append or not each.words:
+                continue
+            others = [*((each.source, word) for word in each.words[1:]), *more]
+            if others and any(part.flags for part in (each, *added)):
+                yield _Several(name, (each.source, each.words[0].start), others)
+
+
+def _first_only(launch: Launch, files: Sequence[ScriptFile], arrays: Sequence[_Several]) -> Iterator[Finding]:
     """Arrays of flags of which nothing but the first element reaches a launch."""
-    reached = {(word.place.source, word.place.start) for word in launch.argv if word.place is not None}
-    for name, assigned in literals.items():
-        added = [(each.source, word) for each in assigned if each.append for word in each.words]
-        for each in assigned:
-            if each.append or not each.words or (each.source, each.words[0].start) not in reached:
-                continue
-            lost = [*((each.source, word) for word in each.words[1:]), *added]
-            if not lost or not any(map(_is_flag, [each.words[0], *(word for _, word in lost)])):
-                continue
-            if not any((source, word.start) in reached for source, word in lost):
-                yield from _cut_expansions(name, [word for _, word in lost], launch, files)
+    reached = launch.written
+    for array in arrays:
+        if array.first in reached and not any((source, word.start) in reached for source, word in array.others):
+            yield from _cut_expansions(array.name, [word for _, word in array.others], launch, files)
 
 
 def _cut_expansions(
     name: str, lost: Sequence[WrittenWord], launch: Launch, files: Sequence[ScriptFile]
 ) -> Iterator[Finding]:
     """Where a launch, or what leads to it, expands an array without its index."""
-    flags = [word.literal for word in lost if _is_flag(word) and word.literal] or ["the others"]
+    flags = [word.literal for word in lost if is_flag(word) and word.literal] or ["the others"]
     named = ", ".join(flags[:3]) + (f" and {len(flags) - 3} more" if len(flags) > 3 else "")
     whole = f'"${{{name}[@]}}"'
     message = (
         f"only the first element of {name} is passed, {named} not: without [@] bash expands no more; write {whole}"
     )
-    found = [(source, *each) for source in files for each in _without_index(name, source)]
+    found = [(source, *each) for source in files for each in _without_index(source).get(name, ())]
     written = written_command(launch)
     here = [
         (source, word, part)
@@ -418,8 +387,11 @@ def _replacement(name: str, edit: Edit) -> Fix:
     return Fix(f"expand all of {name}", lambda: [edit], safe=False, reason=reason)
 
 
-def _without_index(name: str, source: ScriptFile) -> Iterator[tuple[WrittenWord | None, Parameter]]:
-    """Every ``$name`` outside of tests and prints, with its word when that is an argument or an element and no more."""
+@lru_cache(maxsize=64)
+def _without_index(source: ScriptFile) -> Mapping[str, Sequence[tuple[WrittenWord | None, Parameter]]]:
+    """By name, every ``$name`` outside of tests and prints, with its word when that is an argument or an element and no
+    more."""
+    found: dict[str, list[tuple[WrittenWord | None, Parameter]]] = {}
     for command in commands_of(source):
         first = command.words[0] if command.words else None
         if isinstance(first, WrittenWord) and first.literal in _PRINTS | _TESTS:
@@ -431,25 +403,28 @@ def _without_index(name: str, source: ScriptFile) -> Iterator[tuple[WrittenWord 
             if isinstance(word, WrittenWord) and len(word.parts) == 1
         }
         for part in find(command, Parameter):
-            if part.name == name and _is_bare(part):
-                yield alone.get(part.start), part
+            if _is_bare(part):
+                found.setdefault(part.name, []).append((alone.get(part.start), part))
+    return found
 
 
 def _is_bare(part: Parameter) -> bool:
     return part.subscript is None and not (part.operator or part.length or part.indirect)
 
 
-def _twice(launch: Launch, literals: _Literals) -> Iterator[Finding]:
+def _twice(launch: Launch, arrays: _Arrays) -> Iterator[Finding]:
     """Arrays whose elements reach a launch twice because it expands them twice, itself or through other arrays."""
-    count = Counter(word.place for word in launch.argv[launch.entry + 1 :] if word.text.startswith("--"))
-    repeated = [place for place, times in count.items() if place is not None and times > 1]
+    flags = [word.place for word in launch.argv[launch.entry + 1 :] if word.place and word.text.startswith("--")]
+    if len(set(flags)) == len(flags):
+        return
+    repeated = [place for place, times in Counter(flags).items() if times > 1]
     written = written_command(launch)
-    if not repeated or written is None:
+    if written is None:
         return
     source, command = written
-    expansions = list(_expansions(command.words, source, literals, ()))
+    expansions = list(_expansions(command.words, source, arrays, ()))
     for name in dict.fromkeys(name for name, _ in expansions):
-        if not any(each.holds(place) for each in literals.get(name, ()) for place in repeated):
+        if not any(each.holds(place) for each in arrays.get(name, ()) for place in repeated):
             continue
         places = [place for given, place in expansions if given == name]
         if len(places) < 2:
@@ -465,18 +440,17 @@ def _twice(launch: Launch, literals: _Literals) -> Iterator[Finding]:
         )
 
 
-def _literals(files: Sequence[ScriptFile]) -> _Literals:
-    """The array literals that each name is set to."""
-    found: dict[str, list[_Assigned]] = {}
+def _by_name(files: Sequence[ScriptFile]) -> _Arrays:
+    """What each name is set to in some files."""
+    found: dict[str, list[FilledArray]] = {}
     for source in files:
-        for command in commands_of(source):
-            for assignment, array in array_literals(command):
-                found.setdefault(assignment.name, []).append(_Assigned(source, array, assignment.append))
+        for array in arrays_in(source):
+            found.setdefault(array.name, []).append(array)
     return found
 
 
 def _expansions(
-    words: Iterable[object], source: SourceFile, literals: _Literals, within: tuple[str, ...]
+    words: Iterable[object], source: SourceFile, arrays: _Arrays, within: tuple[str, ...]
 ) -> Iterator[tuple[str, Place]]:
     """Every array that some words expand whole, and those that its elements do, with where it is spelt."""
     for word in words:
@@ -484,8 +458,8 @@ def _expansions(
         if name is None or name in within or not isinstance(word, WrittenWord):
             continue
         yield name, Place(source, word.start, word.end)
-        for each in literals.get(name, ()):
-            yield from _expansions(each.words, each.source, literals, (*within, name))
+        for each in arrays.get(name, ()):
+            yield from _expansions(each.words, each.source, arrays, (*within, name))
 
 
 def _removal(name: str, edit: Edit, reason: str) -> Fix:
