@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.relax_defaults import ENTRYPOINT_VARIABLES
+from relax_lint.diagnostics import Place
 from relax_lint.records import record
 from relax_lint.shell.launch import Argument, Launch, Word
-from relax_lint.shell.queries import program
+from relax_lint.shell.queries import program, written_command
 
 if TYPE_CHECKING:
     from relax_lint.project import Project
     from relax_lint.sources.text import SourceFile
 
 RUNTIME_ENV = "--runtime-env-json"
+RAY_ADDRESS = "RAY_ADDRESS"
 
 _DEFAULT_ADDRESS = "http://127.0.0.1:8265"
 _HOST = re.compile(r"(?:\w+://)?(?P<host>\[[0-9a-fA-F:]+\]|[^:/]+)(?::\d+)?/?")
@@ -80,7 +82,9 @@ def _is_written(word: Word) -> bool:
 
 
 def is_this_machine(address: Word) -> bool:
-    """Whether a known address is one of the machine itself."""
+    """Whether a known address is one of the machine itself. ``auto`` is the cluster that it belongs to."""
+    if address.known and address.text == "auto":
+        return True
     match = _HOST.fullmatch(address.text)
     return address.known and match is not None and bool(_THIS_MACHINE.fullmatch(match.group("host")))
 
@@ -99,7 +103,23 @@ def lost_without_submission(launch: Launch, submitted: Submission, project: Proj
         reason = lost_without_environment(launch, option, project)
         if reason is not None:
             return reason
+    own = submitted.environment
+    if own is not None and "://" in own.text and address_prefix(launch) is None:
+        return f"RAY_ADDRESS would still be {own.text}, to which ray.init cannot connect"
     return None
+
+
+def address_prefix(launch: Launch) -> Place | None:
+    """``RAY_ADDRESS=…`` in front of the command itself, with the blanks behind it."""
+    written = written_command(launch)
+    if written is None:
+        return None
+    source, command = written
+    found = next((each for each in command.assignments if each.name == RAY_ADDRESS), None)
+    if found is None:
+        return None
+    behind = min(each.start for each in (*command.assignments, *command.words) if each.start > found.start)
+    return Place(source, found.start, behind)
 
 
 def lost_without_environment(launch: Launch, argument: Argument, project: Project) -> str | None:

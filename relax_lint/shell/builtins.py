@@ -295,7 +295,8 @@ def trap(shell: Shell, node: SimpleCommand, words: list[Value], state: State) ->
 @builtin("eval")
 def evaluate(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
     """Its words, joined, as commands."""
-    spelled = as_commands(join(words[1:], " "), state)
+    arguments = words[2:] if len(words) > 1 and words[1].text == "--" else words[1:]
+    spelled = as_commands(join(arguments, " "), state)
     if spelled is None:
         shell.recorder.unresolved(Place(shell.source, node.start, node.end))
         return unknown_program(shell, node, state)
@@ -312,6 +313,12 @@ def source(shell: Shell, node: SimpleCommand, words: list[Value], state: State) 
     if len(words) < 2:
         state.status = 2
         return [state]
+    if state.stdin is not None and words[1].text in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
+        commands = as_commands(state.stdin, state)
+        if commands is not None:
+            state.frames[0].update(commands[1])
+            state.stdin = EMPTY
+            return run_text(shell, commands[0], state)
     spelled, found = shell.reading.find_source(shell, node, words[1], state)
     if found is None:
         place = Place(shell.source, node.start, node.end)

@@ -74,8 +74,8 @@ def _compact(value: Value) -> Value:
         raise TooComplex
     text = value.text
     if text is None:
-        return value if value.place is None else value._replace(place=None)
-    return Value((Known(text),)) if "-" not in text else value._replace(place=None)
+        return value.unplaced
+    return Value((Known(text),)) if "-" not in text else value.unplaced
 
 
 def _size(chunk: Chunk) -> int:
@@ -246,6 +246,10 @@ def run_program(shell: Shell, node: SimpleCommand, words: list[Value], state: St
         return run_wrapped(shell, node, inner, state)
     if base in SHELLS:
         return run_shell(shell, node, words, state)
+    if base == "xargs":
+        from relax_lint.shell.xargs import run_xargs
+
+        return run_xargs(shell, node, words, state)
     if name is not None and "/" in name:
         return run_path(shell, node, name, words, state)
     return run_text_program(shell, node, base, words, state)

@@ -116,10 +116,19 @@ _OF_A_MODEL = re.compile(
 )
 # Names of variables that are meant to hold flags, and what expands to any number of words.
 _HOLDS_FLAGS = re.compile(
-    r"[@*]\Z|\$\{[@*]|\[[@*]\]\Z|(?:\A|_)(?:ARGS?|OPTS?|OPTIONS?|FLAGS?|EXTRAS?|PARAMS?|OVERRIDES?)(?:_|\Z)",
+    r"[@*]\Z|\$\{[@*]|\[[@*]\]\Z|\A\$\(cat\)\Z|(?:\A|_)(?:ARGS?|OPTS?|OPTIONS?|FLAGS?|EXTRAS?|PARAMS?|OVERRIDES?)(?:_|\Z)",
     re.IGNORECASE,
 )
 _NEGATIVE_NUMBER = re.compile(r"-(?:\d|\.\d)")
+
+
+_GLUED_MODULE = re.compile(r"-[bBdEhiIOPqsSuvx]*m(?P<module>.+)", re.DOTALL)
+
+
+def entry_name(word: Word) -> str:
+    """The file or module that a word names when it is what runs; Python takes ``-mMODULE`` too."""
+    glued = _GLUED_MODULE.fullmatch(word.text) if word.text.startswith("-") else None
+    return word.text if glued is None else glued["module"]
 
 
 def classify(argv: Sequence[Word]) -> Kind:
@@ -127,14 +136,16 @@ def classify(argv: Sequence[Word]) -> Kind:
     at = entry_index(argv)
     if at < 0:
         return "other"
-    return "relax" if _RELAX_ENTRY.match(argv[at].text) else "verl"
+    return "relax" if _RELAX_ENTRY.match(entry_name(argv[at])) else "verl"
 
 
 def entry_index(argv: Sequence[Word]) -> int:
     """The word that names what runs; -1 when it is neither Relax nor verl."""
     for index, word in enumerate(argv):
-        text = word.text
-        if text.startswith("-") or index == 0:
+        if index == 0:
+            continue
+        text = entry_name(word)
+        if text.startswith("-"):
             continue
         if _RELAX_ENTRY.match(text) or _VERL_ENTRY.match(text):
             return index

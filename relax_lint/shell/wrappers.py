@@ -1,13 +1,14 @@
-"""Programs that run another command: ``nohup``, ``env``, ``timeout``, ``nsys profile`` and their like."""
+"""Programs that run another command: ``nohup``, ``env``, ``nsys profile``, ``script -c`` and their like."""
 
 from __future__ import annotations
 
 import re
 
 from relax_lint.shell.state import State
-from relax_lint.shell.values import Known, Value
+from relax_lint.shell.values import Known, Value, known
 
-Wrapped = tuple[list[Value], list[tuple[str, Value]]]
+Wrapped = tuple[list[Value], list[tuple[str, Value | None]]]
+"""The words of a command, and what is set for it alone; ``None`` takes a variable away."""
 
 # Options that take the next word as their value.
 _WITH_VALUE = {
@@ -25,23 +26,57 @@ _WITH_VALUE = {
     "time": {"-f", "-o", "--format", "--output"},
 }  # fmt: skip
 # Programs with so many options of their own that what they run is found by its name.
-_SEARCHED = frozenset({"nsys", "ncu", "numactl", "srun", "mpirun", "catchsegv", "strace", "perf", "py-spy"})
+_SEARCHED = frozenset(
+    {
+        *(
+            "nsys",
+            "ncu",
+            "numactl",
+            "srun",
+            "mpirun",
+            "catchsegv",
+            "strace",
+            "ltrace",
+            "perf",
+            "py-spy",
+            "valgrind",
+            "gdb",
+        ),
+        *("nvprof", "rocprof", "compute-sanitizer", "unshare", "nsenter", "prlimit", "setpriv", "setarch", "cpulimit"),
+        *("chroot", "gosu", "su-exec", "runuser", "tini", "dumb-init", "unbuffer", "screen", "systemd-run"),
+        *("systemd-inhibit",),
+    }
+)
 _RUNNABLE = re.compile(r"(?:python[0-9.]*|ray|torchrun|accelerate|bash|sh|env|nohup|stdbuf|numactl|timeout)\Z")
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _LEADING_OPERANDS = {"timeout": 1, "chrt": 1, "taskset": 1, "flock": 1}
 _SETTING = frozenset({"env", "sudo"})
+_SPLIT_STRING = re.compile(r"(?:-[iv0]*S|--split-string(?:=|\Z))(?P<glued>.*)", re.DOTALL)
+_TAKEN_AWAY = re.compile(r"(?:-[iv0]*u|--unset(?:=|\Z))(?P<glued>.*)", re.DOTALL)
+# Programs that hand a string to a shell, and how.
+_OF_STRINGS = frozenset({"flock", "script", "su", "runuser", "sg"})
+_COMMAND_STRING = re.compile(r"(?:-[A-Za-z]*c\Z|--command(?:=|\Z))(?P<glued>.*)", re.DOTALL)
 # Managers of environments, whose `run` runs a command in one.
 _MANAGERS = frozenset({"uv", "conda", "mamba", "micromamba", "poetry", "pixi", "pdm", "pipenv", "rye", "hatch"})
 
 
+def is_wrapper(name: str) -> bool:
+    """Whether a program runs another."""
+    return name in _WITH_VALUE or name in _SEARCHED or name in _MANAGERS or name in _OF_STRINGS
+
+
 def unwrap(name: str, words: list[Value], state: State) -> Wrapped | None:
     """The words of the command that a wrapper runs, with what ``env`` sets; None when ``name`` is no wrapper."""
+    if not is_wrapper(name):
+        return None
     texts = [state.resolve(word).likely for word in words]
     first = 1
     if name in _MANAGERS:
         if "run" not in texts:
             return None
         first = texts.index("run") + 1
+    if name in _OF_STRINGS and (string := _command_string(words, texts)) is not None:
+        return [known("sh"), known("-c"), string], []
     if name in _SEARCHED or name in _MANAGERS:
         for at in range(first, len(words)):
             text = texts[at]
@@ -50,28 +85,72 @@ def unwrap(name: str, words: list[Value], state: State) -> Wrapped | None:
         return [], []
     if name not in _WITH_VALUE:
         return None
+    if name == "env" and (split := _split(words, texts)) is not None:
+        return split if isinstance(split, tuple) else unwrap(name, split, state)
+    return _behind_options(name, words, texts)
+
+
+def _behind_options(name: str, words: list[Value], texts: list[str | None]) -> Wrapped:
+    """What stands behind a wrapper's options and operands."""
     at = 1
-    environment: list[tuple[str, Value]] = []
+    options = True
+    environment: list[tuple[str, Value | None]] = []
     operands = _LEADING_OPERANDS.get(name, 0)
     while at < len(words):
         text = texts[at]
-        if text is None:
-            if name in _SETTING and _ASSIGNMENT.match(words[at].shown):
-                environment.append(_assignment(words[at]))
-                at += 1
-                continue
-            break
-        if text == "--":
-            at += 1
-            break
-        if name in _SETTING and _ASSIGNMENT.match(text):
+        if name in _SETTING and _ASSIGNMENT.match(words[at].shown if text is None else text):
             environment.append(_assignment(words[at]))
+            options = False
             at += 1
-        elif text.startswith("-") and text != "-" and not environment:
-            at += 2 if text in _WITH_VALUE[name] else 1
-        else:
+        elif text is None or not options or not text.startswith("-") or (text == "-" and name != "env"):
             break
+        elif text == "--":
+            options = False
+            at += 1
+            if name not in _SETTING:
+                break
+        else:
+            gone = _TAKEN_AWAY.match(text) if name == "env" else None
+            unset = gone and (gone["glued"] or (texts[at + 1] if at + 1 < len(words) else None))
+            if unset:
+                environment.append((unset, None))
+            at += 2 if text in _WITH_VALUE[name] else 1
     return words[at + operands :], environment
+
+
+def _command_string(words: list[Value], texts: list[str | None]) -> Value | None:
+    """The string that ``-c`` gives to a shell; ``None`` when a program is to run as it stands."""
+    for at, text in enumerate(texts[1:], 1):
+        if text is not None and _RUNNABLE.match(text.rsplit("/", 1)[-1]):
+            return None
+        found = _COMMAND_STRING.match(text) if text is not None else None
+        if found is not None:
+            return known(found["glued"]) if found["glued"] else next(iter(words[at + 1 : at + 2]), None)
+    return None
+
+
+def _split(words: list[Value], texts: list[str | None]) -> list[Value] | Wrapped | None:
+    """``env -S 'A=1 python3'`` with the string as words of its own; no words when they are not known."""
+    at = 1
+    while at < len(words) and (text := texts[at]) is not None and text.startswith("-"):
+        found = _SPLIT_STRING.match(text)
+        if found is not None:
+            string = found["glued"] or (texts[at + 1] if at + 1 < len(texts) else None)
+            if string is None or "$" in string:
+                return [], []
+            behind = words[at + 1 :] if found["glued"] else words[at + 2 :]
+            return [*words[:at], *(known(word) for word in _words_of(string)), *behind]
+        at += 2 if text in _WITH_VALUE["env"] else 1
+    return None
+
+
+def _words_of(string: str) -> list[str]:
+    import shlex
+
+    try:
+        return shlex.split(string)
+    except ValueError:
+        return []
 
 
 def _assignment(word: Value) -> tuple[str, Value]:

@@ -38,7 +38,8 @@ def launch_of(text: str) -> tuple[Launch, Project]:
         ("http://localhost.example.org:8265", False),
         ("http://127.0.0.1.nip.io:8265", False),
         ("", False),
-        ("auto", False),
+        ("auto", True),
+        ("http://auto:8265", False),
     ],
 )
 def test_addresses_of_this_machine(address: str, local: bool) -> None:

@@ -25,7 +25,8 @@ Guide: ALWAYS use `python3 relax/entrypoints/train.py` directly for both modes; 
 
 Starts the path directly, in the directory that the launcher is in. Unsafe where that would lose something: an address
 that the environment can change, options such as `--no-wait` or `--submission-id`, a `--runtime-env-json` that holds
-more than the entry points set, or a job that starts in another machine's directory.
+more than the entry points set, or a job that starts in another machine's directory; and where RAY_ADDRESS stays
+exported as `http://…`, which `ray job submit` understands and `ray.init` does not.
 """
 
 from __future__ import annotations
@@ -35,16 +36,23 @@ import re
 from collections.abc import Iterator, Sequence
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
-from relax_lint.fixers.ray_submit import Submission, is_this_machine, lost_without_submission, submission
+from relax_lint.fixers.ray_submit import (
+    Submission,
+    address_prefix,
+    is_this_machine,
+    lost_without_submission,
+    submission,
+)
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
-from relax_lint.shell.launch import Launch, Word
+from relax_lint.shell.launch import Launch, Word, entry_name
 from relax_lint.shell.queries import place_of, program, start_of, why_unknown
 from relax_lint.sources.launcher import LauncherSource
 
 ENTRY = "relax/entrypoints/train.py"
 _MODULE = "relax.entrypoints.train"
-_SPAWNERS = ("torchrun", "accelerate", "mpirun", "deepspeed")
+_SPAWNERS = ("torchrun", "accelerate", "mpirun", "deepspeed", "torch.distributed.run", "torch.distributed.launch")
+_BY_MODULE = re.compile(r"-(?P<others>[A-Za-z]*)m(?:[ \t]|\\\n)*")
 
 _HEAD = "#!/bin/bash\nset -eo pipefail\n"
 
@@ -87,6 +95,21 @@ INVALID = [
         f"{_HEAD}python3 -u \\\n    -m relax.entrypoints.train \\\n    --lr 1e-6\n",
         findings=((4, 5),),
         fixed=f"{_HEAD}python3 -u \\\n    relax/entrypoints/train.py \\\n    --lr 1e-6\n",
+    ),
+    Example(
+        "python3 -mrelax.entrypoints.train --lr 1e-6\n",
+        findings=((1, 9),),
+        fixed="python3 relax/entrypoints/train.py --lr 1e-6\n",
+    ),
+    Example(
+        "python3 -um relax.entrypoints.train --lr 1e-6\n",
+        findings=((1, 9),),
+        fixed="python3 -u relax/entrypoints/train.py --lr 1e-6\n",
+    ),
+    Example(
+        "python3 -Bumrelax.entrypoints.train --lr 1e-6\n",
+        findings=((1, 9),),
+        fixed="python3 -Bu relax/entrypoints/train.py --lr 1e-6\n",
     ),
     Example(
         'ray job submit --address="http://127.0.0.1:8265" -- python3 relax/entrypoints/train.py --lr 1e-6\n',
@@ -166,7 +189,26 @@ INVALID = [
     Example(
         "export RAY_ADDRESS=http://127.0.0.1:8265\nray job submit -- python3 relax/entrypoints/train.py --lr 1e-6\n",
         findings=((2, 1),),
-        fixed="export RAY_ADDRESS=http://127.0.0.1:8265\npython3 relax/entrypoints/train.py --lr 1e-6\n",
+    ),
+    Example(
+        "export RAY_ADDRESS=auto\nray job submit -- python3 relax/entrypoints/train.py --lr 1e-6\n",
+        findings=((2, 1),),
+        fixed="export RAY_ADDRESS=auto\npython3 relax/entrypoints/train.py --lr 1e-6\n",
+    ),
+    Example(
+        "A=1 RAY_ADDRESS=http://127.0.0.1:8265 B=2 nohup \\\n"
+        "    ray job submit -- python3 relax/entrypoints/train.py --lr 1\n",
+        findings=((2, 5),),
+        fixed="A=1 B=2 nohup \\\n    python3 relax/entrypoints/train.py --lr 1\n",
+    ),
+    Example(
+        "env RAY_ADDRESS=http://127.0.0.1:8265 ray job submit -- python3 relax/entrypoints/train.py --lr 1\n",
+        findings=((1, 39),),
+    ),
+    Example(
+        "env -u RAY_ADDRESS ray job submit -- python3 relax/entrypoints/train.py --lr 1\n",
+        findings=((1, 20),),
+        fixed="env -u RAY_ADDRESS python3 relax/entrypoints/train.py --lr 1\n",
     ),
     Example(
         "unset RAY_ADDRESS\nray job submit -- python3 relax/entrypoints/train.py --lr 1e-6\n",
@@ -174,6 +216,15 @@ INVALID = [
         fixed="unset RAY_ADDRESS\npython3 relax/entrypoints/train.py --lr 1e-6\n",
     ),
     Example("torchrun --nproc_per_node=8 relax/entrypoints/train.py --lr 1e-6\n", findings=((1, 1),)),
+    Example(
+        "python3 -m torch.distributed.run --nproc_per_node=8 relax/entrypoints/train.py --lr 1e-6\n",
+        findings=((1, 12),),
+    ),
+    Example(
+        "ray job submit --address=auto -- python3 relax/entrypoints/train.py --lr 1e-6\n",
+        findings=((1, 1),),
+        fixed="python3 relax/entrypoints/train.py --lr 1e-6\n",
+    ),
 ]
 
 
@@ -204,7 +255,7 @@ def entry_point(launcher: LauncherSource, project: Project) -> Iterator[Finding 
             name = program(spawner)
             message = f"{name} starts Relax once per process; Relax spreads over the GPUs by itself: python3 {ENTRY}"
             yield Finding(place_of(launch, spawner), message, launch=launch, subject=name)
-        elif launch.argv[launch.entry].text == _MODULE:
+        elif entry_name(launch.argv[launch.entry]) == _MODULE:
             yield _module(launch, submitted, project)
 
 
@@ -231,7 +282,7 @@ def _local_submission(
 def _module(launch: Launch, submitted: Submission | None, project: Project) -> Finding:
     reason = "the job may start in another directory than the repository's" if submitted is not None else None
     return Finding(
-        place_of(launch, launch.argv[launch.entry - 1]),
+        place_of(launch, _module_words(launch)[0]),
         f"the entry point is started by its module; start its path: python3 {ENTRY}",
         fix=_direct(launch, 0, reason, project),
         launch=launch,
@@ -246,15 +297,22 @@ def _direct(launch: Launch, command: int, reason: str | None, project: Project) 
         gone = _span(launch.argv[0], launch.argv[command])
         if gone is None:
             return None
-        edits.append(Edit(gone.source.path, gone.start, gone.end, ""))
-    if launch.argv[launch.entry].text == _MODULE:
-        module = _through(launch.argv[launch.entry - 1], launch.argv[launch.entry])
-        path = _path_from(launch.directory, project)
-        if module is None or path is None:
+        edits.append(Edit.at(gone, ""))
+        if (prefix := address_prefix(launch)) is not None:
+            edits.append(Edit.at(prefix, ""))
+    if entry_name(launch.argv[launch.entry]) == _MODULE:
+        edit = _by_path(*_module_words(launch), _path_from(launch.directory, project))
+        if edit is None:
             return None
-        edits.append(Edit.at(module, path))
+        edits.append(edit)
     edit_list: Sequence[Edit] = edits
     return Fix(f"start {ENTRY} directly", lambda: edit_list, safe=reason is None, reason=reason)
+
+
+def _module_words(launch: Launch) -> tuple[Word, Word]:
+    """``-m`` and the module behind it; one word twice when they are written as one."""
+    module = launch.argv[launch.entry]
+    return (module if module.text != _MODULE else launch.argv[launch.entry - 1]), module
 
 
 def _span(first: Word, after: Word) -> Place | None:
@@ -269,15 +327,17 @@ def _span(first: Word, after: Word) -> Place | None:
     return Place(first.place.source, first.place.start, after.place.start)
 
 
-def _through(option: Word, module: Word) -> Place | None:
-    """``-m`` and its module, if nothing but blanks stands between them."""
-    span = _span(option, module)
-    if span is None or module.place is None:
+def _by_path(option: Word, module: Word, path: str | None) -> Edit | None:
+    """A path in place of ``-m`` and its module, if nothing but blanks stands between them."""
+    span = module.place if option is module else _span(option, module)
+    if span is None or module.place is None or path is None:
         return None
-    between = span.source.text[span.start : span.end]
-    if not re.fullmatch(r"-m(?:[ \t]|\\\n)+", between) or module.text not in module.place.source.text:
+    written = span.source.text[span.start : module.place.end]
+    found = _BY_MODULE.match(written)
+    if found is None or written[found.end() :] != _MODULE:
         return None
-    return Place(span.source, span.start, module.place.end)
+    others = f"-{found['others']} " if found["others"] else ""
+    return Edit(span.source.path, span.start, module.place.end, others + path)
 
 
 def _path_from(directory: str | None, project: Project) -> str | None:

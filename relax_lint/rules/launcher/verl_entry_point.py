@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from relax_lint.diagnostics import Finding
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
-from relax_lint.shell.launch import Launch
+from relax_lint.shell.launch import Launch, entry_name
 from relax_lint.shell.queries import place_of
 
 VALID: list[Example | str] = [
@@ -60,6 +60,7 @@ INVALID = [
         "set -x\n\nPYTHONUNBUFFERED=1 python3 -m verl.trainer.main_ppo \\\n    trainer.n_gpus_per_node=8 $@\n",
         findings=((3, 31),),
     ),
+    Example("python3 -mverl.trainer.main_ppo algorithm.adv_estimator=grpo\n", findings=((1, 9),)),
     Example("python -u -m recipe.dapo.main_dapo data.train_batch_size=512\n", findings=((1, 14),)),
     Example("python3 verl/trainer/main_ppo.py --config-name=ppo_trainer\n", findings=((1, 9),)),
     Example(
@@ -98,10 +99,11 @@ def verl_entry_point(launch: Launch, project: Project) -> Iterator[Finding]:
     """Say what starts verl."""
     if launch.kind == "verl":
         entry = launch.argv[launch.entry]
+        name = entry_name(entry)
         yield Finding(
             place_of(launch, entry),
-            f"{entry.text} starts verl; Relax is started by python3 relax/entrypoints/train.py with flags instead of"
+            f"{name} starts verl; Relax is started by python3 relax/entrypoints/train.py with flags instead of"
             " Hydra overrides",
             launch=launch,
-            subject=entry.text,
+            subject=name,
         )
