@@ -8,14 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
+
+
+class _Field(NamedTuple):
+    default: Any
+    kw_only: bool
+    compare: bool
+
+
+def field(*, default: Any = ..., kw_only: bool = False, compare: bool = True) -> Any:
+    """A field that is given by name only, or that does not count when records are compared."""
+    return _Field(default, kw_only, compare)
+
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
 
-    @dataclass_transform(frozen_default=True)
+    @dataclass_transform(frozen_default=True, field_specifiers=(field,))
     def record(cls: type[T]) -> type[T]:
         """A value: equal and hashed by its fields, never changed."""
 
@@ -32,7 +44,9 @@ else:
     def record(cls: type) -> type:
         """A value: equal and hashed by its fields, never changed."""
         made, names = _with_slots(cls)
-        key = attrgetter(*names) if names else lambda self: ()
+        special = made.__special_fields__
+        compared = [name for name in names if name not in special or special[name].compare]
+        key = attrgetter(*compared) if compared else lambda self: ()
 
         def equal(self: Any, other: object) -> Any:
             return key(self) == key(other) if other.__class__ is self.__class__ else NotImplemented
@@ -46,16 +60,28 @@ def _with_slots(cls: type) -> tuple[type, tuple[str, ...]]:
     """The class with slots for its fields and those it inherits, and their names."""
     inherited: tuple[str, ...] = getattr(cls, "__match_args__", ())
     own = tuple(cls.__annotations__)
-    defaults = {**getattr(cls, "__defaults__", {}), **{name: vars(cls)[name] for name in own if name in vars(cls)}}
+    given = {name: vars(cls)[name] for name in own if name in vars(cls)}
+    special = {name: value for name, value in given.items() if isinstance(value, _Field)}
+    given.update({name: value.default for name, value in special.items()})
+    defaults = {**getattr(cls, "__defaults__", {}), **given}
+    special = {**getattr(cls, "__special_fields__", {}), **special}
     names = inherited + own
     dropped = {"__dict__", "__weakref__", *defaults}
     namespace = {name: value for name, value in vars(cls).items() if name not in dropped}
-    arguments = ", ".join(f"{name}=_defaults[{name!r}]" if name in defaults else name for name in names)
+    by_name = [name for name in names if name in special and special[name].kw_only]
+    ordered = [*(name for name in names if name not in by_name), *(["*"] if by_name else []), *by_name]
+    optional = {name for name, value in defaults.items() if value is not ...}
+    arguments = ", ".join(f"{name}=_defaults[{name!r}]" if name in optional else name for name in ordered)
     body = "; ".join(f"self.{name} = {name}" for name in names) or "pass"
     made: dict[str, Callable[..., None]] = {}
     exec(f"def __init__(self, {arguments}): {body}", {"_defaults": defaults}, made)
     namespace.update(
-        __slots__=own, __init__=made["__init__"], __repr__=_repr, __match_args__=names, __defaults__=defaults
+        __slots__=own,
+        __init__=made["__init__"],
+        __repr__=_repr,
+        __match_args__=names,
+        __defaults__=defaults,
+        __special_fields__=special,
     )
     return type(cls)(cls.__name__, cls.__bases__, namespace), names
 

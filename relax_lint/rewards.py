@@ -282,9 +282,9 @@ class RewardUse:
 
 
 def _with_shape(way: Exit, shape: Shape) -> Exit:
-    from dataclasses import replace
+    from relax_lint.records import changed
 
-    return replace(way, shape=shape)
+    return changed(way, shape=shape)
 
 
 def _hands_on(node: ast.AST) -> bool:

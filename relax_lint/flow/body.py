@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from relax_lint.flow.conditions import branches, is_instance, is_none
@@ -34,6 +33,8 @@ from relax_lint.flow.shapes import (
 )
 from relax_lint.flow.signals import NoReturn
 from relax_lint.flow.state import State, distinct
+from relax_lint.records import changed as replace
+from relax_lint.records import record
 
 if TYPE_CHECKING:
     from relax_lint.flow.interpreter import Interpreter
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 _SUPPRESS = Library("contextlib.suppress()")
 
 
-@dataclass(slots=True)
+@record
 class Way:
     """An exit on the way out, with the state that ``finally`` blocks still see."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relax_lint.flow.shapes import Class, Library, alternatives
+from relax_lint.records import record
 
 if TYPE_CHECKING:
     from relax_lint.flow.interpreter import Interpreter
@@ -19,7 +19,7 @@ _NO_FIELDS = ("ClassVar", "typing.ClassVar", "InitVar", "dataclasses.InitVar")
 _DEEPEST = 20
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Make:
     """What calling a class makes. Not ``known`` when a base or a decorator hides it."""
 

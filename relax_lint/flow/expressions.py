@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relax_lint.flow.conditions import branches, instance_test
@@ -44,6 +43,7 @@ from relax_lint.flow.shapes import (
 )
 from relax_lint.flow.signals import NoReturn
 from relax_lint.flow.state import State
+from relax_lint.records import changed as replace
 from relax_lint.sources.python import walk
 
 if TYPE_CHECKING:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from relax_lint.flow.scopes import AnyFunction, Scope, changed_by, own_nodes, scope_of, stored_in
+from relax_lint.records import record
 from relax_lint.sources.python import walk
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Condition:
     """A condition: equal keys for equal texts, the names in it, and those whose length it looks at."""
 

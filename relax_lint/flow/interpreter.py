@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import weakref
-from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -38,6 +37,7 @@ from relax_lint.flow.shapes import (
     union,
 )
 from relax_lint.flow.signals import NoReturn, TooMuch
+from relax_lint.records import changed as replace
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relax_lint.flow.classes import fields_of
@@ -31,6 +30,7 @@ from relax_lint.flow.shapes import (
     is_scalar,
 )
 from relax_lint.flow.signals import NoReturn
+from relax_lint.records import changed as replace
 
 if TYPE_CHECKING:
     from relax_lint.flow.interpreter import Interpreter

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from relax_lint.flow.conditions import branches
@@ -26,6 +25,7 @@ from relax_lint.flow.shapes import (
     union,
 )
 from relax_lint.flow.state import State, distinct, names_in
+from relax_lint.records import changed as replace
 from relax_lint.sources.python import walk
 
 if TYPE_CHECKING:
@@ -39,13 +39,17 @@ ROUNDS = 4
 _ENDLESS = Library("itertools.count()")
 
 
-@dataclass(slots=True)
 class After:
     """Where statements lead: on to the next one, out of the loop around, or to its next pass."""
 
-    on: list[State] = field(default_factory=list)
-    breaks: list[State] = field(default_factory=list)
-    continues: list[State] = field(default_factory=list)
+    __slots__ = ("breaks", "continues", "on")
+
+    def __init__(
+        self, on: list[State] | None = None, breaks: list[State] | None = None, continues: list[State] | None = None
+    ) -> None:
+        self.on = [] if on is None else on
+        self.breaks = [] if breaks is None else breaks
+        self.continues = [] if continues is None else continues
 
     def jumps(self, other: After) -> None:
         """Take over the jumps of statements inside of these."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from relax_lint.flow.shapes import (
     NONE,
     SCALAR,
@@ -20,6 +18,7 @@ from relax_lint.flow.shapes import (
     is_text,
     union,
 )
+from relax_lint.records import changed as replace
 
 Outcome = tuple[Shape, Shape | None]
 """What a call gives, and the receiver afterwards if the call changes it."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.flow.scopes import changed_by
+from relax_lint.records import record
 from relax_lint.sources.python import PythonSource, walk
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _DYNAMIC = re.compile(
 BindingKind = Literal["definition", "import", "value", "other"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Import:
     """Where an import takes a name from: a module, or an attribute of one (or a submodule)."""
 
@@ -31,7 +31,7 @@ class Import:
     attribute: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binding:
     """One place that binds a name at a module's top level.
 
@@ -46,17 +46,18 @@ class Binding:
     imported: Import | None = None
 
 
-@dataclass
 class ModuleNames:
-    """The names of one module, in the order they are bound when it is imported."""
+    """The names of one module, in the order they are bound when it is imported.
 
-    source: PythonSource
-    package: str
-    """The dotted name that relative imports start from."""
-    bindings: dict[str, list[Binding]] = field(default_factory=dict)
-    stars: list[str] = field(default_factory=list)
-    """Modules of ``import *``."""
-    deleted: set[str] = field(default_factory=set)
+    ``package`` is the dotted name that relative imports start from; ``stars`` are the modules of ``import *``.
+    """
+
+    def __init__(self, source: PythonSource, package: str) -> None:
+        self.source = source
+        self.package = package
+        self.bindings: dict[str, list[Binding]] = {}
+        self.stars: list[str] = []
+        self.deleted: set[str] = set()
 
     @cached_property
     def dynamic(self) -> bool:
@@ -293,7 +294,7 @@ def _changed_names(source: PythonSource) -> Iterator[str]:
             yield from changed_by(node)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Found:
     """What a name of a module leads to: a binding in the file that really holds it."""
 
@@ -301,7 +302,7 @@ class Found:
     binding: Binding
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Resolution:
     """Everything that a name can be. ``complete`` when there is nothing else; ``external`` names what it comes from
     when that is no file of the repository."""

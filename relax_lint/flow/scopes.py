@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from relax_lint.records import record
 from relax_lint.sources.python import children, walk
 
 MUTATORS = frozenset(
@@ -104,7 +104,7 @@ def _body_nodes(function: AnyFunction) -> Iterator[ast.AST]:
         yield from walk(part)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scope:
     """The names of one function.
 

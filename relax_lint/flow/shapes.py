@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
+
+from relax_lint.records import changed as replace
+from relax_lint.records import field, node, record
 
 if TYPE_CHECKING:
     from relax_lint.sources.python import PythonSource
@@ -17,7 +19,7 @@ SequenceKind = Literal["list", "tuple", "iterator", "set"]
 LengthKind = Literal["exact", "samples", "fewer", "more", "since", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Exit:
     """One way out of a function: the ``return``, or the definition where its end is reached, and what comes out."""
 
@@ -32,51 +34,51 @@ class Exit:
         return self.node is self.function and not isinstance(self.node, ast.Lambda)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shape:
     """Any value at all. ``origin`` is the exit of the function that gave it, if one did."""
 
     origin: Exit | None = field(default=None, compare=False, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unknown(Shape):
     """Nothing is known."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Nothing(Shape):
     """The item of a list that has none."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NoneValue(Shape):
     """``None``."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scalar(Shape):
     """A number: bool, int, float, a numpy scalar or a tensor of no dimension."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SampleCount(Scalar):
     """The number of samples that a batch function was given."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text(Shape):
     """A string."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constant(Shape):
     """A bool, an integer or a string whose value is known; flags and loop counters decide ways by it."""
 
     value: bool | int | str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Length:
     """How many items a list has.
 
@@ -116,7 +118,7 @@ UNKNOWN_LENGTH = Length("unknown")
 SAMPLES_LENGTH = Length("samples")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sequence(Shape):
     """A list, or another run of items (``kind``): ``items`` when each is known, else ``element`` for all of them."""
 
@@ -132,7 +134,7 @@ class Sequence(Shape):
         return cls(union(known or (NOTHING,)), Length("exact", len(known)), known, kind)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """A key of a dictionary; ``sure`` when it is there on every way."""
 
@@ -141,7 +143,7 @@ class Entry:
     sure: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dictionary(Shape):
     """A dictionary; ``open`` when it may hold keys that are not listed."""
 
@@ -188,26 +190,26 @@ class Dictionary(Shape):
         return replace(self, open=True, entries=entries)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sample(Shape):
     """A Relax sample."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Thing(Shape):
     """Something that is certainly none of the others: ``what`` says it in words."""
 
     what: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Awaitable(Shape):
     """What gives ``result`` when awaited, and is no value before."""
 
     result: Shape
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Closure:
     """The names that a nested function sees of the function around it."""
 
@@ -221,7 +223,7 @@ class Closure:
         return self.outer.lookup(name) if self.outer is not None else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function(Shape):
     """A function of the recipe, with what ``partial`` or a method call has bound already."""
 
@@ -232,7 +234,7 @@ class Function(Shape):
     keywords: tuple[tuple[str, Shape], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Class(Shape):
     """A class of the recipe."""
 
@@ -240,28 +242,28 @@ class Class(Shape):
     node: ast.ClassDef
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Instance(Shape):
     """An object of a class of the recipe. Its attributes are not followed."""
 
     cls: Class
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Library(Shape):
     """A module, function or class from elsewhere, by its dotted name; ``builtins`` have none before theirs."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Module(Shape):
     """A module of the repository."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Method(Shape):
     """A method of a value that is no object of the recipe."""
 
@@ -271,14 +273,14 @@ class Method(Shape):
     """The local variable that holds the receiver, which the method may change."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Union(Shape):
     """One of several shapes, which none of the ways followed tells apart."""
 
     alternatives: tuple[Shape, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Arguments:
     """What a function is called with; not ``complete`` when there may be more, from ``*`` or ``**``."""
 
