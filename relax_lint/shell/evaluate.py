@@ -43,7 +43,8 @@ class Reading:
 
     ``clean``: exactly what happens; ``env`` is the whole environment, ``args`` the arguments, ``cwd`` the directory.
     Otherwise, what can happen: variables and arguments not given may be anything; a variable given as None is certainly
-    unset, and ``args`` of None are unknown. ``root`` is the repository's root.
+    unset, and ``args`` of None are unknown. ``root`` is the repository's root. ``only_trainings``: what
+    starts no training is not recorded.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Reading:
         name: str | None = None,
         read: ReadScript = read_script,
         memory: Memory | None = None,
+        only_trainings: bool = False,
     ) -> None:
         self.clean = clean
         self.env = env or {}
@@ -65,6 +67,7 @@ class Reading:
         self.name = name
         self.read = read
         self.memory = memory or Memory()
+        self.only_trainings = only_trainings
         self._texts: dict[tuple[str, Place], EvaluatedText] = {}
 
     def script(self, path: Path) -> ScriptFile | None:

@@ -51,6 +51,13 @@ class Expander:
         """The file that the words at hand are written in."""
         return self.shell.source
 
+    def whole(self, word: Word) -> Place:
+        """Where a word stands."""
+        place = word.place
+        if place is None:
+            place = word.place = Place(self.source, word.start, word.end)
+        return cast("Place", place)
+
     # ------------------------------------------------------------ what is not known
 
     def root(self, node: Any, parents: tuple[Root, ...] = (), *, alternative: str | None = None) -> Root:
@@ -96,7 +103,7 @@ class Expander:
         if cached is not None:
             return cast("list[Value]", cached)
         if word.literal is not None:
-            place = Place(self.source, word.start, word.end)
+            place = self.whole(word)
             part = word.parts[0] if len(word.parts) == 1 else None
             start = part.start if isinstance(part, Literal) and part.end - part.start == len(part.text) else -1
             fields = [Value((Known(word.literal, self.source if start >= 0 else None, start),), place)]
@@ -150,7 +157,7 @@ class Expander:
                 chunk = segment[0]
                 chunks.append(chunk)
                 many = many or (isinstance(chunk, Sym) and chunk.root.many)
-        place = Place(self.source, word.start, word.end)
+        place = self.whole(word)
         return Value(_joined(chunks), place, many and len(chunks) == 1)
 
     def pieces(self, word: Word, state: State) -> list[tuple[str, bool]] | None:
@@ -258,7 +265,7 @@ class Expander:
                 return [Value((chunk,), place or self.field_place(chunk, word), many)]
         fields = split_fields(segments, self.separators(state), self.piece_root)
         single = len(fields) == 1
-        whole = Place(self.source, word.start, word.end)
+        whole = self.whole(word)
         found: list[Value] = []
         for pieces, place, many in fields:
             value = Value(_joined([chunk for chunk, _ in pieces]), place, many)
@@ -281,7 +288,7 @@ class Expander:
         """Where a user would edit a field: where the word stands, or where a flag kept in a variable was written."""
         if isinstance(chunk, Known) and chunk.source is not None and chunk.text.startswith("-"):
             return Place(chunk.source, chunk.start, chunk.start + len(chunk.text))
-        return Place(self.source, word.start, word.end)
+        return self.whole(word)
 
     def separators(self, state: State) -> str:
         """The characters of IFS."""

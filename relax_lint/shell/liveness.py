@@ -151,11 +151,12 @@ def join_environments(states: list[State], needed: Needs) -> list[State]:
     for name in {name for state in alive for name in state.frames[0]}:
         if any(state.frames[0].get(name) != frame.get(name) for state in others):
             frame.pop(name, None)
+    base.conditions = needed
     for state in others:
+        state.conditions = needed
         base.absorb(state)
         base.options &= state.options
         base.functions = {**state.functions, **base.functions}
         base.cwd = base.cwd if base.cwd == state.cwd else None
     base.status, base.undecided = 0, None
-    base.conditions = needed
     return [base, *(state for state in states if state.flow is not None)]

@@ -13,7 +13,7 @@ from relax_lint.records import node
 class Literal:
     """Characters that stand for themselves, quotes removed. ``""`` gives an empty quoted one.
 
-    ``cached`` belongs to the evaluator, here as in the other nodes.
+    ``cached``, here and below, as also ``place`` and ``scan``, belong to the evaluator.
     """
 
     text: str
@@ -97,6 +97,7 @@ class Word:
     end: int
     literal: str | None = None
     cached: object = None
+    place: object = None
 
 
 # ---------------------------------------------------------------- commands

@@ -87,12 +87,15 @@ class Recorder:
 
     def record(self, shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
         """A launch."""
-        argv = tuple(self.word(word, state) for word in words)
+        argv = tuple([self.word(word, state) for word in words])
+        kind = classify(argv)
+        if kind == "other" and shell.reading.only_trainings:
+            return
         site = outermost(Place(shell.source, node.start, node.end))
         stage = shell.stages[-1] if shell.stages else None
         targets = tuple(_word(target, state) for target in self.redirected_to)
         launch = Launch(
-            kind=classify(argv), argv=argv, site=site, script=self.script, conditions=state.conditions,
+            kind=kind, argv=argv, site=site, script=self.script, conditions=state.conditions,
             options=state.options if stage is None else stage.options, redirected_to=targets,
             made_directories=tuple(_word(made, state) for made in state.made), command=node,
             in_condition=shell.guard > 0, directory=state.cwd, ray_address=_exported("RAY_ADDRESS", state),
@@ -119,8 +122,10 @@ class Recorder:
             launch = way.launch
             if way.stage is not None:
                 behind = way.stage.words[way.stage.position + 1 :]
-                launch.pipeline = tuple(tuple(_word(word, way.state) for word in words) for words in behind if words)
-            key = (launch.site, tuple((word.text, word.unknowns) for word in launch.argv))
+                launch.pipeline = tuple(
+                    tuple(self.word(word, way.state) for word in words) for words in behind if words
+                )
+            key = (launch.site, tuple([(word.text, word.unknowns) for word in launch.argv]))
             known = found.get(key)
             if known is None:
                 found[key] = launch

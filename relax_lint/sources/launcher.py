@@ -29,7 +29,7 @@ class LauncherSource(ScriptFile):
 
     @property
     def launches(self) -> list[Launch]:
-        """Every launch, one for each call site and argv."""
+        """Every launch of a training, one for each call site and argv."""
         return self.evaluation.launches
 
     def evaluate_with(self, args: Sequence[str] | None, env: Mapping[str, str | None]) -> Evaluation:
@@ -40,5 +40,6 @@ class LauncherSource(ScriptFile):
             root=self.project.root,
             read=self.project.launcher,
             memory=self.project.shell_memory,
+            only_trainings=True,
         )
         return evaluate(self, reading)

@@ -319,11 +319,12 @@ def test_what_one_entrypoint_does_is_the_same_for_every_launcher() -> None:
     files = {"scripts/entrypoint/local.sh": "export A=1\nexport MODEL_CONFIG_DIR=x\nray start\n"}
     for name in ("one", "two"):
         files[f"examples/{name}/run.sh"] = (
-            f'D="$(cd "$(dirname "$0")" && pwd)"; source "$D/../../scripts/entrypoint/local.sh"\npython3 {name} "$A"\n'
+            f'D="$(cd "$(dirname "$0")" && pwd)"; source "$D/../../scripts/entrypoint/local.sh"\n'
+            f'python3 {name}/main_ppo.py "$A"\n'
         )
     project = Project.from_files(files)
     found = [[word.text for word in launch.argv] for recipe in project.recipes for launch in recipe.launches]
-    assert found == [["ray", "start"], ["python3", "one", "1"], ["ray", "start"], ["python3", "two", "1"]]
+    assert found == [["python3", "one/main_ppo.py", "1"], ["python3", "two/main_ppo.py", "1"]]
 
 
 def test_a_directive_says_what_is_sourced() -> None:
