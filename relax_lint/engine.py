@@ -120,8 +120,11 @@ class _Run:
         own = {UNREADABLE: unreadable, TOO_COMPLEX: too_complex}.get(rule.code)
         for finding, judged in () if own is None else own(self.scope):
             self._keep(rule, [finding], judged)
+        paths: frozenset[Path] | None = None
         for judged in self.scope.subjects(rule):
-            self._ran.setdefault(rule.code, set()).update(judged.paths)
+            if judged.paths is not paths:
+                paths = judged.paths
+                self._ran.setdefault(rule.code, set()).update(paths)
             self._keep(rule, self._outcomes(rule, judged), judged)
 
     def _outcomes(self, rule: Rule, judged: Judged) -> Iterator[Finding | NotChecked]:

@@ -19,21 +19,16 @@ class FilledArray:
     """One array literal that a name is set to, or that is added to it. ``flags`` are the flags among ``words``."""
 
     name: str
+    source: ScriptFile
     place: Place
     literal: ArrayLiteral
     append: bool
     words: tuple[Word, ...]
     flags: tuple[Word, ...]
 
-    @property
-    def source(self) -> ScriptFile:
-        """The script that it is in."""
-        assert isinstance(self.place.source, ScriptFile)
-        return self.place.source
-
     def holds(self, place: Place) -> bool:
         """Whether something is written in it."""
-        return self.place.source is place.source and self.literal.start <= place.start < self.literal.end
+        return self.source is place.source and self.literal.start <= place.start < self.literal.end
 
 
 @lru_cache(maxsize=256)
@@ -45,7 +40,7 @@ def arrays_in(source: ScriptFile) -> tuple[FilledArray, ...]:
             place = Place(source, assignment.start, assignment.start + len(assignment.name))
             words = tuple(element.value for element in literal.elements)
             flags = tuple(word for word in words if is_flag(word))
-            found.append(FilledArray(assignment.name, place, literal, assignment.append, words, flags))
+            found.append(FilledArray(assignment.name, source, place, literal, assignment.append, words, flags))
     return tuple(found)
 
 

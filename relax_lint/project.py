@@ -197,15 +197,23 @@ class Project:
 
     def recipe_of(self, path: Path) -> Recipe | None:
         """The recipe that a file belongs to."""
-        examples = self.root / "examples"
-        if examples not in path.parents or path.parent == examples:
-            return None
-        return self._recipe(examples / path.relative_to(examples).parts[0])
+        if path not in self._recipe_by_path:
+            depth = len(self._examples.parts)
+            inside = len(path.parts) > depth + 1 and path.parts[:depth] == self._examples.parts
+            self._recipe_by_path[path] = self._recipe(self._examples / path.parts[depth]) if inside else None
+        return self._recipe_by_path[path]
+
+    @cached_property
+    def _recipe_by_path(self) -> dict[Path, Recipe | None]:
+        return {}
+
+    @cached_property
+    def _examples(self) -> Path:
+        return self.root / "examples"
 
     @cached_property
     def _recipe_directories(self) -> list[Path]:
-        examples = self.root / "examples"
-        return [examples / entry.name for entry in self.files.entries(examples) if entry.is_dir]
+        return [self._examples / entry.name for entry in self.files.entries(self._examples) if entry.is_dir]
 
     @cached_property
     def _known_recipes(self) -> dict[Path, Recipe | None]:

@@ -103,23 +103,32 @@ class Scope:
         elif rule.on == "reward":
             yield from self._rewards
         elif rule.on == "launcher":
-            yield from self._launcher_subjects(self.inside)
+            yield from self._launchers_inside
             if rule.everywhere:
-                yield from self._launcher_subjects(self.outside)
+                yield from self._launchers_outside
         elif rule.on == "launch":
-            yield from self._launch_subjects(self.inside)
+            yield from self._launches_inside
             if rule.everywhere:
-                yield from self._launch_subjects(self.outside)
+                yield from self._launches_outside
 
-    def _launcher_subjects(self, launchers: Iterable[LauncherSource]) -> Iterator[Judged]:
-        for launcher in launchers:
-            yield Judged(launcher, self._files_of(launcher), launcher.path)
+    @cached_property
+    def _launchers_inside(self) -> list[Judged]:
+        return self._judged(self.inside)
 
-    def _launch_subjects(self, launchers: Iterable[LauncherSource]) -> Iterator[Judged]:
-        for launcher in launchers:
-            files = self._files_of(launcher)
-            for launch in launcher.launches:
-                yield Judged(launch, files, launcher.path)
+    @cached_property
+    def _launchers_outside(self) -> list[Judged]:
+        return self._judged(self.outside)
+
+    @cached_property
+    def _launches_inside(self) -> list[Judged]:
+        return _launches_of(self._launchers_inside)
+
+    @cached_property
+    def _launches_outside(self) -> list[Judged]:
+        return _launches_of(self._launchers_outside)
+
+    def _judged(self, launchers: Iterable[LauncherSource]) -> list[Judged]:
+        return [Judged(launcher, self._files_of(launcher), launcher.path) for launcher in launchers]
 
     @cached_property
     def _rewards(self) -> list[Judged]:
@@ -139,3 +148,7 @@ class Scope:
     @staticmethod
     def _file_of(use: Any) -> frozenset[Path]:
         return frozenset(source.path for source in (use.module, use.source) if source is not None)
+
+
+def _launches_of(launchers: Iterable[Judged]) -> list[Judged]:
+    return [judged._replace(subject=launch) for judged in launchers for launch in judged.subject.launches]

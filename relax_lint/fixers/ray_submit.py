@@ -69,6 +69,7 @@ def submission(launch: Launch) -> Submission | None:
     return Submission(tuple(option for option in read if option is not None), command, launch.ray_address)
 
 
+@lru_cache(maxsize=1024)
 def runtime_environments(launch: Launch) -> list[Argument]:
     """Every ``--runtime-env-json`` that is written for a launch, whoever would read it."""
     words = launch.argv

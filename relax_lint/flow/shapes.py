@@ -333,8 +333,10 @@ def alternatives(shape: Shape) -> tuple[Shape, ...]:
 
 def union(shapes: Iterable[Shape]) -> Shape:
     """A value that has one of these shapes."""
-    parts = dict.fromkeys(part for shape in shapes for part in alternatives(shape))
-    found = [part for part in parts if part is not NOTHING] or list(parts)
+    parts = [part for shape in shapes for part in alternatives(shape)]
+    if len(parts) > 1:
+        parts = list(dict.fromkeys(parts))
+    found = [part for part in parts if part is not NOTHING] or parts
     if not found or len(found) > MOST_ALTERNATIVES:
         return UNKNOWN
     return found[0] if len(found) == 1 else Union(tuple(found))

@@ -237,8 +237,7 @@ class Launch(_Launch):
     @cached_property
     def written(self) -> frozenset[tuple[SourceFile, int]]:
         """Where its words are written: the file and the offset of each."""
-        places = [word.place for word in self.argv]
-        return frozenset((place.source, place.start) for place in places if place is not None)
+        return frozenset([word.place[:2] for word in self.argv if word.place is not None])
 
     @cached_property
     def mode(self) -> Mode:

@@ -68,20 +68,22 @@ def command_lists(root: Script | Command) -> Iterator[Sequence[Command]]:
     for commands in _bodies(root):
         yield commands
         for command in commands:
-            yield from command_lists(command)
+            if not isinstance(command, SimpleCommand):
+                yield from command_lists(command)
     for inner in _joined(root):
         yield from command_lists(inner)
 
 
 def simple_commands(root: Script | Command) -> Iterator[SimpleCommand]:
     """Every simple command outside of substitutions, in the order of the text."""
-    if isinstance(root, SimpleCommand):
-        yield root
-    for inner in _joined(root):
-        yield from simple_commands(inner)
-    for commands in _bodies(root):
-        for command in commands:
-            yield from simple_commands(command)
+    pending = [root]
+    while pending:
+        command = pending.pop()
+        if isinstance(command, SimpleCommand):
+            yield command
+        else:
+            inner = [*_joined(command), *(each for commands in _bodies(command) for each in commands)]
+            pending.extend(reversed(inner))
 
 
 @lru_cache(maxsize=256)

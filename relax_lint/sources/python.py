@@ -8,6 +8,7 @@ import io
 import re
 import tokenize
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +21,20 @@ from relax_lint.sources.text import SourceFile
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Node = TypeVar("Node", bound=ast.AST)
 
+_WITHOUT_NODES = (
+    "ctx",
+    "id",
+    "attr",
+    "arg",
+    "asname",
+    "module",
+    "level",
+    "kind",
+    "type_comment",
+    "conversion",
+    "simple",
+)
+"""Fields of syntax trees that hold no nodes, or none that anybody walks to."""
 _BOM = "\ufeff"
 _NAME_OF_DEFINITION = re.compile(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+(\w+)")
 _LONE_CARRIAGE_RETURN = re.compile(r"\r(?!\n)")
@@ -45,15 +60,26 @@ def walk(root: ast.AST) -> Iterator[ast.AST]:
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """The direct children of a node in the order they are written."""
+    """The direct children of a node in the order they are written, but for ``ctx``."""
     found: list[ast.AST] = []
-    for name in node._fields:
+    for name in _holding_fields[node.__class__]:
         value = getattr(node, name, None)
         if value.__class__ is list:
-            found.extend(item for item in value if isinstance(item, ast.AST))
+            found += [item for item in value if isinstance(item, ast.AST)]
         elif isinstance(value, ast.AST):
             found.append(value)
     return found
+
+
+class _HoldingFields(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields that hold others, by class of nodes."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        self[kind] = tuple(name for name in kind._fields if name not in _WITHOUT_NODES)
+        return self[kind]
+
+
+_holding_fields = _HoldingFields()
 
 
 class PythonSource(SourceFile):
@@ -168,7 +194,6 @@ class PythonSource(SourceFile):
     def _parents(self) -> dict[ast.AST, ast.AST]:
         if self.tree is None:
             return {}
-        # ast shares context singletons (Load, Store) between nodes; nobody asks for their parents.
         return {child: node for node in walk(self.tree) for child in children(node)}
 
     def nodes(self, *kinds: type[Node]) -> list[Node]:
@@ -177,10 +202,12 @@ class PythonSource(SourceFile):
 
     @cached_property
     def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
-        found: dict[type[ast.AST], list[ast.AST]] = {}
-        if self.tree is not None:
-            for node in walk(self.tree):
-                found.setdefault(node.__class__, []).append(node)
+        found: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
+        pending: list[ast.AST] = [] if self.tree is None else [self.tree]
+        while pending:
+            node = pending.pop()
+            found[node.__class__].append(node)
+            pending += reversed(children(node))
         return found
 
 

@@ -122,5 +122,7 @@ def _is_override(text: str, may_be_a_value: bool) -> bool:
     """Whether a word is an override; where it may be a flag's value, only if it is one of verl's."""
     if _PREFIXED.match(text):
         return True
+    if "=" not in text:
+        return False
     match = _OVERRIDE.match(text)
     return match is not None and (match.group("root") in _GROUPS or not may_be_a_value)

@@ -35,9 +35,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.fixers.launcher_edits import append_to_command, remove
@@ -197,14 +197,6 @@ INVALID = [
 ]
 
 
-class _Several(NamedTuple):
-    """An array of flags with where its first element is written, and the elements behind that."""
-
-    name: str
-    first: tuple[ScriptFile, int]
-    others: Sequence[tuple[ScriptFile, WrittenWord]]
-
-
 _Arrays: TypeAlias = Mapping[str, Sequence[FilledArray]]
 
 
@@ -238,9 +230,8 @@ def unused_args(launcher: LauncherSource, project: Project) -> Iterator[Finding 
             )
     files = [launcher, *launcher.evaluation.sourced]
     arrays = _by_name(files)
-    several = list(_several(arrays))
     for launch in launches:
-        yield from _first_only(launch, files, several)
+        yield from _first_only(launch, files, arrays)
         yield from _twice(launch, arrays)
 
 
@@ -335,25 +326,27 @@ def _pass(name: str, launches: Sequence[Launch]) -> Fix | None:
     return Fix(f"pass {name} to the launch", lambda: list(edits.values()), safe=False, reason=reason)
 
 
-def _several(arrays: _Arrays) -> Iterator[_Several]:
-    """The arrays of flags with more than one element."""
-    for name, filled in arrays.items():
-        added = [each for each in filled if each.append]
-        more = [(each.source, word) for each in added for word in each.words]
-        for each in filled:
-            if each.append or not each.words:
-                continue
-            others = [*((each.source, word) for word in each.words[1:]), *more]
-            if others and any(part.flags for part in (each, *added)):
-                yield _Several(name, (each.source, each.words[0].start), others)
-
-
-def _first_only(launch: Launch, files: Sequence[ScriptFile], arrays: Sequence[_Several]) -> Iterator[Finding]:
+def _first_only(launch: Launch, files: Sequence[ScriptFile], arrays: _Arrays) -> Iterator[Finding]:
     """Arrays of flags of which nothing but the first element reaches a launch."""
     reached = launch.written
-    for array in arrays:
-        if array.first in reached and not any((source, word.start) in reached for source, word in array.others):
-            yield from _cut_expansions(array.name, [word for _, word in array.others], launch, files)
+    for name, filled in arrays.items():
+        for array in filled:
+            first, second = (array.words[at : at + 1] for at in range(2))
+            if array.append or not _reach(array, first, reached) or _reach(array, second, reached):
+                continue
+            added = [each for each in filled if each.append]
+            lost = [*array.words[1:], *(word for each in added for word in each.words)]
+            if not lost or not any(each.flags for each in (array, *added)):
+                continue
+            if not (
+                _reach(array, array.words[1:], reached) or any(_reach(each, each.words, reached) for each in added)
+            ):
+                yield from _cut_expansions(name, lost, launch, files)
+
+
+def _reach(array: FilledArray, words: Iterable[WrittenWord], reached: Container[tuple[SourceFile, int]]) -> bool:
+    """Whether one of some elements reaches a launch."""
+    return any((array.source, word.start) in reached for word in words)
 
 
 def _cut_expansions(
