@@ -1,0 +1,180 @@
+"""What a launch passes before and after `--fix`, compared word by word: every difference is one that the rule says."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from relax_lint.cli import main
+from relax_lint.rules import load_rules
+from tests.faulty_launchers import REWARDS, FaultyLauncher
+
+RECIPES = Path(__file__).parent / "recipes"
+NUMBER = 30
+ENTRY = "relax/entrypoints/train.py"
+MODULE = "relax.entrypoints.train"
+RUNTIME_ENV = "--runtime-env-json"
+OPTIMIZER = ("--optimizer-cpu-offload", "--overlap-cpu-optimizer-d2h-h2d", "--use-precision-aware-optimizer")
+BATCH = ("--rollout-batch-size", "--n-samples-per-prompt", "--global-batch-size", "--num-steps-per-rollout")
+
+Argv = list[str]
+Argvs = dict[str, list[Argv]]
+Capture = pytest.CaptureFixture[str]
+
+
+def without(argv: Argv, *flags: str, values: int) -> Argv:
+    """An argv without some flags and the values of each."""
+    kept: Argv = []
+    at = 0
+    while at < len(argv):
+        flag, equals, _ = argv[at].partition("=")
+        if flag in flags:
+            at += 1 if equals else 1 + values
+        else:
+            kept.append(argv[at])
+            at += 1
+    return kept
+
+
+def started_directly(argv: Argv) -> Argv:
+    """The same launch without a submission, by the entry point's path."""
+    if argv[:3] == ["ray", "job", "submit"]:
+        argv = argv[argv.index("--") + 1 :]
+        argv = argv[next(at for at, word in enumerate(argv) if word.startswith("python")) :]
+    words: Argv = []
+    for word in argv:
+        if word == MODULE and words[-1] in ("-m", "-um"):
+            words[-1:] = [*(["-u"] if words[-1] == "-um" else []), ENTRY]
+        else:
+            words.append(ENTRY if word == f"-m{MODULE}" else word)
+    return words
+
+
+def rest_of(*flags: str, values: int) -> Callable[[Argv], Argv]:
+    return lambda argv: without(argv, *flags, values=values)
+
+
+ALIKE: dict[str, Callable[[Argv], Argv]] = {
+    "RLX204": rest_of("--group-rm", values=0),
+    "RLX206": rest_of("--reward-key", values=1),
+    "RLX207": rest_of("--reward-key", values=1),
+    "RLX403": started_directly,
+    "RLX404": rest_of(RUNTIME_ENV, values=1),
+    "RLX406": rest_of(*OPTIMIZER, values=0),
+    "RLX407": rest_of(*BATCH, values=1),
+    "RLX411": rest_of("--ref-actor-config", values=1),
+    "RLX420": list,
+    "RLX801": list,
+}
+"""For each rule whose safe fixes edit launchers: what its fixes must leave as it is."""
+
+
+def alike(argv: Argv) -> Argv:
+    """What no fix of any rule may change."""
+    for keep in ALIKE.values():
+        argv = keep(argv)
+    return argv
+
+
+def shown(launchers: Iterable[str], capsys: Capture) -> Argvs:
+    """Every launch of every launcher, alone and in both modes."""
+    found: Argvs = {}
+    for mode in ([], ["--", "sync"], ["--", "async"]):
+        environment = ["--env", "PATH=/bin", "--env", "MODEL_DIR=/m", "--env", "DATA_DIR=/d", "--clean-env"]
+        assert main(["show", "--all", "--format", "json", *environment, *launchers, *mode]) == 0
+        for script in json.loads(capsys.readouterr().out)["scripts"]:
+            found[" ".join([script["path"], *mode])] = [launch["argv"] for launch in script["launches"]]
+    return found
+
+
+def fixed(launchers: list[str], capsys: Capture, *options: str) -> Argvs:
+    assert main(["check", "--fix", *options, "examples"]) in (0, 1)
+    capsys.readouterr()
+    return shown(launchers, capsys)
+
+
+def differing(before: Argvs, after: Argvs, keep: Callable[[Argv], Argv]) -> dict[str, tuple[list[Argv], list[Argv]]]:
+    return {
+        script: (argvs, after[script])
+        for script, argvs in before.items()
+        if [keep(argv) for argv in argvs] != [keep(argv) for argv in after[script]]
+    }
+
+
+@pytest.fixture
+def faulty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A recipe of generated launchers in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    return written(lambda launcher: launcher.text)
+
+
+def written(text: Callable[[FaultyLauncher], str]) -> list[str]:
+    recipe = Path("examples/demo")
+    recipe.mkdir(parents=True, exist_ok=True)
+    (recipe / "rewards.py").write_text(REWARDS)
+    for seed in range(NUMBER):
+        (recipe / f"run_{seed:03}.sh").write_text(text(FaultyLauncher(seed)), newline="")
+    return [str(path) for path in sorted(recipe.glob("run_*.sh"))]
+
+
+def test_every_rule_with_a_safe_fix_for_launchers_is_compared() -> None:
+    of_launchers = {
+        rule.code
+        for rule in load_rules().values()
+        if rule.fixable == "safe" and (rule.on in ("launcher", "launch") or rule.code in ("RLX204", "RLX206", "RLX207"))
+    }
+    assert of_launchers == {*ALIKE, "RLX422"} - {"RLX801"}
+
+
+@pytest.mark.parametrize("code", ALIKE)
+def test_a_safe_fix_changes_of_an_argv_what_its_rule_says(code: str, faulty: list[str], capsys: Capture) -> None:
+    files = {path: Path(path).read_bytes() for path in faulty}
+    before = shown(faulty, capsys)
+    after = fixed(faulty, capsys, "--select", code)
+    assert differing(before, after, ALIKE[code]) == {}
+    if code == "RLX801":
+        assert Path("examples/__init__.py").exists()
+    else:
+        assert any(Path(path).read_bytes() != data for path, data in files.items())
+    assert (before != after) == (code not in ("RLX420", "RLX801"))
+
+
+def test_what_is_added_is_what_was_missing(faulty: list[str], capsys: Capture) -> None:
+    fixed(faulty, capsys)
+    for script, argvs in shown(faulty, capsys).items():
+        for argv in argvs:
+            assert [argv.count(flag) for flag in OPTIMIZER] == [1, 1, 1], script
+            assert argv.count("--ref-actor-config") == argv.count("--fully-async"), script
+
+
+def test_a_joined_command_is_what_was_meant(faulty: list[str], capsys: Capture) -> None:
+    before = shown(faulty, capsys)
+    joined = fixed(faulty, capsys, "--select", "RLX422")
+    meant = shown(written(lambda launcher: launcher.whole), capsys)
+    assert differing(meant, joined, list) == {}
+    assert len(differing(meant, before, list)) > NUMBER / 3
+
+
+def test_all_fixes_together_change_no_more_than_each(faulty: list[str], capsys: Capture) -> None:
+    after = fixed(faulty, capsys)
+    meant = shown(written(lambda launcher: launcher.whole), capsys)
+    assert differing(meant, after, alike) == {}
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in RECIPES.iterdir() if path.is_dir()))
+def test_the_launches_of_the_bundled_recipes(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(shutil.copytree(RECIPES / name, tmp_path / name))
+    launchers = [str(path) for path in sorted(Path("examples").glob("*/run_*.sh"))]
+    before = shown(launchers, capsys)
+    for code in ALIKE:
+        after = fixed(launchers, capsys, "--select", code)
+        assert differing(before, after, ALIKE[code]) == {}
+        before = after
+    if name.startswith("good"):
+        assert fixed(launchers, capsys) == before
