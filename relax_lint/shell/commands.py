@@ -139,6 +139,7 @@ def assign_array(
             elements.update(old.elements)
         elif old.value is not None:
             elements[0] = old.value
+    keyed = any(element.key is not None for element in literal.elements)
     following = max((key for key in elements if isinstance(key, int)), default=-1) + 1
     if associative and any(element.key is None for element in literal.elements):
         pairs = [
@@ -150,8 +151,7 @@ def assign_array(
         return
     for element in literal.elements:
         if element.key is None:
-            word = element.value
-            for field in shell.expander.fields(word, state, element=True):
+            for field in shell.expander.fields(element.value, state, element=True):
                 elements[following] = field
                 following += 1
             continue
@@ -171,7 +171,7 @@ def assign_array(
         current = elements.get(index) if element.append else None
         elements[index] = converted(shell, value, current, attributes, state, append=element.append)
     if not associative:
-        elements = dict(sorted(elements.items()))
+        elements = dict(sorted(elements.items())) if keyed else elements
         attributes |= {"a"}
     if "i" in attributes:
         elements = {key: shell.expander.arithmetic_of(value, state, node) for key, value in elements.items()}

@@ -61,6 +61,12 @@ def split_fields(
             many, after = many or chunk.default is None, "in"
             continue
         text = chunk.text if isinstance(chunk, Known) else chunk.default or ""
+        if text and isinstance(chunk, Known) and not any(separator in text for separator in separators):
+            current = current or []
+            current.append((chunk, False))
+            places.append(at)
+            after = "in"
+            continue
         begin = 0
         for index, char in enumerate(text):
             if char not in separators:
