@@ -104,7 +104,8 @@ class Diagnostic:
 
     ``path`` is absolute. Positions count from 1, the end exclusive; ``start`` and ``end`` are offsets into the text;
     ``excerpt`` is the first line concerned. ``suppressed`` holds the reason given (it may be empty) and
-    ``suppressed_by`` the comment's own line or the option, ``None`` when the finding stands.
+    ``suppressed_by`` the comment's own line or the option, ``None`` when the finding stands. ``identity`` is what tells
+    it from all others, whatever is edited elsewhere.
     """
 
     code: str
@@ -125,4 +126,11 @@ class Diagnostic:
     subject: str = ""
     suppressed: str | None = None
     suppressed_by: Site | None = None
-    fingerprint: str = ""
+    identity: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """A name made of the identity."""
+        from hashlib import sha256
+
+        return sha256(self.identity.encode("utf-8", "surrogateescape")).hexdigest()[:20]

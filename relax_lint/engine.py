@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.diagnostics import Diagnostic, Finding, NotChecked, Severity, Site
-from relax_lint.fingerprints import fingerprint_all
+from relax_lint.fingerprints import identify_all
 from relax_lint.scope import Judged, Scope
 from relax_lint.selection import matching, selected
 from relax_lint.unreadable import is_followed_whole, too_complex, unreadable
@@ -113,7 +113,7 @@ class _Run:
             self.outcome.diagnostics = [item for item in found if item.severity is Severity.ERROR]
         self.outcome.sort()
         if self.outcome.diagnostics:
-            fingerprint_all(self.outcome.diagnostics, self.project.root)
+            identify_all(self.outcome.diagnostics, self.project.root)
         return self.outcome
 
     def _judge(self, rule: Rule) -> None:

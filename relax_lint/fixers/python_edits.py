@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
+from io import StringIO
 
 from relax_lint.diagnostics import Edit
 from relax_lint.sources.python import PythonSource
@@ -14,7 +13,6 @@ _BLANKS = " \t"
 _REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\r\n]*)?\r?(?:\n|\Z)")
 _COMMA_AND_LINE_END = re.compile(r"[ \t]*,[ \t]*(?:#[^\r\n]*)?\r?\n")
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
-_NO_CODE = frozenset((tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT))
 
 
 def remove_statement(source: PythonSource, statement: ast.stmt) -> Edit | None:
@@ -63,8 +61,11 @@ def add_keywords(source: PythonSource, function: ast.FunctionDef | ast.AsyncFunc
 
 def _end_of_parameters(source: PythonSource, function: ast.FunctionDef | ast.AsyncFunctionDef) -> int | None:
     """Where the last parameter ends, in front of a trailing comma."""
+    import tokenize
+
+    no_code = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
     start = source.name_place(function).end
-    lines = io.StringIO(source.text[start:])
+    lines = StringIO(source.text[start:])
     line_starts = [start]
     depth, ends = 0, [start]
     try:
@@ -72,7 +73,7 @@ def _end_of_parameters(source: PythonSource, function: ast.FunctionDef | ast.Asy
             depth += (token.string in _OPENING) - (token.string in _CLOSING)
             if token.type == tokenize.OP and token.string == ")" and depth == 0:
                 return ends[-1]
-            if token.type in _NO_CODE or (token.string == "," and depth == 1):
+            if token.type in no_code or (token.string == "," and depth == 1):
                 continue
             ends.append(line_starts[token.end[0] - 1] + token.end[1])
     except (tokenize.TokenError, SyntaxError):
@@ -80,7 +81,7 @@ def _end_of_parameters(source: PythonSource, function: ast.FunctionDef | ast.Asy
     return None
 
 
-def _next_line(lines: io.StringIO, line_starts: list[int]) -> str:
+def _next_line(lines: StringIO, line_starts: list[int]) -> str:
     line = lines.readline()
     line_starts.append(line_starts[-1] + len(line))
     return line

@@ -7,8 +7,8 @@ suite runs and the documentation shows.
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 from relax_lint.diagnostics import Finding, NotChecked, Severity
@@ -83,9 +83,8 @@ def rule(
 
 def load_rules(without: Collection[str] = ()) -> dict[str, Rule]:
     """Import every rule file below this package, but for some families; the registry, by code."""
-    for family in pkgutil.iter_modules(__path__):
-        if family.ispkg and family.name not in without:
-            package = importlib.import_module(f"{__name__}.{family.name}")
-            for module in pkgutil.iter_modules(package.__path__):
-                importlib.import_module(f"{package.__name__}.{module.name}")
+    for family in sorted(Path(__path__[0]).iterdir()):
+        if family.name not in without and not family.suffix:
+            for module in sorted(family.glob("[!_]*.py")):
+                importlib.import_module(f"{__name__}.{family.name}.{module.stem}")
     return dict(sorted(REGISTRY.items()))

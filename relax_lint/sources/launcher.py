@@ -7,12 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.shell.evaluate import Evaluation, Reading, evaluate
-from relax_lint.shell.launch import Launch
 from relax_lint.sources.script import ScriptFile
 
 if TYPE_CHECKING:
     from relax_lint.project import Project
+    from relax_lint.shell.evaluate import Evaluation
+    from relax_lint.shell.launch import Launch
 
 
 class LauncherSource(ScriptFile):
@@ -34,6 +34,8 @@ class LauncherSource(ScriptFile):
 
     def evaluate_with(self, args: Sequence[str] | None, env: Mapping[str, str | None]) -> Evaluation:
         """What the script can launch with these arguments (None: not known) and variables (None: certainly unset)."""
+        from relax_lint.shell.evaluate import Reading, evaluate
+
         reading = Reading(
             env={**self.project.settings.env, **env},
             args=None if args is None else tuple(args),

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-import codecs
-import io
 import re
-import tokenize
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
@@ -213,8 +210,12 @@ class PythonSource(SourceFile):
 
 def _encoding(data: bytes) -> tuple[str, str | None]:
     """The encoding that Python would read the bytes with, or one that reads anything, and what is wrong."""
-    if b"coding" not in data[:4096]:
+    if b"coding" not in b"".join(data.split(b"\n", 2)[:2]):
         return "utf-8", None
+    import codecs
+    import io
+    import tokenize
+
     try:
         # The declaration is what counts, even on a line that tokenize cannot read as UTF-8.
         mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""

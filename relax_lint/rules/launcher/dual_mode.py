@@ -29,19 +29,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from relax_lint.catalog.relax_defaults import DEBUG_FLAGS
 from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.project import Project
 from relax_lint.records import record
 from relax_lint.rules import WARNING, Example, rule
-from relax_lint.shell.evaluate import Evaluation
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.nodes import Assignment, SimpleCommand
 from relax_lint.shell.queries import is_part_of_another, start_of
 from relax_lint.shell.walk import command_lists, simple_commands
 from relax_lint.sources.launcher import LauncherSource
+
+if TYPE_CHECKING:
+    from relax_lint.shell.evaluate import Evaluation
 
 Way = Literal["sync", "async"]
 

@@ -31,18 +31,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from relax_lint.catalog.relax_defaults import KNOWN_ENVIRONMENT
 from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
-from relax_lint.shell.evaluate import Evaluation
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.launch import Word as PassedWord
 from relax_lint.shell.nodes import Parameter, Word
 from relax_lint.shell.queries import is_part_of_another, place_of, written_command
 from relax_lint.sources.launcher import LauncherSource
 from relax_lint.sources.script import ScriptFile
+
+if TYPE_CHECKING:
+    from relax_lint.shell.evaluate import Evaluation
 
 _NEEDED = re.compile(r"\$\{?(?P<name>[A-Za-z_]\w*)(?:\}|(?:##?|%%?|//?|\^|,|:\d|:\$)[^}]*\}|\Z)")
 _ARITHMETIC = re.compile(r"\$\(\(([^?|]*)\)\)")

@@ -29,7 +29,6 @@ None: write the function, `reward_func` around a `compute_score` of verl for exa
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 from relax_lint.diagnostics import Finding, NotChecked, Place
@@ -294,6 +293,8 @@ def project_path(source: PythonSource, project: Project) -> str:
 
 
 def _meant(name: str, others: list[str]) -> str:
+    import difflib
+
     close = difflib.get_close_matches(name, others, n=1)
     return f"; did you mean {close[0]}?" if close else ""
 
