@@ -9,8 +9,8 @@ from relax_lint.shell import conditions
 from relax_lint.shell.calls import run_text, source_file
 from relax_lint.shell.commands import builtin, leave, run_named, run_wrapped, unknown_program
 from relax_lint.shell.nodes import SimpleCommand
-from relax_lint.shell.operators import Discard
 from relax_lint.shell.partly_known import as_commands
+from relax_lint.shell.refusals import Discard, ReadOnly
 from relax_lint.shell.single_bracket_tests import test_command
 from relax_lint.shell.state import Flow, State, Undecided, UnknownArguments
 from relax_lint.shell.values import EMPTY, Known, Value, join, known
@@ -202,6 +202,8 @@ def let(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> 
     try:
         for word in words[1:]:
             value = state.resolve(shell.expander.arithmetic_of(word, state, node))
+    except ReadOnly:
+        raise
     except Discard:
         state.status = 1
         return

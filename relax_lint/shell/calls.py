@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from relax_lint.diagnostics import Place
 from relax_lint.shell import memory
 from relax_lint.shell.liveness import drop_dead, join_environments
-from relax_lint.shell.operators import Discard, Refused
-from relax_lint.shell.parameters import Abort
+from relax_lint.shell.refusals import Abort, Discard, Refused
 from relax_lint.shell.state import Flow, State, merge
 from relax_lint.shell.values import Value, Variable, known
 
@@ -202,12 +201,24 @@ def failed_expansion(shell: Shell, state: State, error: Abort | Discard) -> list
     """What bash does when an expansion fails: leave the shell, or the line."""
     state.undecided = None
     if isinstance(error, Abort):
-        state.status = error.status
-        state.flow = Flow("exit")
-        node = shell.command
-        shell.recorder.exits_at(Place(shell.source, node.start, node.end), error.status)
+        _leave(shell, state, error.status)
     else:
         state.status = 1
         ends = isinstance(error, Refused) and "errexit" in state.options
         state.flow = Flow("exit" if ends else "discard")
     return [state]
+
+
+def unwritable(shell: Shell, state: State, status: int) -> list[State]:
+    """What bash does when a builtin or a loop cannot write its variable: ``set -e`` ends the shell, guarded or not."""
+    state.status, state.undecided = status, None
+    if "errexit" in state.options:
+        _leave(shell, state, status)
+    return [state]
+
+
+def _leave(shell: Shell, state: State, status: int) -> None:
+    state.status = status
+    state.flow = Flow("exit")
+    node = shell.command
+    shell.recorder.exits_at(Place(shell.source, node.start, node.end), status)

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.shell.bounds import MAXIMUM_PARTS, MAXIMUM_TEXT, MAXIMUM_WORDS, TooComplex
-from relax_lint.shell.calls import call_function, run_process
+from relax_lint.shell.calls import call_function, run_process, unwritable
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, SimpleCommand
 from relax_lint.shell.partly_known import as_commands
+from relax_lint.shell.refusals import ReadOnly
 from relax_lint.shell.state import Flow, State, Undecided
 from relax_lint.shell.values import EMPTY, Chunk, Known, Root, Sym, Value, Variable, known, unknown
 
@@ -45,27 +46,26 @@ def is_recorded(name: str) -> bool:
 # ---------------------------------------------------------------- assignments
 
 
-def assign(shell: Shell, node: Assignment, state: State) -> bool:
-    """``name=value``; False when the variable is read-only."""
+def assign(shell: Shell, node: Assignment, state: State) -> None:
+    """``name=value``. Raises :class:`ReadOnly`."""
     name = state.resolve_name(node.name)
     old = state.lookup(name)
     if old is not None and "r" in old.attributes:
-        return False
+        raise ReadOnly
     attributes = old.attributes if old is not None else frozenset[str]()
     if isinstance(node.value, ArrayLiteral):
         assign_array(shell, name, node, state, attributes)
-        return True
+        return
     value = shell.expander.value(node.value, state, assigned=True) if node.value is not None else EMPTY
     old = state.lookup(name)
     if node.subscript is not None:
         assign_subscript(shell, name, node, value, state)
-        return True
+        return
     current = old.scalar if old is not None else None
     if current is None and node.append and old is None:
         current = shell.expander.parameters.scalar(name, state)
     value = converted(shell, value, current, attributes, state, append=node.append)
     state.set_value(name, _compact(value))
-    return True
 
 
 def _compact(value: Value) -> Value:
@@ -216,12 +216,14 @@ def run_named(
     if name in _DECLARING:
         from relax_lint.shell.declarations import declare
 
-        declare(shell, name or "", words[1:], assigned, state)
-        return [state]
+        return declare(shell, name or "", words[1:], assigned, state)
     found = BUILTINS.get(name) if name is not None else None
     if found is not None:
         shell.status_before, state.status = state.status, 0
-        ends = found(shell, node, words, state)
+        try:
+            ends = found(shell, node, words, state)
+        except ReadOnly:
+            return unwritable(shell, state, 2 if name == "getopts" else 1)
         return [state] if ends is None else ends
     return run_program(shell, node, words, state)
 

@@ -6,7 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from relax_lint.records import changed
+from relax_lint.shell.calls import unwritable
 from relax_lint.shell.nodes import ArrayElement, ArrayLiteral, Assignment, Word
+from relax_lint.shell.refusals import ReadOnly
 from relax_lint.shell.state import State
 from relax_lint.shell.values import EMPTY, REMOVED, Known, Sym, Value, Variable
 
@@ -17,10 +19,16 @@ _NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?(\+?=)?")
 _ATTRIBUTES = frozenset("aAilnrtux")
 
 
-def declare(shell: Shell, name: str, words: list[Value], assigned: list[Assignment], state: State) -> None:
+def declare(
+    shell: Shell, name: str, words: list[Value], assigned: list[Assignment], state: State
+) -> list[State]:  # fmt: skip
     """One of the declaring builtins; ``words`` are its options and computed arguments, ``assigned`` those written."""
-    status = _Declaration(shell, name, state).run(words, assigned)
+    declaration = _Declaration(shell, name, state)
+    status = declaration.run(words, assigned)
+    if declaration.refused and name in ("export", "readonly"):
+        return unwritable(shell, state, 1)
     state.status, state.undecided = status, None
+    return [state]
 
 
 class _Declaration:
@@ -33,6 +41,7 @@ class _Declaration:
         self.globally = name in ("export", "readonly")
         self.functions = False
         self.prints = False
+        self.refused = False
 
     def run(self, words: list[Value], assigned: list[Assignment]) -> int | None:
         rest = self.options(words)
@@ -129,7 +138,11 @@ class _Declaration:
         if self.globally and self.name not in ("export", "readonly"):
             old = state.frames[0].get(name)
         has_value = node.value is not None or value is not None
-        if old is not None and "r" in old.attributes and has_value:
+        hidden = state.frames[0].get(name) if local else None
+        if has_value and any(each is not None and "r" in each.attributes for each in (old, hidden)):
+            if isinstance(node.value, ArrayLiteral) and not local:
+                raise ReadOnly
+            self.refused = True
             return False
         attributes = frozenset(((old.attributes if old else frozenset()) | self.added) - self.removed)
         if old is None and local and self.name == "local":

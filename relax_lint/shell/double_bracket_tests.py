@@ -20,7 +20,7 @@ from relax_lint.shell.conditions import (
     unary,
 )  # fmt: skip
 from relax_lint.shell.nodes import BinaryTest, LogicalTest, Test, UnaryTest
-from relax_lint.shell.operators import Discard
+from relax_lint.shell.refusals import Discard
 from relax_lint.shell.regex import compile_regex
 from relax_lint.shell.state import Outcome, State, Undecided
 from relax_lint.shell.values import Sym, Value, Variable, known

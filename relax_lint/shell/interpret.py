@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from relax_lint.diagnostics import Place
 from relax_lint.shell import conditions, loops
 from relax_lint.shell.bounds import MAXIMUM_STEPS, MAXIMUM_WAYS, TooComplex
-from relax_lint.shell.calls import Frame, failed_expansion
+from relax_lint.shell.calls import Frame, failed_expansion, unwritable
 from relax_lint.shell.double_bracket_tests import conditional
 from relax_lint.shell.expand import Expander
 from relax_lint.shell.nodes import (
@@ -34,11 +34,10 @@ from relax_lint.shell.nodes import (
     SimpleCommand,
     Word,
 )  # fmt: skip
-from relax_lint.shell.operators import Discard
-from relax_lint.shell.parameters import Abort
 from relax_lint.shell.pipelines import Stage, run_stages
 from relax_lint.shell.recorder import Recorder
 from relax_lint.shell.redirection import redirected
+from relax_lint.shell.refusals import Abort, Discard, ReadOnly
 from relax_lint.shell.simple_commands import run_simple
 from relax_lint.shell.state import SOME_FAILURE, Flow, Outcome, State, Undecided, merge
 from relax_lint.shell.subshells import run_subshell
@@ -381,6 +380,8 @@ class Shell:
         self.command = node
         try:
             value = state.resolve(self.expander.arithmetic_value(node.expression, state, node))
+        except ReadOnly:
+            return unwritable(self, state, 1)
         except Discard:
             state.status, state.undecided = 1, None
             return self.checked([state], node)

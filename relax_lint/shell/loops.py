@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
-from relax_lint.shell.calls import failed_expansion
+from relax_lint.shell.calls import failed_expansion, unwritable
 from relax_lint.shell.nodes import ArithmeticFor, Command, For, Loop, Word
-from relax_lint.shell.operators import Discard
-from relax_lint.shell.parameters import Abort
+from relax_lint.shell.refusals import Abort, Discard, ReadOnly
 from relax_lint.shell.scans import has_work
 from relax_lint.shell.state import Flow, State, merge, widen
 from relax_lint.shell.values import Root, Value, known, unknown
@@ -67,6 +66,8 @@ def run_arithmetic_for(shell: Shell, node: ArithmeticFor, state: State) -> list[
     try:
         compute(node.initial, state)
         return _rounds(shell, node, node.body, state, ask, step)
+    except ReadOnly:
+        return unwritable(shell, state, 1)
     except (Abort, Discard) as error:
         return failed_expansion(shell, state, error)
 
@@ -101,6 +102,8 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
                 ),
             ]
         skipping: list[State] = []
+        left.extend(end for each in going if each.is_read_only(node.name) for end in unwritable(shell, each, 1))
+        going = [each for each in going if not each.is_read_only(node.name)]
         for each in going:
             resolved = each.resolve(value)
             if resolved.many or node.select:

@@ -9,6 +9,7 @@ from relax_lint.records import record
 from relax_lint.shell import patterns
 from relax_lint.shell.bounds import MAXIMUM_REPLACED, TooComplex
 from relax_lint.shell.nodes import Parameter
+from relax_lint.shell.refusals import Discard
 from relax_lint.shell.state import State
 from relax_lint.shell.values import Value, known, unknown
 
@@ -16,14 +17,6 @@ if TYPE_CHECKING:
     from relax_lint.shell.parameters import Parameters
 
 Change = Callable[[str], str] | None
-
-
-class Discard(Exception):
-    """An expansion that makes bash give up the line at hand, with status 1; it goes on with the next one."""
-
-
-class Refused(Discard):
-    """The same for what is no expansion at all: under ``set -e`` that ends the shell."""
 
 
 @record

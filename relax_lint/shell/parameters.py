@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from relax_lint.shell import arithmetic
 from relax_lint.shell.nodes import Parameter, Word
-from relax_lint.shell.operators import Between, Elements, Refused, change, changed, described, substring
+from relax_lint.shell.operators import Between, Elements, change, changed, described, substring
+from relax_lint.shell.refusals import Abort, Refused
 from relax_lint.shell.state import NONEMPTY, SOME_FAILURE, State, UnknownArguments
 from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, join, known, unknown
 
@@ -27,14 +28,6 @@ CHANGING = frozenset(
 
 
 NUMBERS = frozenset(("?", "$", "#", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "BASHPID", "PPID", "UID", "EUID"))
-
-
-class Abort(Exception):
-    """An expansion that makes bash leave the shell."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
 
 
 class Parameters:

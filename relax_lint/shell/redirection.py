@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.shell.calls import failed_expansion
 from relax_lint.shell.nodes import ProcessSubstitution, Redirect, Word
-from relax_lint.shell.operators import Discard
-from relax_lint.shell.parameters import Abort
+from relax_lint.shell.refusals import Abort, Discard
 from relax_lint.shell.state import State
 from relax_lint.shell.subshells import run_subshell
 from relax_lint.shell.values import EMPTY, Known, Value, unknown

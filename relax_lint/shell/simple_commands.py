@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from relax_lint.shell import commands
 from relax_lint.shell.bounds import WORDS_A_STEP
-from relax_lint.shell.calls import failed_expansion
+from relax_lint.shell.calls import failed_expansion, unwritable
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, SimpleCommand
-from relax_lint.shell.operators import Discard
-from relax_lint.shell.parameters import Abort
 from relax_lint.shell.redirection import redirected
+from relax_lint.shell.refusals import Abort, Discard
 from relax_lint.shell.state import State
 from relax_lint.shell.values import EMPTY, Value, Variable
 
@@ -50,9 +49,8 @@ def run_assignments(shell: Shell, node: SimpleCommand, state: State) -> list[Sta
     status: int | None = 0
     for assignment in node.assignments:
         shell.substituted = False
-        if not commands.assign(shell, assignment, state):
-            status = 1
-        elif shell.substituted:
+        commands.assign(shell, assignment, state)
+        if shell.substituted:
             status = shell.substitution_status
     if node.redirects:
         for redirect in node.redirects:
@@ -75,6 +73,11 @@ def call(shell: Shell, node: SimpleCommand, words: list[Value], assigned: list[A
     scope: dict[str, Variable] = {}
     state.frames.append(scope)
     for assignment in node.assignments:
+        if state.is_read_only(assignment.name):
+            if "errexit" in state.options:
+                state.frames.pop()
+                return unwritable(shell, state, 1)
+            continue
         value = assignment.value
         if isinstance(value, ArrayLiteral) or assignment.subscript is not None:
             continue

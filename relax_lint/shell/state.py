@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relax_lint.records import record
 from relax_lint.shell.needs import common
+from relax_lint.shell.refusals import ReadOnly
 from relax_lint.shell.values import REMOVED, Chunk, Known, Root, Sym, Value, Variable, known
 
 if TYPE_CHECKING:
@@ -173,8 +174,12 @@ class State:
         return self.frames[0]
 
     def store(self, name: str, variable: Variable) -> None:
-        """Set a variable where it lives."""
-        self.frame_of(name)[name] = variable
+        """Set a variable where it lives. Raises :class:`ReadOnly`, as all that writes does."""
+        frame = self.frame_of(name)
+        old = frame.get(name)
+        if old is not None and old.attributes and "r" in old.attributes:
+            raise ReadOnly
+        frame[name] = variable
 
     def set_text(self, name: str, text: str) -> None:
         """Give a variable a known value, keeping its attributes."""
@@ -189,6 +194,11 @@ class State:
             self.store(name, Variable(old.value, {**old.elements, index: value}, old.attributes))
         else:
             self.store(name, Variable(value, None, old.attributes if old else frozenset()))
+
+    def is_read_only(self, name: str) -> bool:
+        """Whether a variable refuses to be written."""
+        old = self.lookup(self.resolve_name(name))
+        return old is not None and "r" in old.attributes
 
     def remove(self, name: str) -> None:
         """``unset``: the innermost one; an outer one shows again only when its scope ends."""

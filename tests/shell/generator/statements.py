@@ -32,6 +32,12 @@ ASSIGNMENTS.form("declare -r", "declare -r «fresh»=«value»", weight=0.5)
 ASSIGNMENTS.form("declare -l and -u", "declare -«l¦u» «fresh»=«spelled»", weight=0.5)
 ASSIGNMENTS.form("nameref", "declare -n link=s0; link=«spelled»; link+=x; unset -n link", weight=0.4)
 ASSIGNMENTS.form("readonly", "readonly «fresh»=«value»", weight=0.5)
+ASSIGNMENTS.form(
+    "refused write",
+    "readonly kept=1\nif «kept=2¦kept=2 :¦readonly kept=2¦export kept=2¦declare kept=2¦read kept <<< x¦(( kept++ ))»\n"
+    "then\npython3 written; else\npython3 refused\nfi",
+    weight=0.3,
+)
 ASSIGNMENTS.form("prefix of a command", "«target»=«value» «:¦true¦eval :»")
 ASSIGNMENTS.form("arithmetic command", "(( «arithmetic» )) || true", weight=1.5)
 ASSIGNMENTS.form("let", "let '«integer» = 1 + «digit»' «integer»+=2 || :")
