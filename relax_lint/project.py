@@ -13,6 +13,7 @@ from relax_lint.files import Files, MemoryFiles, Unreadable
 from relax_lint.sources.text import SourceFile
 
 if TYPE_CHECKING:
+    from relax_lint.reach import Reach
     from relax_lint.shell.launch import Launch
     from relax_lint.shell.memory import Memory
     from relax_lint.sources.launcher import LauncherSource
@@ -62,6 +63,12 @@ class Recipe:
     def launches(self) -> list[Launch]:
         """Every launch of its launchers."""
         return [launch for launcher in self.launchers for launch in launcher.launches]
+
+    def with_launchers(self, launchers: Iterable[LauncherSource]) -> Recipe:
+        """The same recipe if it had no other launchers than these."""
+        partial = Recipe(self.project, self.directory, self.files)
+        partial.launchers = list(launchers)
+        return partial
 
     def __repr__(self) -> str:
         return f"Recipe({str(self.directory)!r})"
@@ -163,6 +170,13 @@ class Project:
             data = self.read(path)
             self._launchers[path] = None if data is None else LauncherSource(path, data, self)
         return self._launchers[path]
+
+    @cached_property
+    def reach(self) -> Reach:
+        """The ways between its scripts, as their texts tell them."""
+        from relax_lint.reach import Reach
+
+        return Reach(self)
 
     @cached_property
     def shell_memory(self) -> Memory:

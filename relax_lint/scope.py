@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -12,8 +13,13 @@ from relax_lint.project import YAML_SUFFIXES
 
 if TYPE_CHECKING:
     from relax_lint.project import Project, Recipe
+    from relax_lint.rewards import RewardUse
     from relax_lint.rules import Rule
     from relax_lint.sources.launcher import LauncherSource
+
+
+_MATTERS_WHAT_RAN = re.compile(rb"rlx\d|relax-lint:", re.IGNORECASE)
+"""What a comment that silences one of our findings holds. Whether it is of use depends on all that was judged."""
 
 
 class Judged(NamedTuple):
@@ -33,12 +39,13 @@ class Scope:
         everything = walk(project.root, project.files) if targets is None else targets
         self.targets = [path for path in everything if self._concerns(path)]
         self._targets = set(self.targets)
+        self._rewards: dict[tuple[Path, ...], list[Judged]] = {}
         recipes = {id(recipe): recipe for recipe in map(project.recipe_of, self.targets) if recipe is not None}
         self.recipes: list[Recipe] = list(recipes.values())
 
     def _concerns(self, path: Path) -> bool:
         """Python and YAML concern us in recipes, launchers everywhere."""
-        if path.suffix == ".py" or path.suffix in YAML_SUFFIXES:
+        if _is_read_as_it_is(path):
             return self.project.recipe_of(path) is not None
         return is_launcher(path, self.project.files)
 
@@ -55,7 +62,7 @@ class Scope:
         scripts = (
             self.project.launcher(path)
             for path in self.targets
-            if path.suffix != ".py" and path.suffix not in YAML_SUFFIXES and self.project.recipe_of(path) is None
+            if not _is_read_as_it_is(path) and self.project.recipe_of(path) is None
         )
         return [source for source in scripts if source is not None]
 
@@ -78,14 +85,65 @@ class Scope:
                 if any(name in launcher.data for name in names):
                     yield launcher
 
+    # ------------------------------------------------------------ what has to be worked out
+
+    @cached_property
+    def bearing(self) -> list[LauncherSource]:
+        """The launchers inside of which something may be found in a target: those that are one, and those that may
+        source or run one."""
+        if self._is_whole:
+            return self.inside
+        scripts = [path for path in self.targets if not _is_read_as_it_is(path)]
+        reach = self.project.reach
+        return [
+            launcher
+            for launcher in self.inside
+            if launcher.path in self._targets or (scripts and reach.may_reach(launcher.path, scripts))
+        ]
+
+    @cached_property
+    def _is_whole(self) -> bool:
+        """Whether everything inside has to be looked at: it is asked for, or a comment in a target makes it matter
+        what was."""
+        if all(launcher.path in self._targets for launcher in self.inside):
+            return True
+        return any(_MATTERS_WHAT_RAN.search(self.project.read(path) or b"") for path in self.targets)
+
+    def _rewarding(self, rule: Rule) -> list[LauncherSource]:
+        """The launchers whose rewards a rule has to look at. Most rewards have no fault, however they are launched."""
+        if self._is_whole or not any(path.suffix == ".py" for path in self.targets):
+            return self.bearing
+        uses = self._supposed_uses
+        return self.inside if uses is None or any(self._finds(rule, use) for use in uses) else self.bearing
+
+    @cached_property
+    def _supposed_uses(self) -> list[RewardUse] | None:
+        from relax_lint.suspicion import supposed_uses
+
+        reached = [self.project.reach.of(launcher.path) for launcher in self.inside]
+        if not all(scripts.are_all for scripts in reached):
+            return None
+        paths = dict.fromkeys(path for scripts in reached for path in scripts.scripts)
+        return supposed_uses(self.project, (self.project.read(path) or b"" for path in paths))
+
+    def _may_find(self, rule: Rule, recipe: Recipe) -> bool:
+        """Whether a rule that finds nothing more of a recipe the more launchers that has may find something."""
+        bearing = [launcher for launcher in self.bearing if self.project.recipe_of(launcher.path) is recipe]
+        return self._is_whole or self._finds(rule, recipe.with_launchers(bearing))
+
+    def _finds(self, rule: Rule, subject: object) -> bool:
+        """Whether a rule says something about a target."""
+        try:
+            return any(outcome.place.source.path in self._targets for outcome in rule.check(subject, self.project))
+        except Exception:  # the engine, which asks again, reports it
+            return True
+
     @property
     def launches(self) -> int:
         """How many launches the targets have."""
-        if all(path.suffix == ".py" or path.suffix in YAML_SUFFIXES for path in self.targets):
-            return 0
         return sum(
             launch.kind != "other"
-            for launcher in (*self.inside, *self.outside)
+            for launcher in (*self.bearing, *self.outside)
             if launcher.path in self._targets
             for launch in launcher.launches
         )
@@ -99,9 +157,10 @@ class Scope:
                         yield Judged(source, frozenset((source.path,)))
         elif rule.on == "recipe":
             for recipe in self.recipes:
-                yield Judged(recipe, frozenset(recipe.files))
+                if self._may_find(rule, recipe):
+                    yield Judged(recipe, frozenset(recipe.files))
         elif rule.on == "reward":
-            yield from self._rewards
+            yield from self._rewards_of(self._rewarding(rule))
         elif rule.on == "launcher":
             yield from self._launchers_inside
             if rule.everywhere:
@@ -113,7 +172,7 @@ class Scope:
 
     @cached_property
     def _launchers_inside(self) -> list[Judged]:
-        return self._judged(self.inside)
+        return self._judged(self.bearing)
 
     @cached_property
     def _launchers_outside(self) -> list[Judged]:
@@ -130,16 +189,18 @@ class Scope:
     def _judged(self, launchers: Iterable[LauncherSource]) -> list[Judged]:
         return [Judged(launcher, self._files_of(launcher), launcher.path) for launcher in launchers]
 
-    @cached_property
-    def _rewards(self) -> list[Judged]:
+    def _rewards_of(self, launchers: list[LauncherSource]) -> list[Judged]:
         from relax_lint.rewards import reward_uses
 
-        return [
-            Judged(use, self._files_of(launcher) | self._file_of(use), launcher.path)
-            for launcher in self.inside
-            for launch in launcher.launches
-            for use in reward_uses(launch, self.project)
-        ]
+        key = tuple(launcher.path for launcher in launchers)
+        if key not in self._rewards:
+            self._rewards[key] = [
+                Judged(use, self._files_of(launcher) | self._file_of(use), launcher.path)
+                for launcher in launchers
+                for launch in launcher.launches
+                for use in reward_uses(launch, self.project)
+            ]
+        return self._rewards[key]
 
     @staticmethod
     def _files_of(launcher: LauncherSource) -> frozenset[Path]:
@@ -152,3 +213,8 @@ class Scope:
 
 def _launches_of(launchers: Iterable[Judged]) -> list[Judged]:
     return [judged._replace(subject=launch) for judged in launchers for launch in judged.subject.launches]
+
+
+def _is_read_as_it_is(path: Path) -> bool:
+    """Whether a file is Python or YAML: nothing has to be worked out to know what it says."""
+    return path.suffix == ".py" or path.suffix in YAML_SUFFIXES

@@ -14,7 +14,6 @@ from functools import cached_property
 from pathlib import Path
 
 from relax_lint.diagnostics import Finding, Place
-from relax_lint.discovery import is_launcher, walk
 from relax_lint.project import Project, Recipe
 from relax_lint.rewards import FLAG, GROUP, RewardUse, reward_uses
 from relax_lint.rules import Rule
@@ -22,18 +21,9 @@ from relax_lint.shell.launch import Launch, Word
 from relax_lint.sources.python import PythonSource
 from relax_lint.sources.text import SourceFile
 
-SHARED = "scripts"
-"""Where files lie, beside the recipes themselves, that launchers source."""
-_MENTION = FLAG.removeprefix("--").encode()
+_MENTIONS = (b"custom-rm", b"rm-path")
+"""What a script that passes the flag cannot do without, be it put together from parts."""
 _PLAIN = re.compile(FLAG.encode() + rb"(?:=|\s+)[\"']?([A-Za-z_][\w.]*)[\"']?(?![^\s)])")
-
-
-class _Unlaunched(Recipe):
-    """A recipe that nothing launches."""
-
-    @property
-    def launches(self) -> list[Launch]:
-        return []
 
 
 class Suspicion:
@@ -50,45 +40,19 @@ class Suspicion:
     def of_recipe(self, recipe: Recipe) -> bool:
         """Whether rules that look at the whole recipe may find something in one of its Python files."""
         files = {source.path for source in recipe.python}
-        unlaunched = _Unlaunched(self._project, recipe.directory, recipe.files)
         rewards = self._of_rewards
-        return rewards is None or bool(files & rewards) or self._finds("recipe", unlaunched, files)
+        return rewards is None or bool(files & rewards) or self._finds("recipe", recipe.with_launchers(()), files)
 
     @cached_property
     def _of_rewards(self) -> set[Path] | None:
         """The files in which something would be found; ``None`` when that is not known."""
         uses = self._uses
-        if uses is None or any(use.module is None for use in uses):
-            return None
-        return {place.source.path for use in uses for place in self._places("reward", use)}
+        return None if uses is None else {place.source.path for use in uses for place in self._places("reward", use)}
 
     @cached_property
     def _uses(self) -> list[RewardUse] | None:
-        texts = list(self._texts())
-        named: set[str] = set()
-        for text in texts:
-            plain = _PLAIN.findall(text)
-            if len(plain) != text.count(_MENTION):
-                return None
-            named.update(name.decode() for name in plain)
-        forms = ((), (GROUP,)) if any(GROUP.encode() in text for text in texts) else ((),)
-        launches = [self._launch(dotted, form) for dotted in sorted(named) for form in forms]
-        return [use for launch in launches for use in reward_uses(launch, self._project)]
-
-    def _texts(self) -> Iterator[bytes]:
-        """All scripts that can name a reward, as far as they do."""
-        scripts = [path for recipe in self._project.recipes for path in recipe.launcher_paths]
-        shared = walk(self._project.root / SHARED, self._project.files)
-        scripts += [path for path in shared if is_launcher(path, self._project.files)]
-        for path in scripts:
-            text = self._project.read(path) or b""
-            if _MENTION in text or GROUP.encode() in text:
-                yield text
-
-    def _launch(self, dotted: str, form: tuple[str, ...]) -> Launch:
-        script = SourceFile(self._project.root / "run.sh", b"")
-        words = ("python3", "relax/entrypoints/train.py", FLAG, dotted, *form)
-        return Launch("relax", tuple(Word(word) for word in words), Place(script, 0, 0), script.path)
+        texts = (self._project.read(path) or b"" for path in self._project.reach.scripts)
+        return supposed_uses(self._project, texts)
 
     def _finds(self, on: str, subject: object, files: set[Path]) -> bool:
         return any(place.source.path in files for place in self._places(on, subject))
@@ -98,3 +62,25 @@ class Suspicion:
             if rule.on == on:
                 found = rule.check(subject, self._project)
                 yield from (outcome.place for outcome in found if isinstance(outcome, Finding))
+
+
+def supposed_uses(project: Project, scripts: Iterable[bytes]) -> list[RewardUse] | None:
+    """The rewards that some scripts name, as if each were launched in every form that they mention; ``None`` when they
+    do not say plainly which these are."""
+    texts = [text for text in scripts if any(part in text for part in (*_MENTIONS, GROUP.encode()))]
+    named: set[str] = set()
+    for text in texts:
+        plain = _PLAIN.findall(text)
+        if any(text.count(part) != len(plain) for part in _MENTIONS):
+            return None
+        named.update(name.decode() for name in plain)
+    forms = ((), (GROUP,)) if any(GROUP.encode() in text for text in texts) else ((),)
+    launches = [_launch(project, dotted, form) for dotted in sorted(named) for form in forms]
+    uses = [use for launch in launches for use in reward_uses(launch, project)]
+    return None if any(use.module is None for use in uses) else uses
+
+
+def _launch(project: Project, dotted: str, form: tuple[str, ...]) -> Launch:
+    script = SourceFile(project.root / "run.sh", b"")
+    words = ("python3", "relax/entrypoints/train.py", FLAG, dotted, *form)
+    return Launch("relax", tuple(Word(word) for word in words), Place(script, 0, 0), script.path)

@@ -28,7 +28,7 @@ def unreadable(scope: Scope) -> Iterator[tuple[Finding, Judged | None]]:
         else:
             for finding in _errors(source):
                 yield finding, None
-    for launcher in (*scope.inside, *scope.outside):
+    for launcher in (*scope.bearing, *scope.outside):
         judged = Judged(launcher, frozenset((launcher.path,)), launcher.path)
         for sourced in launcher.evaluation.sourced:
             for finding in _shell_error(sourced):
@@ -37,7 +37,7 @@ def unreadable(scope: Scope) -> Iterator[tuple[Finding, Judged | None]]:
 
 def too_complex(scope: Scope) -> Iterator[tuple[Finding, Judged]]:
     """The launchers of which only some ways were followed."""
-    for launcher in (*scope.inside, *scope.outside):
+    for launcher in (*scope.bearing, *scope.outside):
         place = launcher.evaluation.too_complex
         if place is not None:
             message = "more ways lead through this launcher than are followed; what only the others reach is not judged"

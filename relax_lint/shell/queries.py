@@ -109,10 +109,7 @@ def is_part_of_another(launcher: LauncherSource, project: Project) -> bool:
     recipe = project.recipe_of(launcher.path)
     if recipe is None:
         return False
-    return any(
-        other is not launcher and any(source.path == launcher.path for source in other.evaluation.sourced)
-        for other in recipe.launchers
-    )
+    return any(other is not launcher and other.sources(launcher.path) for other in recipe.launchers)
 
 
 def program(word: Word) -> str:

@@ -32,6 +32,12 @@ class LauncherSource(ScriptFile):
         """Every launch of a training, one for each call site and argv."""
         return self.evaluation.launches
 
+    def sources(self, path: Path) -> bool:
+        """Whether it sources a file."""
+        if "evaluation" not in vars(self) and not self.project.reach.may_reach(self.path, (path,)):
+            return False
+        return any(source.path == path for source in self.evaluation.sourced)
+
     def evaluate_with(self, args: Sequence[str] | None, env: Mapping[str, str | None]) -> Evaluation:
         """What the script can launch with these arguments (None: not known) and variables (None: certainly unset)."""
         from relax_lint.shell.evaluate import Reading, evaluate

@@ -248,7 +248,7 @@ def _readers(source: ScriptFile, launcher: LauncherSource, project: Project) -> 
     readers: list[ScriptFile] = [launcher, *launcher.evaluation.sourced]
     if source is not launcher and recipe is not None:
         for other in recipe.launchers:
-            if any(each.path == source.path for each in other.evaluation.sourced):
+            if other.sources(source.path):
                 readers += [other, *other.evaluation.sourced]
     return readers
 

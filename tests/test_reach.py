@@ -1,0 +1,118 @@
+"""What a script may source or run, as its text tells it; and that a target's findings do not depend on it."""
+
+from __future__ import annotations
+
+import pytest
+
+from relax_lint.config import Settings
+from relax_lint.engine import lint
+from relax_lint.project import Project
+from relax_lint.rules import load_rules
+
+TRAIN = "python3 relax/entrypoints/train.py"
+WANTED = "examples/demo/run_wanted.sh"
+SCRIPT = "examples/demo/run_demo.sh"
+
+
+def may_reach(text: str, others: dict[str, str] | None = None, settings: Settings | None = None) -> bool:
+    project = Project.from_files({SCRIPT: text, WANTED: f"{TRAIN}\n", **(others or {})}, settings)
+    return project.reach.may_reach(project.root / SCRIPT, [project.root / WANTED])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'source "$(dirname "$0")/run_wanted.sh"\n',
+        ". ./run_wanted.sh\n",
+        "bash examples/demo/run_wanted.sh --colocate\n",
+        "NEXT=run_wanted.sh\nbash $NEXT\n",
+        'source "run_${WHICH}.sh"\n',
+        "NAME=run_wanted\nbash $NAME.sh\n",
+        'NAME=run_\nbash "$NAME"wanted.sh\n',
+        "for each in examples/demo/run_*.sh; do bash $each; done\n",
+        'for each in "$DIR"/*; do bash "$each"; done\n',
+        "for each in *; do bash $each; done\n",
+        "bash run_{wanted,other}.sh\n",
+        "bash run_wante?.sh\n",
+        'source "$COMMON"\n',
+        "source setup\n",
+        '# shellcheck source=run_wanted.sh\nsource "$DIR/common.sh"\n',
+        "source env.sh\n",
+        'bash "${0%_demo.sh}_wanted.sh"\n',
+    ],
+)
+def test_a_script_reaches_what_it_names_and_what_it_may_mean(text: str) -> None:
+    assert may_reach(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{TRAIN} --lr 1e-6\n",
+        'source "$(dirname "$0")/common.sh"\n',
+        'source "$(cd "$(dirname "$0")" && pwd)/common.sh"\n',
+        "# bash run_wanted.sh\necho done\n",
+        "bash $0\n",
+        "ps | grep -v '|.sh' | grep '\\.sh'\n",
+        "case $1 in *) echo usage ;; esac\n",
+    ],
+)
+def test_a_script_does_not_reach_what_it_cannot_mean(text: str) -> None:
+    assert not may_reach(text, {"examples/demo/common.sh": "LR=1e-6\n"})
+
+
+def test_what_is_reached_reaches_further() -> None:
+    assert may_reach("source common.sh\n", {"scripts/common.sh": "bash run_wanted.sh\n"})
+    assert may_reach("bash scripts/start\n", {"scripts/start": "#!/bin/bash\nbash run_wanted.sh\n"})
+    assert may_reach('bash "$NEXT"\n', settings=Settings(env={"NEXT": "run_wanted.sh"}))
+
+
+def test_the_entry_layer_runs_nothing_on_its_own() -> None:
+    local = 'if [[ $1 == *.sh ]]; then bash "$1"; fi\n'
+    assert not may_reach("source ../../scripts/entrypoint/local.sh\n", {"scripts/entrypoint/local.sh": local})
+
+
+REWARD = "def reward_func(args, sample):\n    return 1.0\n"
+CUSTOM = "--custom-rm-path examples.demo.reward_demo.reward_func"
+TREES: list[dict[str, str]] = [
+    {
+        "examples/demo/reward_demo.py": REWARD,
+        "examples/demo/run_a.sh": f"{TRAIN} --lr 1e-6 {CUSTOM}\n",
+        "examples/demo/run_b.sh": f'NAME=examples.demo.reward_demo\n{TRAIN} --custom-rm-path "$NAME.reward_func"\n',
+        "examples/demo/run_c.sh": 'bash "$(dirname "$0")/run_a.sh"\n',
+    },
+    {
+        "examples/demo/reward_demo.py": "async def reward_func(args, sample, **kwargs):\n    return {'acc': 1.0}\n",
+        "examples/demo/common.sh": f"ARGS=({CUSTOM} --lr 1e-6)\nEVAL_ARGS=(--eval-interval 10)\n",
+        "examples/demo/run_a.sh": f'source "$(dirname "$0")/common.sh"\n{TRAIN} "${{ARGS[@]}}" $UNSET_FLAGS\n',
+        "examples/demo/run_b.sh": f'source "$(dirname "$0")/common.sh"\n{TRAIN} "${{ARGS[@]}}" --group-rm\n',
+        "examples/other/run_other.sh": f"{TRAIN} {CUSTOM} --colocate\n",
+    },
+    {
+        "examples/demo/reward_demo.py": REWARD,
+        "examples/demo/reward_unused.py": "def score(text):\n    return 1.0\n",
+        "examples/demo/settings.sh": f'RM=custom-rm\n{TRAIN} "--$RM-path" examples.demo.reward_unused.score\n',
+        "examples/demo/run_a.sh": 'for each in "$(dirname "$0")"/set*.sh; do source "$each"; done\n',
+        "examples/demo/nested/run_b.sh": f"{TRAIN} --custom-rm-path examples.demo.nested.missing.reward_func\n",
+    },
+    {
+        "examples/demo/reward_demo.py": REWARD + "# relax-lint: ignore[RLX205] why not\n",
+        "examples/demo/run_a.sh": f"# relax-lint: ignore[RLX405] old\n{TRAIN} {CUSTOM} --lr 1e-6\n",
+        "examples/demo/run_b.sh": f"{TRAIN} {CUSTOM} --lr 1e-6\n",
+    },
+]
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_a_target_alone_is_judged_as_among_the_others(tree: dict[str, str]) -> None:
+    def found(*targets: str) -> set[tuple[object, ...]]:
+        project = Project.from_files(tree)
+        report = lint(project, load_rules(), None, [project.root / target for target in targets])
+        assert report.failures == []
+        said = {(item.path.name, item.code, item.start, item.message, item.suppressed) for item in report.diagnostics}
+        unsaid = {(item.path.name, item.code, item.line, item.because) for item in report.not_checked}
+        return {item for item in said | unsaid if any(target.endswith(f"/{item[0]}") for target in targets)}
+
+    everything = found(*tree)
+    for target in tree:
+        assert found(target) == {item for item in everything if target.endswith(f"/{item[0]}")}, target
