@@ -289,31 +289,35 @@ class Shell:
             subject = self.expander.value(node.subject, state)
         except (Abort, Discard) as error:
             return failed_expansion(self, state, error)
-        state.status, state.undecided = 0, None
+        state.undecided = None
         after: list[State] = []
-        waiting = [state]
+        untouched, again = [state], list[State]()
         falling: list[State] = []
         spelled = self.source.text[node.subject.start : node.subject.end]
         for item in node.items:
             entering, falling = falling, []
-            missed: list[State] = []
-            for each in waiting:
-                yes, no = self.match_item(subject, item.patterns, each, spelled)
-                entering.extend(way for way in yes if way.flow is None)
-                after.extend(way for way in yes if way.flow is not None)
-                missed.extend(no)
-            waiting = missed
+            missed: list[list[State]] = [[], []]
+            for waiting, left in zip((untouched, again), missed, strict=True):
+                for each in waiting:
+                    yes, no = self.match_item(subject, item.patterns, each, spelled)
+                    entering.extend(way for way in yes if way.flow is None)
+                    after.extend(way for way in yes if way.flow is not None)
+                    left.extend(no)
+            untouched, again = missed
             if not entering:
                 continue
-            for each in entering:
-                each.status, each.undecided = 0, None
+            if not item.body:
+                for each in entering:
+                    each.status, each.undecided = 0, None
             ends = self.run(item.body, merge(entering))
             if item.terminator == ";;":
                 after.extend(ends)
             else:
                 after.extend(end for end in ends if end.flow is not None)
-                (falling if item.terminator == ";&" else waiting).extend(end for end in ends if end.flow is None)
-        return after + falling + waiting
+                (falling if item.terminator == ";&" else again).extend(end for end in ends if end.flow is None)
+        for each in untouched:
+            each.status, each.undecided = 0, None
+        return after + falling + again + untouched
 
     def match_item(
         self, subject: Value, words: tuple[Word, ...], state: State, spelled: str
@@ -332,13 +336,14 @@ class Shell:
                 conditions.matches(subject, pieces, current, extglob="extglob" in current.options)
             )
             if isinstance(outcome, Undecided):
-                current.status, current.undecided = None, outcome
+                before, current.status, current.undecided = current.status, None, outcome
                 pattern = self.source.text[word.start : word.end]
                 yes, no = self.branch(current, f"case {spelled} in {pattern})")
+                for way in (yes, no):
+                    if way is not None:
+                        way.status = before  # what `$?` still gives in the body
                 if yes is not None:
                     matched.append(yes)
-                if no is not None:
-                    no.status = 0
                 current = no
             elif outcome:
                 matched.append(current)

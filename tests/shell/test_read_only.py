@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-from pathlib import Path
-
 import pytest
 
-from relax_lint.shell.evaluate import Reading, evaluate
-from relax_lint.sources.script import ScriptFile
+from tests.shell.whole_scripts import launched, printed
 
 WRITES = [
     "a=2",
@@ -50,19 +46,6 @@ AROUND = [
     "g() {{ {} || python3 failed; python3 inside; }}; g; python3 outside",
     "({}; python3 inside); python3 outside",
 ]
-PROLOGUE = """python3() { printf '%s\\n' "$1"; }\n"""
-
-
-def printed(text: str) -> list[str]:
-    """What real bash would launch: a script of its own each, since a line that is given up ends an ``eval``."""
-    done = subprocess.run(["bash", "--norc"], input=PROLOGUE + text, capture_output=True, text=True, check=False)
-    return done.stdout.splitlines()
-
-
-def launched(text: str) -> list[str]:
-    script = ScriptFile(Path("/here/run.sh"), text.encode())
-    evaluation = evaluate(script, Reading(clean=True, cwd=Path("/here"), root=Path("/here")))
-    return [launch.argv[1].text for launch in evaluation.launches]
 
 
 @pytest.mark.parametrize("options", ["", "set -e\n"])
