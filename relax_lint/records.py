@@ -43,7 +43,7 @@ else:
 
     def record(cls: type) -> type:
         """A value: equal and hashed by its fields, never changed."""
-        made, names = _with_slots(cls)
+        made, names = _with_slots(cls, () if hasattr(cls, "_hash") else ("_hash",))
         special = made.__special_fields__
         compared = [name for name in names if name not in special or special[name].compare]
         key = attrgetter(*compared) if compared else lambda self: ()
@@ -51,13 +51,20 @@ else:
         def equal(self: Any, other: object) -> Any:
             return key(self) == key(other) if other.__class__ is self.__class__ else NotImplemented
 
+        def hashed(self: Any) -> int:
+            try:
+                return self._hash
+            except AttributeError:
+                self._hash = known = hash(key(self))
+                return known
+
         made.__eq__ = equal
-        made.__hash__ = lambda self: hash(key(self))
+        made.__hash__ = hashed
         return made
 
 
-def _with_slots(cls: type) -> tuple[type, tuple[str, ...]]:
-    """The class with slots for its fields and those it inherits, and their names."""
+def _with_slots(cls: type, more: tuple[str, ...] = ()) -> tuple[type, tuple[str, ...]]:
+    """The class with slots for its fields, those it inherits and some more; the names of its fields."""
     inherited: tuple[str, ...] = getattr(cls, "__match_args__", ())
     own = tuple(cls.__annotations__)
     given = {name: vars(cls)[name] for name in own if name in vars(cls)}
@@ -76,7 +83,7 @@ def _with_slots(cls: type) -> tuple[type, tuple[str, ...]]:
     made: dict[str, Callable[..., None]] = {}
     exec(f"def __init__(self, {arguments}): {body}", {"_defaults": defaults}, made)
     namespace.update(
-        __slots__=own,
+        __slots__=own + more,
         __init__=made["__init__"],
         __repr__=_repr,
         __match_args__=names,

@@ -11,7 +11,9 @@ from relax_lint.flow.loops import element_of, items_of
 from relax_lint.flow.methods import call_method
 from relax_lint.flow.scopes import MUTATORS, NOT_CHANGING, changed_by, may_change
 from relax_lint.flow.shapes import (
+    NO_LENGTH,
     NONE,
+    ONE_MORE,
     SAMPLES_LENGTH,
     SCALAR,
     TEXT,
@@ -118,12 +120,12 @@ class Expressions:
         if len(node.elts) > _MOST_ENTRIES:
             return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind=kind)  # type: ignore[arg-type]
         items: list[Shape] = []
-        length = Length("exact", 0)
+        length = NO_LENGTH
         known = True
         for item in node.elts:
             if not isinstance(item, ast.Starred):
                 items.append(self.evaluate(item, state))
-                length = length.plus(Length("exact", 1))
+                length = length.plus(ONE_MORE)
                 continue
             starred = self.evaluate(item.value, state)
             inner = starred.items if isinstance(starred, Sequence) else None

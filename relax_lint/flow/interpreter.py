@@ -67,6 +67,7 @@ class Interpreter:
         self._known: dict[object, tuple[Exit, ...]] = {}
         self._running: set[object] = set()
         self._values: dict[tuple[Path, str], Shape] = {}
+        self._followed: dict[PythonSource, bool] = {}
         self.answers: dict[object, object] = {}
         """What callers have worked out from this and want to ask again."""
 
@@ -112,7 +113,9 @@ class Interpreter:
 
     def follows(self, source: PythonSource) -> bool:
         """Whether functions of a file are followed: those of recipes are, those of Relax itself are not."""
-        return self.project.root / "examples" in source.path.parents
+        if source not in self._followed:
+            self._followed[source] = self.project.root / "examples" in source.path.parents
+        return self._followed[source]
 
     def module_value(self, source: PythonSource, name: str) -> Shape:
         """The value of a module's top-level name once the module is imported."""

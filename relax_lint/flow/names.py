@@ -261,6 +261,8 @@ class Names:
         self.project = project
         self._read: dict[Path, ModuleNames] = {}
         self._changed: dict[Path, frozenset[str]] = {}
+        self._modules: dict[str, PythonSource | None] = {}
+        self._packages: dict[str, bool] = {}
 
     def of(self, source: PythonSource) -> ModuleNames:
         """The names of a module."""
@@ -271,11 +273,16 @@ class Names:
 
     def module(self, dotted: str) -> PythonSource | None:
         """The file of a module that is part of the repository."""
-        return self.project.module(dotted) if dotted else None
+        if dotted not in self._modules:
+            self._modules[dotted] = self.project.module(dotted) if dotted else None
+        return self._modules[dotted]
 
     def is_package(self, dotted: str) -> bool:
         """Whether a dotted name is a directory of the repository, with or without an ``__init__.py``."""
-        return bool(dotted) and self.project.is_dir(self.project.root.joinpath(*dotted.split(".")))
+        if dotted not in self._packages:
+            directory = self.project.root.joinpath(*dotted.split("."))
+            self._packages[dotted] = bool(dotted) and self.project.is_dir(directory)
+        return self._packages[dotted]
 
     def changed_after_import(self, source: PythonSource) -> frozenset[str]:
         """The module's names that functions rebind or whose value something changes in place."""

@@ -120,6 +120,8 @@ class Scope:
     generator: bool = False
 
 
+_BIND_NOTHING = (ast.Constant, ast.Attribute, ast.Call, ast.Expr, ast.operator, ast.cmpop, ast.Return, ast.If)
+"""The most frequent nodes that have no say in a scope themselves."""
 NO_SCOPE = Scope(frozenset(), frozenset(), frozenset(), frozenset())
 
 
@@ -133,6 +135,8 @@ def scope_of(function: AnyFunction) -> Scope:
     shared: set[str] = set()
     generator = False
     for node in own_nodes(function):
+        if isinstance(node, _BIND_NOTHING):
+            continue
         if isinstance(node, FUNCTIONS):
             for part in walk(node):
                 if isinstance(part, ast.Nonlocal):

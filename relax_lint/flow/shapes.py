@@ -93,9 +93,9 @@ class Length:
         """The length after as many more."""
         if other.kind == "exact" and self.kind in ("exact", "since"):
             return Length(self.kind, self.count + other.count)
-        if other == Length("exact", 0):
+        if other == NO_LENGTH:
             return self
-        if self == Length("exact", 0):
+        if self == NO_LENGTH:
             return other
         if self.kind in ("samples", "more") and (other.kind, other.count) >= ("exact", 1) and other.kind == "exact":
             return Length("more")
@@ -103,7 +103,7 @@ class Length:
 
     def times(self, other: Length) -> Length:
         """The length of as many runs of the other length."""
-        if other == Length("exact", 1):
+        if other == ONE_MORE:
             return self
         if self.kind == "exact" and other.kind == "exact":
             return Length("exact", self.count * other.count)
@@ -114,6 +114,8 @@ class Length:
         return Length("fewer") if self.kind in ("samples", "fewer") else UNKNOWN_LENGTH
 
 
+NO_LENGTH = Length("exact", 0)
+ONE_MORE = Length("exact", 1)
 UNKNOWN_LENGTH = Length("unknown")
 SAMPLES_LENGTH = Length("samples")
 
