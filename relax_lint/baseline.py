@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from relax_lint.config import ConfigError
+from relax_lint.config import ConfigError, read_named
 from relax_lint.diagnostics import Diagnostic
 
 REASON = "baseline"
@@ -66,9 +66,7 @@ def _name(path: Path, baseline: Path) -> str:
 
 def _entries(path: Path) -> list[dict[str, Any]]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8", errors="surrogateescape"))
-    except OSError as problem:
-        raise ConfigError(f"{path}: cannot be read: {problem.strerror}") from problem
+        content = json.loads(read_named(path).decode("utf-8", "surrogateescape"))
     except ValueError as problem:
         raise ConfigError(f"{path}: not valid JSON: {problem}") from problem
     findings = content.get("findings") if isinstance(content, dict) and content.get("baseline") == _VERSION else None

@@ -302,7 +302,7 @@ class Checking:
             under = "touched" if options.staged or options.since else "under the given paths"
             complain(f"no recipe is {under}")
         if options.diff:
-            sys.stdout.write(diff(rewritten))
+            put(diff(rewritten), options.output_file)
             return
         if options.fix and options.stdin_filename is not None:
             sys.stdout.buffer.write(self._fixed_stdin(rewritten))

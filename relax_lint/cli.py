@@ -46,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     # A run makes many objects that live to its end; looking for garbage among them takes a quarter of its time.
     gc.set_threshold(300_000, 20, 20)
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # Names and text of files may hold what the terminal's encoding does not.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -60,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except OSError as problem:
         _drop_output()
-        return _refuse(f"{problem.filename or 'the output'}: {problem.strerror or problem}")
+        return _refuse(f"{problem.filename or _unnamed()}: {problem.strerror or problem}")
     except KeyboardInterrupt:
         return 130
     except MemoryError:
@@ -85,7 +86,9 @@ def _run(words: list[str]) -> int:
         return 0
     name = words.pop(0) if words and words[0] in COMMANDS else "check"
     command = import_module(f"relax_lint.commands.{name}")
-    parser = ArgumentParser(prog=f"relax-lint {name}", description=command.__doc__, formatter_class=Formatter)
+    parser = ArgumentParser(
+        prog=f"relax-lint {name}", description=command.__doc__, formatter_class=Formatter, allow_abbrev=False
+    )
     command.add_arguments(parser)
     rest: list[str] = []
     if getattr(command, "TAKES_REST", False) and "--" in words:
@@ -95,6 +98,22 @@ def _run(words: list[str]) -> int:
     options.rest = rest
     status: int = command.run(options)
     return status
+
+
+def _open_closed_streams() -> None:
+    """Give what the caller closed (``>&-``) somewhere to go: a file opened later must not become standard output."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 -- it stays open as long as the process
+
+
+def _unnamed() -> str:
+    """What a failure that names no file is about."""
+    try:
+        os.getcwd()  # noqa: PTH109 -- pathlib is not loaded for this
+    except OSError:
+        return "the working directory"
+    return "the output"
 
 
 def _drop_output() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -144,6 +145,16 @@ def _settings_in(directory: Path) -> Settings | None:
     return None
 
 
+def read_named(path: Path) -> bytes:
+    """The bytes of a file that the user names; :class:`ConfigError` when it cannot be read, or may have no end."""
+    try:
+        if (path.is_char_device() or path.is_block_device()) and not path.samefile(os.devnull):
+            raise ConfigError(f"{path}: cannot be read: it is a device")
+        return path.read_bytes()
+    except OSError as problem:
+        raise ConfigError(f"{path}: cannot be read: {problem.strerror}") from problem
+
+
 def read_settings(path: Path) -> Settings:
     """The settings that a configuration file gives."""
     return _settings_from(_table(path) or {}, path)
@@ -156,9 +167,7 @@ def _table(path: Path) -> dict[str, Any] | None:
     else:
         import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
     try:
-        content: dict[str, Any] = tomllib.loads(path.read_bytes().decode())
-    except OSError as problem:
-        raise ConfigError(f"{path}: cannot be read: {problem.strerror}") from problem
+        content: dict[str, Any] = tomllib.loads(read_named(path).decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise ConfigError(f"{path}: not valid TOML: {problem}") from problem
     tool = content.get("tool", {})

@@ -101,8 +101,10 @@ class Files:
     def _read_below(self, path: Path) -> bytes | None:
         try:
             status = path.stat()
-            if not stat.S_ISREG(status.st_mode):
+            if stat.S_ISDIR(status.st_mode):
                 return None
+            if not stat.S_ISREG(status.st_mode):
+                raise Unreadable("it is no regular file")
             if status.st_size > LARGEST:
                 raise Unreadable(
                     f"it has {status.st_size / 1e6:.0f} MB; files over {LARGEST / 1e6:.0f} MB are not read"

@@ -26,9 +26,11 @@ def find(paths: Iterable[Path], configuration: Configuration, files: Files | Non
     files = files or Files()
     chosen: dict[Path, None] = {}
     for path in (_as_recipe(path, files) for path in paths):
+        if configuration.settings_for(path).excludes_named(path):
+            continue
         if files.is_dir(path):
             chosen.update(dict.fromkeys(_below(path, configuration, files)))
-        elif files.exists(path) and not configuration.settings_for(path).excludes_named(path):
+        elif files.exists(path):
             chosen[path] = None
     groups: dict[tuple[Path, Path | None], Group] = {}
     roots: dict[Path, Path | None] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -75,7 +76,7 @@ class Scope:
 
     def _naming_launchers(self) -> Iterator[LauncherSource]:
         """Launchers of other recipes whose text names a target recipe's module path or directory."""
-        names = [f"{mark}{recipe.name}{mark}".encode() for recipe in self.recipes for mark in "./"]
+        names = [os.fsencode(f"{mark}{recipe.name}{mark}") for recipe in self.recipes for mark in "./"]
         if len(self.recipes) == len(self.project.recipes):
             return
         for recipe in self.project.recipes:

@@ -39,9 +39,9 @@ class Layer(NamedTuple):
 
 def matching(selector: str, rules: Mapping[str, Rule]) -> list[str]:
     """The codes that a selector means among these rules."""
-    if selector == EVERYTHING:
-        return list(rules)
     upper = selector.upper()
+    if upper == EVERYTHING:
+        return list(rules)
     if upper.startswith(FAMILY):
         return [code for code in rules if code.startswith(upper)]
     return [code for code, rule in rules.items() if rule.name == selector.lower()]
@@ -72,6 +72,6 @@ def selected(layers: Iterable[Layer], rules: Mapping[str, Rule]) -> set[str]:
 
 
 def _weight(selector: str, rules: Mapping[str, Rule]) -> int:
-    if selector == EVERYTHING:
+    if selector.upper() == EVERYTHING:
         return 0
     return len(selector) if selector.upper().startswith(FAMILY) else max(map(len, rules), default=0)

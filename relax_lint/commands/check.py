@@ -128,12 +128,20 @@ def _contradiction(options: Namespace) -> str | None:
         return (
             "standard input is one unsaved file; --staged, --since, --add-suppressions, --write-baseline do not apply"
         )
+    if stdin and Path(options.stdin_filename).is_dir():
+        return f"--stdin-filename wants the name of a file; {options.stdin_filename} is a directory"
     if options.staged and options.since:
         return "--staged and --since exclude each other"
     if options.add_suppressions is not None and (options.fix or options.diff):
         return "--add-suppressions does not go with --fix or --diff"
     if options.add_suppressions is not None and not options.add_suppressions.strip():
         return "--add-suppressions wants a reason"
+    if options.write_baseline is not None and (options.diff or options.add_suppressions is not None):
+        return "--write-baseline does not go with --diff or --add-suppressions"
+    if options.statistics and options.format != "text":
+        return "--statistics is a table for people; --format json has every finding to count"
+    if options.select is not None and not "".join(options.select).strip(" ,"):
+        return "--select names no rule; ALL selects every one"
     if options.isolated and options.config is not None:
         return "--isolated and --config exclude each other"
     if options.jobs is not None and options.jobs < 1:

@@ -28,6 +28,10 @@ def run(options: Namespace) -> int:
         print(_table(list(rules.values())), end="")
         return 0
     found = [code for code in matching(options.rule, rules) if options.rule.lower() in (code.lower(), rules[code].name)]
+    several = matching(options.rule, rules) if options.rule else []
+    if not found and several:
+        complain(f"{options.rule} is {len(several)} rules: {', '.join(several)}; name one")
+        return USAGE_ERROR
     if not found:
         complain(str(UnknownRule(options.rule, rules)))
         return USAGE_ERROR

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
 
 if TYPE_CHECKING:
+    from relax_lint.files import Files
     from relax_lint.shell.evaluate import Reading
     from relax_lint.shell.launch import Launch
 
@@ -52,20 +53,31 @@ def run(options: Namespace) -> int:
     files, failed = Files(), False
     for name in options.launchers:
         path = absolute(name)
-        if files.is_file(path) and not (is_launcher(path, files) or has_shebang(path, files)):
+        if (reason := _why_not(path, files)) is not None:
+            complain(f"{name} cannot be read: {reason}" if files.exists(path) else f"no such file: {name}")
+            failed = True
+            continue
+        if not (is_launcher(path, files) or has_shebang(path, files)):
             complain(f"not a shell script: {name}")
             failed = True
             continue
         try:
             shown.append((path, _launches(path, env, options)))
         except FileNotFoundError:
-            complain(f"cannot be read: {name}")
+            complain(f"{name} cannot be read: it is too large")
             failed = True
         except ConfigError as problem:
             complain(str(problem))
             failed = True
     sys.stdout.write(import_module(f"relax_lint.report.show_{options.format}").render(shown))
     return USAGE_ERROR if failed else 0
+
+
+def _why_not(path: Path, files: Files) -> str | None:
+    """Why a path cannot be evaluated."""
+    if files.is_dir(path):
+        return "it is a directory"
+    return files.why_closed(path) if files.is_file(path) else "it is no regular file"
 
 
 def _launches(path: Path, env: dict[str, str], options: Namespace) -> list[Launch]:

@@ -107,7 +107,7 @@ def _summary(outcome: Outcome) -> Iterator[str]:
     fixed = f"Fixed {plural(outcome.fixed, 'finding')}. " if outcome.fixed else ""
     found = f"Found {', '.join(counts)}" if counts else "All clean"
     seen = f"{plural(report.files, 'file')}, {plural(report.recipes, 'recipe')}, {plural(report.launches, 'launch')}"
-    yield f"{fixed}{found} in {seen}."
+    yield f"{fixed}{found} in {seen}." if counts or report.files else "Nothing to check."
     marked = sum(outcome.would_fix(item) for item in report.standing)
     unsafe = sum(item.fix is not None for item in report.standing) - marked
     if marked:

@@ -87,6 +87,7 @@ def test_nothing_to_check_is_said(run: Run) -> None:
     write("notes/a.txt", "")
     done = run("notes")
     assert (done.status, done.err) == (0, "relax-lint: no recipe is under the given paths\n")
+    assert done.out == run("nowhere").out == "Nothing to check.\n"
     assert run("notes", "--require-recipes").status == 1
 
 
@@ -120,8 +121,17 @@ def test_a_rule_that_raises_is_named_and_ends_with_2(run: Run, monkeypatch: pyte
         (["--frobnicate"], "--frobnicate"),
         (["--format", "sarif"], "sarif"),
         (["--env", "A"], "--env wants NAME=VALUE"),
+        (["--select", " , "], "--select names no rule"),
+        (["--form", "json"], "--form"),
         (["--config", "nothing.toml"], "nothing.toml: cannot be read"),
+        (["--config", "/dev/zero"], "/dev/zero: cannot be read: it is a device"),
         (["--baseline", "nothing.json"], "nothing.json: cannot be read"),
+        (["--baseline", "/dev/zero"], "/dev/zero: cannot be read: it is a device"),
+        (["--write-baseline", "/dev/full"], "/dev/full: cannot be read: it is a device"),
+        (["--write-baseline", "known.json", "--diff"], "does not go with --diff"),
+        (["--write-baseline", "known.json", "--add-suppressions", "why"], "does not go with"),
+        (["--statistics", "--format", "json"], "--statistics is a table for people"),
+        (["--stdin-filename", ".", "-"], "--stdin-filename wants the name of a file; . is a directory"),
         (["--isolated", "--config", "x"], "exclude each other"),
         (["--staged", "--since", "HEAD"], "exclude each other"),
         (["-j", "0"], "-j wants a number from 1"),

@@ -165,3 +165,83 @@ def test_pipes_are_not_waited_for(run: Run) -> None:
     Path("examples/demo/launch").symlink_to(Path("pipe").resolve())
     assert run("examples").status == 0
     assert run("pipe").status == 0
+    os.mkfifo("examples/demo/run.sh")
+    assert "examples/demo/run.sh:1:1: RLX001 cannot be read: it is no regular file" in run("examples/demo/run.sh").out
+
+
+RECIPE = Path(__file__).resolve().parents[1] / "recipes/broken_countdown"
+COMMAND = f"{sys.executable} -m relax_lint"
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        ("check examples >&-", 1),
+        ("check examples 2>&- >/dev/null", 1),
+        ("check nowhere >&- 2>&-", 2),
+        ("check --fix examples >&- 2>&- <&-", 1),
+        ("check --diff examples >&-", 1),
+        ("check --stdin-filename examples/countdown/x.py - <&-", 0),
+        ("show examples/countdown/run_countdown.sh >&-", 0),
+        ("rule --all >&-", 0),
+        ("--help >&- 2>&-", 0),
+        ("check examples >/dev/full", 2),
+    ],
+)
+def test_closed_and_full_streams(command: str, status: int, tmp_path: Path) -> None:
+    tree = shutil.copytree(RECIPE, tmp_path / "tree")
+    done = subprocess.run(["bash", "-c", f"{COMMAND} {command}"], cwd=tree, capture_output=True, text=True)
+    assert (done.returncode, "Traceback" in done.stderr) == (status, False)
+    fixed = "async def reward_func" in (tree / "examples/countdown/reward_countdown.py").read_text()
+    assert fixed == ("--fix" in command)
+
+
+def test_a_working_directory_that_is_gone(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"mkdir gone; cd gone; rmdir ../gone; {COMMAND}"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (2, "relax-lint: the working directory: No such file or directory\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["examples"],
+        ["--format", "json", "examples"],
+        ["--format", "github", "examples"],
+        ["--diff", "examples"],
+        ["--fix", "--unsafe-fixes", "examples"],
+        ["--add-suppressions", "why", "examples"],
+        ["--write-baseline", "known.json", "examples"],
+    ],
+)
+def test_names_that_are_no_text(arguments: list[str], run: Run) -> None:
+    recipe = Path("examples", os.fsdecode(b"re\xffcipe"))
+    write("examples/other/x.py", "good\n")
+    launcher = write(str(recipe / os.fsdecode(b"run_\xfe.sh")), "# bad\n")
+    write(str(recipe / "x.py"), "bad\n")
+    expected = 0 if arguments[0] in ("--fix", "--add-suppressions", "--write-baseline") else 1
+    assert run(*arguments).status == expected
+    assert run("show", str(launcher)).status == 0
+
+
+def test_a_forced_exclusion_holds_for_a_named_directory(run: Run) -> None:
+    write(PYTHON, "bad\n")
+    assert run("--exclude", "examples", "examples").status == 1
+    for named in ("examples", "examples/demo", PYTHON):
+        done = run("--exclude", "examples", "--force-exclude", named)
+        assert (done.status, done.out) == (0, "Nothing to check.\n")
+
+
+def test_a_diff_goes_into_a_file(run: Run) -> None:
+    write(PYTHON, "bad\n")
+    shown = run("--diff").out
+    done = run("--diff", "--output-file", "change.diff")
+    assert (done.status, done.out) == (1, "")
+    assert Path("change.diff").read_text() == shown
+
+
+def test_all_is_understood_in_small_letters(run: Run) -> None:
+    write(PYTHON, "bad\n")
+    assert run("--select", "all").status == 1
+    assert run("--select", "all", "--ignore", "All").status == 0

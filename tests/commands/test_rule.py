@@ -28,7 +28,9 @@ def test_the_table_has_every_rule(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "complaint"),
     [
         (["unused-supression"], "did you mean unused-suppression?"),
-        (["RLX0"], "no rule is called 'RLX0'"),
+        (["RLX0"], "RLX0 is 3 rules: RLX001, RLX002, RLX003; name one"),
+        (["rlx9"], "no rule is called 'rlx9'"),
+        ([""], "no rule is called ''"),
         ([], "name one rule, or say --all"),
         (["RLX001", "--all"], "name one rule, or say --all"),
     ],

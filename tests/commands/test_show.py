@@ -111,8 +111,9 @@ def test_a_launcher_that_launches_nothing(tmp_path: Path, capsys: pytest.Capture
     ("arguments", "complaint"),
     [
         ([__file__], f"not a shell script: {__file__}"),
-        (["nowhere.sh"], "cannot be read: nowhere.sh"),
-        (["."], "cannot be read: ."),
+        (["nowhere.sh"], "no such file: nowhere.sh"),
+        (["."], ". cannot be read: it is a directory"),
+        (["/dev/zero"], "/dev/zero cannot be read: it is no regular file"),
         (["examples/demo/run.sh", "--env", "=1"], "--env wants NAME=VALUE"),
         (["examples/demo/run.sh", "--cwd", "nowhere"], "no such directory: nowhere"),
     ],
