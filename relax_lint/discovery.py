@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
+from typing import TypeAlias
 
 from relax_lint.files import Files, Unreadable
 from relax_lint.globs import Patterns
 
 Excluded = Callable[[Path, bool], bool]
+_Ignores: TypeAlias = tuple[int, Patterns]
+"""The patterns of a .gitignore, and where in a path the part begins that they are about."""
 
 _BASH_SHEBANG = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?(?:\S*/)?)?(?:ba|da|k|z)?sh(?:\s|$)")
 _SHELL_SUFFIXES = (".sh", ".bash")
@@ -51,9 +55,7 @@ def walk(directory: Path, files: Files, excluded: Excluded | None = None) -> lis
     return list(_walk(directory, files, _ignores_above(directory, files), excluded))
 
 
-def _walk(
-    directory: Path, files: Files, above: list[tuple[Path, Patterns]], excluded: Excluded | None
-) -> Iterator[Path]:
+def _walk(directory: Path, files: Files, above: list[_Ignores], excluded: Excluded | None) -> Iterator[Path]:
     entries = files.entries(directory)
     names = {entry.name for entry in entries}
     if "pyvenv.cfg" in names:
@@ -75,18 +77,19 @@ def _walk(
             yield path
 
 
-def _ignored(path: Path, is_dir: bool, ignores: list[tuple[Path, Patterns]]) -> bool:
+def _ignored(path: Path, is_dir: bool, ignores: list[_Ignores]) -> bool:
     """Whether the nearest .gitignore that speaks of a path ignores it."""
-    for directory, patterns in reversed(ignores):
-        verdict = patterns.match(path.relative_to(directory).as_posix(), is_dir)
+    text = str(path)
+    for start, patterns in reversed(ignores):
+        verdict = patterns.match(text[start:], is_dir)
         if verdict is not None:
             return verdict
     return False
 
 
-def _ignores_above(directory: Path, files: Files) -> list[tuple[Path, Patterns]]:
+def _ignores_above(directory: Path, files: Files) -> list[_Ignores]:
     """The .gitignore files between a directory and the root of its git work tree, the outermost first."""
-    found: list[tuple[Path, Patterns]] = []
+    found: list[_Ignores] = []
     for ancestor in directory.parents:
         if files.exists(directory / ".git"):
             break
@@ -96,12 +99,17 @@ def _ignores_above(directory: Path, files: Files) -> list[tuple[Path, Patterns]]
     return []
 
 
-def _ignore_file(directory: Path, path: Path, files: Files) -> list[tuple[Path, Patterns]]:
+def _ignore_file(directory: Path, path: Path, files: Files) -> list[_Ignores]:
     try:
         data = files.read(path)
     except Unreadable:
         return []
     if data is None:
         return []
-    patterns = Patterns(data.decode("utf-8", "replace").splitlines())
-    return [(directory, patterns)] if patterns else []
+    patterns = _patterns(data)
+    return [(len(str(directory).rstrip("/")) + 1, patterns)] if patterns else []
+
+
+@lru_cache(maxsize=64)
+def _patterns(data: bytes) -> Patterns:
+    return Patterns(data.decode("utf-8", "replace").splitlines())

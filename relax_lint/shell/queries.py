@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from relax_lint.catalog.relax_defaults import INTEGER_DEFAULTS
 from relax_lint.diagnostics import Place
-from relax_lint.shell.continuations import is_cut
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.walk import command_at
@@ -91,6 +90,8 @@ def open_word(launch: Launch) -> str:
 
 def is_broken_off(launch: Launch) -> bool:
     """Whether a broken continuation keeps flags from this launch: then nothing can be said of what is absent."""
+    from relax_lint.shell.continuations import is_cut
+
     place = start_of(launch)
     return isinstance(place.source, ScriptFile) and is_cut(place.source, place.start)
 
