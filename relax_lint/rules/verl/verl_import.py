@@ -31,6 +31,7 @@ uses is dropped. Everything else needs code to be copied or rewritten.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from relax_lint.catalog.verl_names import SAMPLE_IMPORT, replacement
@@ -40,6 +41,10 @@ from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.sources.python import PythonSource
 
+_MAY_IMPORT = re.compile(
+    r"\b(?:from|import)\b(?:[\w \t\f.,]|\\\r?\n)*?\b(?:verl|recipe)\b|\bimport_module\b|__import__"
+)
+"""What every import of verl holds: comments and names of variables speak of it often."""
 _ANNOTATED = """\
 from verl import DataProto
 
@@ -305,7 +310,7 @@ empty: Sample
 @rule("RLX101", "verl-import", ERROR, on="python", valid=VALID, invalid=INVALID, fixable="safe")
 def verl_import(source: PythonSource, project: Project) -> Iterator[Finding]:
     """Every import of verl, however it is written."""
-    if "verl" not in source.text and "recipe" not in source.text:
+    if not _MAY_IMPORT.search(source.text):
         return
     for statement in source.nodes(ast.Import):
         for alias in statement.names:
