@@ -7,6 +7,7 @@ lies in a recipe directory. A process keeps what it has parsed and worked out of
 from __future__ import annotations
 
 import ast
+import gc
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -56,6 +57,8 @@ class Plugin:
     @classmethod
     def parse_options(cls, options: Namespace) -> None:
         """Start over under these options."""
+        if cls.judge is not None:
+            gc.unfreeze()
         given = options.relax_lint_config
         cls.judge, cls.configuration = None, Path(given) if given else None
 
@@ -108,13 +111,20 @@ class Judge:
             found += self._lint(project, "python", [path])
         if recipe is not None and suspicion.of_recipe(recipe):
             found += [item for item in self._of_recipe(project, recipe) if item.path == path]
-        return [item for item in found if _is_shown(project, item)]
+        found = [item for item in found if _is_shown(project, item)]
+        if source is not None:
+            project.adopt(source.unparsed())
+        return found
 
     def _suspicion(self, project: Project) -> Suspicion:
         from relax_lint.suspicion import Suspicion
 
         if project not in self._suspicions:
             self._suspicions[project] = Suspicion(project, self._rules)
+            self._suspicions[project].work_out()
+            # What is kept lives as long as the process. Looking for garbage in it, at the end above all, would take
+            # longer than all else that the plugin does.
+            gc.freeze()
         return self._suspicions[project]
 
     def _of_recipe(self, project: Project, recipe: Recipe) -> list[Diagnostic]:

@@ -91,6 +91,10 @@ class PythonSource(SourceFile):
         self._encoding_problem = problem
         self._given_tree = tree
 
+    def unparsed(self) -> PythonSource:
+        """The same file without its tree, which is made again for whoever asks."""
+        return PythonSource(self.path, self.data)
+
     @property
     def tree(self) -> ast.Module | None:
         """The syntax tree, or ``None`` when the file is not Python."""
