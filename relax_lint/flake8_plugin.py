@@ -30,6 +30,10 @@ IN_PYTHON = ("python", "recipe", "reward")
 """What the others look at when they find something in one."""
 
 
+class RuleFailed(Exception):
+    """A rule raised; the message says which, and on what."""
+
+
 class Plugin:
     """One file's findings, as flake8 asks for them."""
 
@@ -56,30 +60,41 @@ class Plugin:
 
     @classmethod
     def parse_options(cls, options: Namespace) -> None:
-        """Start over under these options."""
+        """Start over under these options. A configuration that cannot be used ends flake8 here, before its processes
+        start: an exception in one of them can leave flake8 waiting for ever, so later ones become findings."""
         if cls.judge is not None:
             gc.unfreeze()
         given = options.relax_lint_config
         cls.judge, cls.configuration = None, Path(given) if given else None
+        from relax_lint.config import ConfigError, Configuration, refuse_unusable
+        from relax_lint.rules import load_rules
+
+        try:
+            settings = Configuration(explicit=cls.configuration).settings_for(Path.cwd())
+            refuse_unusable(settings, settings.selection, load_rules)
+        except ConfigError as problem:
+            from flake8.exceptions import ExecutionError
+
+            raise ExecutionError(f"relax-lint: {problem}") from problem
 
     def run(self) -> Iterator[tuple[int, int, str, type[Any]]]:
         """Line, column from 0, and text of every finding."""
         if "examples" not in self.path.parts[:-2]:
             return
-        for found in self._findings():
-            yield found.line, found.column - 1, f"{found.code} {found.message}", type(self)
-
-    def _findings(self) -> list[Diagnostic]:
         from relax_lint.config import ConfigError
 
         try:
-            if Plugin.judge is None:
-                Plugin.judge = Judge(self.configuration)
-            return Plugin.judge.findings(self.path, self.tree, self.lines)
-        except ConfigError as problem:
-            from flake8.exceptions import ExecutionError
+            found = self._findings()
+        except (ConfigError, RuleFailed) as problem:
+            yield 1, 0, f"RLX001 {problem}", type(self)
+            return
+        for each in found:
+            yield each.line, each.column - 1, f"{each.code} {each.message}", type(self)
 
-            raise ExecutionError(f"relax-lint: {problem}") from problem
+    def _findings(self) -> list[Diagnostic]:
+        if Plugin.judge is None:
+            Plugin.judge = Judge(self.configuration)
+        return Plugin.judge.findings(self.path, self.tree, self.lines)
 
 
 class Judge:
@@ -147,7 +162,7 @@ class Judge:
         wanted = tuple(sorted(ours & selected(project.settings.selection, rules)))
         report = lint(project, rules, changed(project.settings, selection=(Layer(select=wanted),)), targets)
         if report.failures:
-            raise RuntimeError("; ".join(report.failures))
+            raise RuleFailed("; ".join(report.failures))
         return report.diagnostics
 
     def _project(self, path: Path, settings: Settings) -> Project | None:

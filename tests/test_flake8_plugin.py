@@ -172,3 +172,14 @@ def test_configuration_that_cannot_be_used_is_said_in_a_line(
     assert done.returncode == 1
     assert complaint in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+def test_configuration_of_a_recipe_that_cannot_be_used_is_said_at_its_files(broken: Path, jobs: str) -> None:
+    (broken / "examples/countdown/relax-lint.toml").write_text("selct = []\n")
+    (broken / "examples/countdown/tool.py").write_text("A = 1\n")
+    found = flake8(broken, jobs, "--select=RLX", "examples")
+    said = (
+        "RLX001 " + str(broken / "examples/countdown/relax-lint.toml") + ": unknown key 'selct'; did you mean 'select'?"
+    )
+    assert found == [f"examples/countdown/{name}:1:1: {said}" for name in ("reward_countdown.py", "tool.py")]
