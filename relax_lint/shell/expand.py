@@ -23,10 +23,10 @@ from relax_lint.shell.nodes import (
     ProcessSubstitution,
     Word,
 )  # fmt: skip
-from relax_lint.shell.parameters import NUMBERS, Parameters
+from relax_lint.shell.parameters import Parameters
 from relax_lint.shell.refusals import Discard, Refused
 from relax_lint.shell.splitting import Segment, split_fields
-from relax_lint.shell.state import State
+from relax_lint.shell.state import NUMBERS, State
 from relax_lint.shell.subshells import process_substitution, substitute
 from relax_lint.shell.values import EMPTY, Chunk, Known, Root, Sym, Value, known, unknown
 

@@ -10,7 +10,7 @@ from relax_lint.shell import arithmetic
 from relax_lint.shell.nodes import Parameter, Word
 from relax_lint.shell.operators import Between, Elements, change, changed, described, substring
 from relax_lint.shell.refusals import Abort, Refused
-from relax_lint.shell.state import NONEMPTY, SOME_FAILURE, State, UnknownArguments
+from relax_lint.shell.state import NONEMPTY, NUMBERS, SOME_FAILURE, State, UnknownArguments
 from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, join, known, unknown
 
 if TYPE_CHECKING:
@@ -25,9 +25,6 @@ CHANGING = frozenset(
     ).split()
 )
 """Set by bash itself, to what is not known statically."""
-
-
-NUMBERS = frozenset(("?", "$", "#", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "BASHPID", "PPID", "UID", "EUID"))
 
 
 class Parameters:

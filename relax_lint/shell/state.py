@@ -27,6 +27,9 @@ NONEMPTY, NOT_DEFAULT = NonEmpty(), NotDefault()
 Binding = str | NonEmpty | NotDefault
 
 
+NUMBERS = frozenset(("?", "$", "#", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "BASHPID", "PPID", "UID", "EUID"))
+"""Parameters that hold a number, whatever it is, and so are never empty."""
+
 SOME_FAILURE = -1
 """The status of a program that is known to have failed, and no more."""
 
@@ -241,8 +244,8 @@ class State:
         return (bound is not None and bound is not NONEMPTY) or any(self._moved(parent) for parent in root.parents)
 
     def is_nonempty(self, root: Root) -> bool:
-        """Whether a root was found not to be empty."""
-        return self.bindings.get(root) is NONEMPTY
+        """Whether a root was found not to be empty, or never is."""
+        return root.variable in NUMBERS or self.bindings.get(root) is NONEMPTY
 
     def decided(self, outcome: Outcome) -> Outcome:
         """The outcome, when the same question was answered before on this way."""

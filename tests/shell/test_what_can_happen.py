@@ -437,3 +437,17 @@ def test_a_loop_with_more_rounds_than_the_bound_leaves_what_it_counts_unknown() 
 
 def test_a_case_that_matches_nothing_succeeds() -> None:
     assert argvs('case "$X" in a) exit 1;; esac && python3 x') == [["x"]]
+
+
+@pytest.mark.parametrize("number", ["$?", "$RANDOM", "$SECONDS", "$$"])
+def test_a_number_that_is_not_known_is_not_empty(number: str) -> None:
+    script = f"""
+ls somewhere
+s={number} ref=s
+python3 a "${{s:-d}}" "${{!ref:-d}}" "${{s:+set}}"
+if [ -z "$s" ]; then python3 empty; fi
+"""
+    found = launches(script, {})
+    assert [launch.argv[1].text for launch in found] == ["a"]
+    assert [bool(word.unknowns) for word in found[0].argv[2:]] == [True, True, False]
+    assert found[0].argv[4].text == "set"

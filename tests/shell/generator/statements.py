@@ -34,8 +34,8 @@ ASSIGNMENTS.form("nameref", "declare -n link=s0; link=«spelled»; link+=x; unse
 ASSIGNMENTS.form("readonly", "readonly «fresh»=«value»", weight=0.5)
 ASSIGNMENTS.form(
     "refused write",
-    "readonly kept=1\nif «kept=2¦kept=2 :¦readonly kept=2¦export kept=2¦declare kept=2¦read kept <<< x¦(( kept++ ))»\n"
-    "then\npython3 written; else\npython3 refused\nfi",
+    "readonly kept=1; if «kept=2¦kept=2 :¦readonly kept=2¦export kept=2¦declare kept=2¦read kept <<< x¦(( kept++ ))»; "
+    "then python3 written; else python3 refused; fi",
     weight=0.3,
 )
 ASSIGNMENTS.form("prefix of a command", "«target»=«value» «:¦true¦eval :»")
