@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from relax_lint.catalog.switches import is_switch
 from relax_lint.diagnostics import Place
 from relax_lint.records import node, record
 from relax_lint.shell.nodes import SimpleCommand
@@ -219,9 +220,14 @@ class Launch(_Launch):
 
     def may_have(self, flag: str) -> bool:
         """Whether a flag is passed, or a word that is not known could hold it."""
-        if self.has(flag):
-            return True
-        return any(_may_be(argument, position, flag) for argument, position in self._open_positions)
+        return self.has(flag) or self.hiding(flag) is not None
+
+    def hiding(self, flag: str) -> Word | None:
+        """The first word that is not known and could hold a flag."""
+        for argument, position in self._open_positions:
+            if _may_be(argument, position, flag):
+                return argument.word if position < 0 else argument.values[position]
+        return None
 
     @cached_property
     def _open_positions(self) -> list[tuple[Argument, int]]:
@@ -288,16 +294,19 @@ def _is_flag(text: str) -> bool:
 
 
 def _may_be(argument: Argument, position: int, flag: str) -> bool:
-    """Whether a word that is not known could be a flag: not a part of a longer word, nor what a flag takes as value."""
+    """Whether a word that is not known could be a flag, or hold it: not what a flag takes as its value, unless its name
+    says that it holds flags."""
     word = argument.word if position < 0 else argument.values[position]
-    unknown = word.unknowns[0]
+    first = word.unknowns[0]
+    begins_unknown = word.text.startswith(first.text)
     if position < 0 and argument.flag:
-        return flag.startswith(word.text.partition(unknown.text)[0])
-    if len(word.unknowns) > 1 or word.text != unknown.text:
-        return False
-    if unknown.only is not None:
-        return flag in unknown.only.split()
-    if unknown.variable == "MODEL_ARGS[@]":
-        return bool(_OF_A_MODEL.match(flag))
-    is_a_value = position == 0 or argument.flag in TAKES_SEVERAL
-    return not (argument.flag and is_a_value) or bool(_HOLDS_FLAGS.search(unknown.variable or unknown.text))
+        return flag.startswith(word.text.partition(first.text)[0])
+    if any(flag in (unknown.only or "").split() for unknown in word.unknowns):
+        return True
+    if argument.flag and (argument.flag in TAKES_SEVERAL or (position == 0 and not is_switch(argument.flag))):
+        return _is_hidden(word) and first.only is None and bool(_HOLDS_FLAGS.search(first.variable or first.text))
+    return (begins_unknown or word.open) and any(_may_hold(unknown, flag) for unknown in word.unknowns)
+
+
+def _may_hold(unknown: Unknown, flag: str) -> bool:
+    return unknown.only is None and (unknown.variable != "MODEL_ARGS[@]" or bool(_OF_A_MODEL.match(flag)))

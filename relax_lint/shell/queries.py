@@ -69,7 +69,7 @@ def integer(launch: Launch, flag: str) -> int | None:
     argument = launch.last(flag)
     if argument is None:
         if launch.may_have(flag):
-            raise NotKnown(open_word(launch), start_of(launch))
+            raise NotKnown(open_word(launch, flag), start_of(launch))
         return INTEGER_DEFAULTS[flag]
     if argument.value is None:
         hidden = next((word for word in argument.own_values if not word.known), argument.word)
@@ -80,11 +80,12 @@ def integer(launch: Launch, flag: str) -> int | None:
         raise NotKnown(argument.value, place_of(launch, argument.word)) from None
 
 
-def open_word(launch: Launch) -> str:
-    """The first word of the flags that is not known at all, and so could be one of them."""
-    for word in launch.argv[launch.entry + 1 :]:
-        if word.unknowns and (word.open or word.text == word.unknowns[0].text):
-            return word.unknowns[0].text
+def open_word(launch: Launch, *flags: str) -> str:
+    """The first word that is not known and could be, or hold, one of some flags."""
+    for flag in flags:
+        word = None if launch.has(flag) else launch.hiding(flag)
+        if word is not None:
+            return why_unknown(word)
     return "an unknown word"
 
 

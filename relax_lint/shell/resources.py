@@ -18,7 +18,7 @@ def resource(launch: Launch) -> dict[str, int]:
     argument = launch.last(RESOURCE)
     if argument is None:
         if launch.may_have(RESOURCE):
-            raise NotKnown(open_word(launch), start_of(launch))
+            raise NotKnown(open_word(launch, RESOURCE), start_of(launch))
         return {}
     place = place_of(launch, argument.word)
     if argument.value is None:

@@ -56,3 +56,11 @@ def test_a_generate_function_that_may_return_several_samples() -> None:
     flags = f"{NAMED} --custom-generate-function-path examples.demo.rollout.generate"
     rollout = "async def generate(args, sample, sampling_params):\n    return await run(sample)\n"
     assert silences("RLX204", flags, BATCH, rollout=rollout) == ["what the generate function returns"]
+
+
+@pytest.mark.parametrize(
+    "word", ["$(cat flags.txt)", "`cat flags.txt`", "$(tr , ' ' < flags.txt)", "$(python3 flags.py)"]
+)
+@pytest.mark.parametrize("before", ["", "--colocate ", "--lr 1e-6 "])
+def test_the_output_of_a_program_that_could_be_the_key(word: str, before: str) -> None:
+    assert silences("RLX206", f"{NAMED} {before}{word}") == [word]

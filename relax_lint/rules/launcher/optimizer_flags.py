@@ -197,7 +197,7 @@ def optimizer_flags(launch: Launch, project: Project) -> Iterator[Finding | NotC
     if optimizer is not None and optimizer.value != "adam":
         return
     if any(launch.may_have(flag) for flag in missing):
-        yield NotChecked(start_of(launch), open_word(launch))
+        yield NotChecked(start_of(launch), open_word(launch, *missing))
         return
     refused = PRECISION in missing and OFFLOAD not in missing
     elsewhere = _lost_array(missing, launch, project)

@@ -210,7 +210,7 @@ def reward_batch_mismatch(use: RewardUse, project: Project) -> Iterator[Finding 
         yield NotChecked(use.place, config)
         return
     if use.batch is None or (not use.batch and is_broken_off(use.launch)):
-        yield NotChecked(use.place, open_word(use.launch))
+        yield NotChecked(use.place, open_word(use.launch, GROUP))
         return
     findings = list(on_every(use, lambda function: _judged(use, function, project)))
     if findings and not use.batch and use.generates_lists is not False:

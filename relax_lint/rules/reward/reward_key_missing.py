@@ -196,7 +196,7 @@ def reward_key_missing(launch: Launch, project: Project) -> Iterator[Finding | N
         yield NotChecked(found.place, config)
         return
     if launch.may_have(KEY) or is_broken_off(launch):
-        yield NotChecked(found.place, open_word(launch))
+        yield NotChecked(found.place, open_word(launch, KEY))
         return
     key = found.key or "<key>"
     edit = insert_after(found.argument, [f"{KEY} {key}"]) if found.key else None
