@@ -14,6 +14,7 @@ from relax_lint import __version__, parallel
 from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
 from relax_lint.config import ConfigError, Configuration, Settings, refuse_unusable, with_options
 from relax_lint.diagnostics import Diagnostic, Severity
+from relax_lint.discovery import is_launcher
 from relax_lint.engine import Report, lint
 from relax_lint.files import Files
 from relax_lint.groups import Group, find
@@ -298,9 +299,12 @@ class Checking:
 
     def _report(self, outcome: Outcome, groups: Sequence[Group], rewritten: Mapping[Path, tuple[bytes, bytes]]) -> None:
         options = self.options
-        if not any(group.project.recipe_of(path) for group in groups for path in group.targets):
+        targets = [(group.project, path) for group in groups for path in group.targets]
+        if not any(project.recipe_of(path) for project, path in targets):
             under = "touched" if options.staged or options.since else "under the given paths"
-            complain(f"no recipe is {under}")
+            elsewhere = sum(is_launcher(path, project.files) for project, path in targets)
+            checked = f"; {plural(elsewhere, 'script')} outside recipes checked" if elsewhere else ""
+            complain(f"no recipe is {under}{checked}")
         if options.diff:
             put(diff(rewritten), options.output_file)
             return

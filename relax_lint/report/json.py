@@ -7,6 +7,7 @@ from typing import Any
 
 from relax_lint.diagnostics import Diagnostic, Edit, Severity
 from relax_lint.report import Outcome, shown_path, url_of
+from relax_lint.report.conditions import whole
 
 SCHEMA = 1
 
@@ -55,7 +56,7 @@ def _diagnostic(found: Diagnostic, outcome: Outcome) -> dict[str, Any]:
         ],
         "launch": None
         if launch is None
-        else {"path": shown_path(launch.path), "line": launch.line, "conditions": list(launch.conditions)},
+        else {"path": shown_path(launch.path), "line": launch.line, "conditions": list(map(whole, launch.conditions))},
         "suppressed": None if found.suppressed is None else {"reason": found.suppressed},
         "fingerprint": found.fingerprint,
         "url": url_of(found.code),

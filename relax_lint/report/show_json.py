@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from relax_lint.report import shown_path
+from relax_lint.report.conditions import whole
 from relax_lint.shell.launch import Argument, Launch
 
 SCHEMA = 1
@@ -31,7 +32,7 @@ def _launch(launch: Launch) -> dict[str, Any]:
             for number, word in enumerate(launch.argv)
             for unknown in word.unknowns
         ],
-        "conditions": list(launch.conditions),
+        "conditions": list(map(whole, launch.conditions)),
         "arguments": [_argument(argument) for argument in launch.arguments],
     }
 

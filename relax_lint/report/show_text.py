@@ -7,6 +7,7 @@ from pathlib import Path
 from shlex import quote
 
 from relax_lint.report import shown_path
+from relax_lint.report.conditions import short
 from relax_lint.shell.launch import Argument, Launch, Word
 
 _WIDEST = 60
@@ -30,7 +31,7 @@ def _lines(launch: Launch) -> Iterator[str]:
     kind = "" if launch.kind == "other" else f" {launch.kind}"
     yield f"{shown_path(site.source.path)}:{site.source.position(site.start)[0]}:{kind} launch"
     for condition in launch.conditions:
-        yield f"  when {condition}"
+        yield f"  when {short(condition)}"
     arguments = list(launch.arguments)
     words = {id(word) for argument in arguments for word in (argument.word, *argument.values)}
     command = [word for word in launch.argv if id(word) not in words]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.report import Outcome, plural, shown_path
+from relax_lint.report.conditions import joined
 
 WIDEST = 160
 NEAREST = 3
@@ -72,7 +73,7 @@ def _when(conditions: tuple[str, ...]) -> str:
     """The conditions of a launch, those next to it if there are many."""
     near = conditions[-NEAREST:]
     more = f" (and {len(conditions) - NEAREST} more)" if len(conditions) > NEAREST else ""
-    return f", when {' and '.join(near)}{more}" if near else ""
+    return f", when {joined(near)}{more}" if near else ""
 
 
 def _excerpt(found: Diagnostic) -> tuple[str, str, int]:

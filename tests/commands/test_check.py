@@ -91,6 +91,14 @@ def test_nothing_to_check_is_said(run: Run) -> None:
     assert run("notes", "--require-recipes").status == 1
 
 
+@pytest.mark.parametrize("path", ["examples/common.sh", "scripts/training/run_t.sh"])
+def test_a_script_outside_recipes_is_said_to_be_checked(run: Run, path: str) -> None:
+    write(path, "python3 relax/entrypoints/train.py\n")
+    done = run(path)
+    assert done.err == "relax-lint: no recipe is under the given paths; 1 script outside recipes checked\n"
+    assert "1 file" in done.out
+
+
 def test_a_path_that_is_not_there_is_an_error_and_the_rest_is_checked(run: Run) -> None:
     write(PYTHON, "bad\n")
     done = run("examples", "nowhere", "examples/demo/gone.py")
