@@ -171,7 +171,8 @@ def ref_actor_config(launch: Launch, project: Project) -> Iterator[Finding | Not
         yield from _judged(argument, launch)
         return
     if is_broken_off(launch) or launch.may_have(FLAG):
-        yield NotChecked(start_of(launch), "a broken continuation" if is_broken_off(launch) else open_word(launch, FLAG))
+        broken = is_broken_off(launch)
+        yield NotChecked(start_of(launch), "a broken continuation" if broken else open_word(launch, FLAG))
         return
     try:
         gpus = {role: count for role, count in resource(launch).items() if role in FORWARD_ROLES and count}
