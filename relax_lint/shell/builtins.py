@@ -301,6 +301,7 @@ def evaluate(shell: Shell, node: SimpleCommand, words: list[Value], state: State
     spelled = as_commands(join(arguments, " "), state)
     if spelled is None:
         shell.recorder.unresolved(Place(shell.source, node.start, node.end))
+        state.opaque = shell.reading.clean
         return unknown_program(shell, node, state)
     text, parts = spelled
     if not text.strip():
@@ -309,13 +310,17 @@ def evaluate(shell: Shell, node: SimpleCommand, words: list[Value], state: State
     return run_text(shell, text, state)
 
 
+_STANDARD_INPUT = frozenset({"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+
+
 @builtin("source", ".")
 def source(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
     """Another file, in this shell."""
     if len(words) < 2:
         state.status = 2
         return [state]
-    if state.stdin is not None and words[1].text in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
+    named = state.resolve(words[1]).text
+    if state.stdin is not None and named in _STANDARD_INPUT:
         commands = as_commands(state.stdin, state)
         if commands is not None:
             state.frames[0].update(commands[1])
@@ -326,6 +331,8 @@ def source(shell: Shell, node: SimpleCommand, words: list[Value], state: State) 
         place = Place(shell.source, node.start, node.end)
         shell.recorder.unresolved(place)
         state.status = None
+        # A file that is named and not here may be on the machine, and sets up programs; what is computed sets anything.
+        state.opaque = shell.reading.clean and (named is None or named in _STANDARD_INPUT)
         return [state]
     if sum(frame.source is found for frame in shell.calls) > 1:
         state.status = None

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from relax_lint.diagnostics import Place
 from relax_lint.records import changed
 from relax_lint.shell.calls import unwritable
-from relax_lint.shell.nodes import ArrayElement, ArrayLiteral, Assignment, Word
+from relax_lint.shell.nodes import ArrayElement, ArrayLiteral, Assignment, Literal, SimpleCommand, Word
 from relax_lint.shell.refusals import ReadOnly
 from relax_lint.shell.state import State
-from relax_lint.shell.values import EMPTY, REMOVED, Known, Sym, Value, Variable
+from relax_lint.shell.values import EMPTY, REMOVED, Known, Sym, Value, Variable, merged
 
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
 
-_NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?(\+?=)?")
+_NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[([^\]]*)\])?(\+?=)?")
 _ATTRIBUTES = frozenset("aAilnrtux")
 
 
@@ -56,11 +57,14 @@ class _Declaration:
         for assignment in assigned:
             if not self.declare(assignment):
                 status = 1
+        unknown_name = False
         for word in rest:
             computed = self.computed(word)
+            unknown_name = unknown_name or self.hides_its_name(word)
             if computed is None or not self.declare(*computed):
                 status = 1
-        return status
+        self.state.opaque = self.state.opaque or (unknown_name and self.shell.reading.clean)
+        return None if unknown_name else status
 
     def expanded(self, node: Assignment) -> Assignment:
         """The assignment with its words expanded, as bash does before it declares anything: in ``local x=$x`` the
@@ -116,15 +120,47 @@ class _Declaration:
 
     def computed(self, word: Value) -> tuple[Assignment, Value | None] | None:
         """A name, or ``name=value``, that came out of an expansion."""
-        first = word.chunks[0]
+        chunks = merged(self.state.resolve(word).chunks)
+        first = chunks[0]
         text = first.text if isinstance(first, Known) else ""
         match = _NAME.match(text)
-        if match is None or (match.end() != len(text) and match.group(2) is None):
+        if match is None or (match.end() != len(text) and match.group(3) is None):
             return None
-        node = Assignment(match.group(1), -1, -1, append=match.group(2) == "+=")
-        if match.group(2) is None:
-            return node, None
-        return node, Value((Known(text[match.end() :]), *word.chunks[1:]))
+        index = match.group(2)
+        subscript = None if index is None else Word((Literal(index, False, -1, -2),), -1, -1, index)
+        node = Assignment(match.group(1), -1, -1, None, subscript, match.group(3) == "+=")
+        if match.group(3) is None:
+            return (node, None) if len(chunks) == 1 else None
+        if len(chunks) == 1 and text.startswith("(", match.end()) and text.endswith(")") and self.is_array(node.name):
+            array = self.array(text)
+            if array is not None:
+                return array, None
+        return node, Value((Known(text[match.end() :]), *chunks[1:]))
+
+    def hides_its_name(self, word: Value) -> bool:
+        """Whether it is not known what a computed argument names."""
+        chunks = merged(self.state.resolve(word).chunks)
+        before = chunks[0].text if isinstance(chunks[0], Known) else ""
+        return any(isinstance(chunk, Sym) for chunk in chunks) and "=" not in before
+
+    def is_array(self, name: str) -> bool:
+        """Whether ``name=( … )`` in a computed argument is read as a list."""
+        old = self.state.lookup(self.state.resolve_name(name))
+        return bool(self.added & {"a", "A"}) or (old is not None and old.elements is not None)
+
+    def array(self, text: str) -> Assignment | None:
+        """``name=( … )`` out of a computed argument: what is in it is expanded once more."""
+        shell = self.shell
+        outer, command = shell.source, shell.command
+        source = shell.reading.evaluated(text, Place(outer, command.start, command.end), outer)
+        first = source.script.commands[0] if len(source.script.commands) == 1 else None
+        if not isinstance(first, SimpleCommand) or first.words or len(first.assignments) != 1:
+            return None
+        shell.source = source
+        try:
+            return self.expanded(first.assignments[0])
+        finally:
+            shell.source = outer
 
     def declare(self, node: Assignment, value: Value | None = None) -> bool:
         """One name; False when it is read-only already."""
@@ -161,8 +197,9 @@ class _Declaration:
         if isinstance(node.value, ArrayLiteral):
             assign_array(shell, name, node, state, variable.attributes)
         elif node.subscript is not None:
-            text = shell.expander.value(node.value, state, assigned=True) if node.value is not None else EMPTY
-            assign_subscript(shell, name, node, text, state)
+            if value is None:
+                value = shell.expander.value(node.value, state, assigned=True) if node.value is not None else EMPTY
+            assign_subscript(shell, name, node, value, state)
         elif value is not None or reference:
             value = value or (shell.expander.value(node.value, state) if node.value is not None else None)
             if value is not None:
@@ -172,6 +209,8 @@ class _Declaration:
                 )
         elif node.value is not None:
             assign(shell, node, state)
+        if "allexport" in state.options:
+            frame[name] = state.as_exported(frame[name])
         if "r" in attributes:
             frame[name] = frame[name]._replace(attributes=attributes | frame[name].attributes)
         return True

@@ -45,6 +45,7 @@ class Expander:
         self.shell = shell
         self.parameters = Parameters(self)
         self.roots = shell.reading.memory.roots
+        self.in_document = False
 
     @property
     def source(self) -> SourceFile:
@@ -137,10 +138,13 @@ class Expander:
         words = [Word(parts, word.start, word.end) for parts in _brace_expanded(word.parts)]
         return [Assignment(node.name, node.start, node.end, each, node.subscript, node.append) for each in words]
 
-    def value(self, word: Word, state: State, *, assigned: bool = False, apart: str = " ") -> Value:
+    def value(
+        self, word: Word, state: State, *, assigned: bool = False, taken: bool = False, apart: str = " "
+    ) -> Value:  # fmt: skip
         """A word without splitting and globs: what is assigned, compared, or read from.
 
-        ``apart`` is what stands between the elements of a list that is no starred one.
+        ``apart`` is what stands between the elements of a list that is no starred one. ``taken``: by a here-string,
+        which joins lists as an assignment does.
         """
         if word.cached is not None:
             return cast("list[Value]", word.cached)[0]
@@ -152,6 +156,8 @@ class Expander:
         for segment in segments:
             if not isinstance(segment, tuple):
                 joined = segment.joined if segment else " "
+                if segment and segment.assigned is not None and (assigned or taken):
+                    joined = segment.assigned
                 chunks.append(Known(apart if joined == " " else joined))
             else:
                 chunk = segment[0]
@@ -159,6 +165,14 @@ class Expander:
                 many = many or (isinstance(chunk, Sym) and chunk.root.many)
         place = self.whole(word)
         return Value(_joined(chunks), place, many and len(chunks) == 1)
+
+    def document(self, body: Word, state: State) -> Value:
+        """A here-document, where lists are joined by spaces."""
+        self.in_document = True
+        try:
+            return self.value(body, state)
+        finally:
+            self.in_document = False
 
     def pieces(self, word: Word, state: State) -> list[tuple[str, bool]] | None:
         """A pattern as characters, quoted ones marked; None when a part is not known."""

@@ -21,10 +21,12 @@ Change = Callable[[str], str] | None
 
 @record
 class Between:
-    """What stands between two elements of an unquoted list: ``split`` where fields are made, else ``joined``."""
+    """What stands between two elements of a list: ``split`` where fields are made, else ``joined``; ``assigned`` where
+    an operator made the list and a variable or here-string takes it."""
 
     split: str
     joined: str
+    assigned: str | None = None
 
 
 class Elements:

@@ -27,6 +27,9 @@ CHANGING = frozenset(
 """Set by bash itself, to what is not known statically."""
 
 
+_DEFAULTING = frozenset((":-", "-", ":=", "=", ":?", "?", ":+", "+"))
+
+
 class Parameters:
     """Reads and writes parameters for one expander."""
 
@@ -81,7 +84,7 @@ class Parameters:
         special = self.expander.shell.special_array(name, state)
         if special is not None:
             return Variable(None, dict(enumerate(special)))
-        if name in CHANGING or self.expander.shell.environment_unknown:
+        if name in CHANGING or self.expander.shell.environment_unknown or state.opaque:
             return Variable(unknown(self.expander.variable_root(name)))
         return None
 
@@ -219,11 +222,11 @@ class Parameters:
             roots = tuple(root for value in result.values for root in value.roots)
             return [(Sym(self.expander.root(parameter, roots)), True, False, None)]
         if result.star and quoted:
-            separators = self.expander.separators(state)
-            joined = join(result.values, separators[:1])
+            spaced = self.expander.in_document and (parameter.subscript is None or parameter.operator)
+            joined = join(result.values, " " if spaced else self.expander.separators(state)[:1])
             return [(chunk, True, False, None) for chunk in joined.chunks]
         segments: list[Segment] = []
-        between = None if quoted else self.between(parameter, state, star=result.star)
+        between = self.between(parameter, state, star=result.star)
         for index, value in enumerate(result.values):
             if index:
                 segments.append(between)
@@ -231,15 +234,23 @@ class Parameters:
             segments.extend((chunk, quoted, not quoted, value.place) for chunk in value.chunks)
         return segments
 
-    def between(self, parameter: Parameter, state: State, *, star: bool) -> Between | Segment:
-        """What bash puts between the elements of ``$*`` or ``$@`` without quotes."""
+    def between(self, parameter: Parameter, state: State, *, star: bool) -> Between | Segment | None:
+        """What bash puts between the elements of ``$@``, or of ``$*`` without quotes."""
         separator = self.expander.separators(state)[:1]
         operator = parameter.operator
+        if parameter.quoted:
+            plain = not operator or operator in _DEFAULTING
+            return None if plain else Between("", " ", separator or " ")
         if not separator and parameter.subscript is not None and (operator == "keys*" or operator[:1] in ("#", "%")):
             return Known(" "), True, False, None
         if not separator and operator == "prefix*":
             return Known(""), True, False, None
-        return Between("" if separator in (" ", "\t", "\n") else separator, separator if star else " ")
+        joined = operator[:1] in ("#", "%", "@") and not star
+        return Between(
+            "" if separator in (" ", "\t", "\n") else separator,
+            separator if star else " ",
+            (separator or " ") if joined else None,
+        )
 
     def plain_words(self, parameter: Parameter, state: State) -> list[Value] | None:
         """The words of a quoted ``"$@"`` or ``"${A[@]}"``, each as it was written; None where more is to be done."""
@@ -456,7 +467,7 @@ class Parameters:
             if text == "":
                 return EMPTY
             return unknown(self.expander.root(parameter, found.roots, alternative=text))
-        likely = given.likely
+        likely = None if self.expander.shell.reading.clean else given.likely
         if likely == "":
             return found
         if likely is not None and root is not None and not given.roots:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from relax_lint.shell.calls import failed_expansion
-from relax_lint.shell.nodes import ProcessSubstitution, Redirect, Word
+from relax_lint.shell.nodes import Redirect
 from relax_lint.shell.refusals import Abort, Discard
 from relax_lint.shell.state import State
-from relax_lint.shell.subshells import run_subshell
-from relax_lint.shell.values import EMPTY, Known, Value, unknown
+from relax_lint.shell.subshells import input_of
+from relax_lint.shell.values import Known, Value
 
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
@@ -35,11 +35,11 @@ def redirected(
         for redirect in redirects:
             operator, descriptor = redirect.operator, redirect.descriptor
             if redirect.body is not None:
-                state.stdin = shell.expander.value(redirect.body, expanding)
+                state.stdin = shell.expander.document(redirect.body, expanding)
                 replaced = True
                 continue
             if operator == "<<<":
-                text = shell.expander.value(redirect.target, expanding)
+                text = shell.expander.value(redirect.target, expanding, taken=True)
                 state.stdin = Value((*text.chunks, Known("\n")))
                 replaced = True
                 continue
@@ -68,21 +68,3 @@ def redirected(
         if diverted:
             each.output = outer_output
     return states
-
-
-def input_of(shell: Shell, target: Word, state: State) -> Value:
-    """What reading a redirected file gives: known only for ``< <( … )``."""
-    if len(target.parts) == 1 and isinstance(target.parts[0], ProcessSubstitution):
-        part = target.parts[0]
-        child = state.copy()
-        child.output = ()
-        child.traps = {}
-        ends = run_subshell(shell, part.body, child)
-        outputs = {end.output or () for end in ends}
-        if len(outputs) == 1:
-            return Value(outputs.pop() or EMPTY.chunks)
-        return unknown(shell.expander.root(part))
-    path = shell.expander.value(target, state)
-    if state.resolve(path).text == "/dev/null":
-        return EMPTY
-    return unknown(shell.expander.root(target))

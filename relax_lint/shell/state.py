@@ -75,8 +75,8 @@ class State:
     """The memory of a shell. Copied when a condition is followed both ways; otherwise changed in place."""
 
     __slots__ = (
-        "arguments", "bindings", "conditions", "cwd", "flow", "frames", "functions", "made", "options", "output",
-        "pipe_status", "status", "stdin", "strays", "traps", "undecided",
+        "arguments", "bindings", "conditions", "cwd", "flow", "frames", "functions", "made", "opaque", "options",
+        "output", "pipe_status", "status", "stdin", "strays", "traps", "undecided",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -92,6 +92,8 @@ class State:
         self.traps: dict[str, Value] = {}
         self.flow: Flow | None = None
         self.made: tuple[Value, ...] = ()
+        self.opaque = False
+        """Whether commands ran that are not known: what no command that is known set may be set all the same."""
         self.output: tuple[Chunk, ...] | None = None
         self.stdin: Value | None = None
         self.strays = 0
@@ -112,6 +114,7 @@ class State:
         other.traps = self.traps
         other.flow = self.flow
         other.made = self.made
+        other.opaque = self.opaque
         other.output = self.output
         other.stdin = self.stdin
         other.strays = self.strays
@@ -131,6 +134,7 @@ class State:
             and self.frames == other.frames
             and self.functions == other.functions
             and self.traps == other.traps
+            and self.opaque == other.opaque
         )
 
     def absorb(self, other: State) -> None:
@@ -182,7 +186,11 @@ class State:
         old = frame.get(name)
         if old is not None and old.attributes and "r" in old.attributes:
             raise ReadOnly
-        frame[name] = variable
+        frame[name] = self.as_exported(variable) if "allexport" in self.options else variable
+
+    def as_exported(self, variable: Variable) -> Variable:
+        """A variable that children see."""
+        return Variable(variable.value, variable.elements, variable.attributes | {"x"})
 
     def set_text(self, name: str, text: str) -> None:
         """Give a variable a known value, keeping its attributes."""

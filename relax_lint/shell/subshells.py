@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from relax_lint.shell.calls import run_exit_traps
-from relax_lint.shell.nodes import Command, CommandSubstitution, ProcessSubstitution
+from relax_lint.shell.nodes import Command, CommandSubstitution, ProcessSubstitution, Redirect, SimpleCommand, Word
 from relax_lint.shell.state import State
 from relax_lint.shell.values import EMPTY, Chunk, Known, Root, Sym, Value, unknown
 
@@ -21,6 +21,10 @@ def substitute(shell: Shell, node: CommandSubstitution, state: State) -> Value:
         return EMPTY
     root = shell.expander.root(node)
     state.forget(root)
+    if (read := _file_read(node.body)) is not None:
+        shell.substituted, shell.substitution_status = True, None
+        content = input_of(shell, read.target, state)
+        return unknown(root) if content.text is None else output_value(shell, _without_newlines(content.chunks), node)
     child = state.copy()
     child.output = ()
     child.traps = {}
@@ -38,6 +42,15 @@ def substitute(shell: Shell, node: CommandSubstitution, state: State) -> Value:
     expected = [output for output, end in outputs.items() if end.strays == state.strays]
     default = Value(expected[0]).likely if len(expected) == 1 else None
     return unknown(root, default or None)
+
+
+def _file_read(body: tuple[Command, ...]) -> Redirect | None:
+    """The redirection of ``$(< file)``, which is ``$(cat file)``; None for anything else."""
+    only = body[0] if len(body) == 1 else None
+    if not isinstance(only, SimpleCommand) or only.words or only.assignments or len(only.redirects) != 1:
+        return None
+    redirect = only.redirects[0]
+    return redirect if redirect.operator == "<" and redirect.descriptor in ("", "0") else None
 
 
 def output_value(shell: Shell, chunks: tuple[Chunk, ...], node: CommandSubstitution) -> Value:
@@ -58,15 +71,34 @@ def process_substitution(shell: Shell, node: ProcessSubstitution, state: State) 
     return shell.expander.root(node)
 
 
+def input_of(shell: Shell, target: Word, state: State) -> Value:
+    """What reading a redirected file gives: known only for ``< <( … )``."""
+    if len(target.parts) == 1 and isinstance(target.parts[0], ProcessSubstitution):
+        part = target.parts[0]
+        child = state.copy()
+        child.output = ()
+        child.traps = {}
+        ends = run_subshell(shell, part.body, child)
+        outputs = {end.output or () for end in ends}
+        if len(outputs) == 1:
+            return Value(outputs.pop() or EMPTY.chunks)
+        return unknown(shell.expander.root(part))
+    path = shell.expander.value(target, state)
+    if state.resolve(path).text == "/dev/null":
+        return EMPTY
+    return unknown(shell.expander.root(target))
+
+
 def run_subshell(shell: Shell, body: tuple[Command, ...], child: State) -> list[State]:
     """Commands in a copy of the shell; the states it ends in."""
     shell.subshell_depth += 1
-    loops_outside, shell.guard = shell.guard, shell.guard
+    guard, in_document = shell.guard, shell.expander.in_document
+    shell.expander.in_document = False
     try:
         ends = shell.run(body, [child])
         return run_exit_traps(shell, ends)
     finally:
-        shell.guard = loops_outside
+        shell.guard, shell.expander.in_document = guard, in_document
         shell.subshell_depth -= 1
 
 

@@ -142,6 +142,18 @@ def join(values: Iterable[Value], separator: str) -> Value:
     return Value(tuple(chunks), None, many) if chunks else EMPTY
 
 
+def merged(chunks: Iterable[Chunk]) -> list[Chunk]:
+    """Chunks with known ones that stand side by side made one; where they were written is lost."""
+    found: list[Chunk] = []
+    for chunk in chunks:
+        last = found[-1] if found else None
+        if isinstance(chunk, Known) and isinstance(last, Known):
+            found[-1] = Known(last.text + chunk.text)
+        else:
+            found.append(chunk)
+    return found
+
+
 class Variable(NamedTuple):
     """A variable: its value, or its elements by index (``a``) or key (``A``), and its attributes.
 

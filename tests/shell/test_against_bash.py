@@ -35,6 +35,8 @@ def disagreement(script: GeneratedScript, here: Path, programs: Path, real: tupl
     evaluation = evaluate(here / "run.sh", reading)
     if evaluation.too_complex is not None:
         return "more ways than the bound"
+    if any("\x01" in word for argv in real for word in argv) and "\x01" not in script.text:
+        return None  # bash's own slip: under an empty IFS it lets the marks escape that it keeps for quoted characters
     predicted = [launch for launch in evaluation.launches if launch.argv and launch.argv[0].text in RECORDED]
     patterns = [launch_pattern(launch.argv) for launch in predicted]
     made = {"".join("\0" + word for word in argv): argv for argv in real}

@@ -8,13 +8,13 @@ from pathlib import Path
 from relax_lint.shell.evaluate import Reading, evaluate
 from relax_lint.sources.script import ScriptFile
 
-PROLOGUE = """python3() { printf '%s\\n' "$1"; }\n"""
+PROLOGUE = """python3() { printf '%s\\0' "$1"; }\n"""
 
 
 def printed(text: str) -> list[str]:
     """What real bash would launch: a script of its own each, since a line that is given up ends an ``eval``."""
     done = subprocess.run(["bash", "--norc"], input=PROLOGUE + text, capture_output=True, text=True, check=False)
-    return done.stdout.splitlines()
+    return done.stdout.split("\0")[:-1]
 
 
 def launched(text: str) -> list[str]:
