@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from relax_lint.catalog.rewards import WITHOUT_REWARDS
 from relax_lint.diagnostics import NotChecked
-from relax_lint.launch_config import overridden_by_config
+from relax_lint.launch_config import CONFIG, dest_of, overridden_by_config, setting
 from relax_lint.shell.queries import place_of, why_unknown
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Finding, Place
     from relax_lint.flow.interpreter import Interpreter
     from relax_lint.flow.shapes import Arguments, Exit, Function, Shape
+    from relax_lint.launch_config import Setting
     from relax_lint.project import Project
     from relax_lint.shell.launch import Argument, Launch
     from relax_lint.sources.python import PythonSource
@@ -34,12 +35,16 @@ Form = Literal["single", "batch", "both"]
 
 
 class RewardUse:
-    """A launch and the reward function that it names, by its module path; an empty one is not known."""
+    """A launch and the reward function that it names, by its module path; an empty one is not known.
 
-    def __init__(self, launch: Launch, argument: Argument, project: Project) -> None:
+    ``argument`` names it, or the config that sets it: then ``given`` is what that says.
+    """
+
+    def __init__(self, launch: Launch, argument: Argument, project: Project, given: Setting | None = None) -> None:
         self.launch = launch
         self.argument = argument
-        self.dotted = argument.value or ""
+        self.given = given
+        self.dotted = (argument.value or "") if given is None else (given.text if given.kind == "str" else "")
         self.project = project
 
     def __repr__(self) -> str:
@@ -50,6 +55,11 @@ class RewardUse:
         """Where the launcher names it."""
         word = self.argument.word if self.argument.inline or not self.argument.values else self.argument.values[-1]
         return word.place or self.argument.word.place or self.launch.site
+
+    @property
+    def flag(self) -> str:
+        """What names it: the flag, or its key in the config."""
+        return FLAG if self.given is None else dest_of(FLAG)
 
     def shown(self, place: Place) -> Place:
         """A place in Python, or in the launcher where that is no recipe's file."""
@@ -97,6 +107,8 @@ class RewardUse:
     @cached_property
     def unclear(self) -> str | None:
         """The word that hides which function it is, or how it is called."""
+        if not self.dotted and self.given is not None:
+            return self.given.named
         if not self.dotted:
             hidden = next((word for word in self.argument.values if not word.known), self.argument.word)
             return why_unknown(hidden)
@@ -296,22 +308,26 @@ def _hands_on(node: ast.AST) -> bool:
 
 
 def reward_uses(launch: Launch, project: Project) -> list[RewardUse]:
-    """The reward function that a launch names, if it is one that scores samples."""
+    """The reward function that a launch names, or its config in place of that, if it is one that scores samples."""
+    if launch.kind != "relax" or launch.mode == "sft" or any(launch.has(flag) for flag in WITHOUT_REWARDS):
+        return []
+    config = launch.last(CONFIG)
+    given = setting(launch, project, FLAG)
+    if config is not None and given is not None:
+        names_none = given.kind == "null" or (given.kind == "str" and not given.text)
+        return [] if names_none else [RewardUse(launch, config, project, given)]
     argument = launch.last(FLAG)
-    if launch.kind != "relax" or launch.mode == "sft" or argument is None:
-        return []
-    if any(launch.has(flag) for flag in WITHOUT_REWARDS):
-        return []
-    return [RewardUse(launch, argument, project)]
+    return [] if argument is None else [RewardUse(launch, argument, project)]
 
 
 def hidden_rewards(launch: Launch, project: Project) -> Iterator[NotChecked]:
     """The reward of a launch, where it cannot be told what it is."""
-    for use in reward_uses(launch, project):
+    uses = reward_uses(launch, project)
+    for use in uses:
         if use.hidden is not None:
             yield NotChecked(use.place, use.hidden)
     argument = launch.last(TYPE)
-    if argument is not None and argument.values and argument.value is None and not launch.has(FLAG):
+    if argument is not None and argument.values and argument.value is None and not uses:
         yield NotChecked(place_of(launch, argument.word), why_unknown(argument.values[-1]))
 
 

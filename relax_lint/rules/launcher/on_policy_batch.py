@@ -4,7 +4,9 @@
 
 `--rollout-batch-size` × `--n-samples-per-prompt`, divided by `--num-steps-per-rollout` if that is given, must be
 `--global-batch-size`. Absent flags count with what Relax takes for them. An explicit number of steps that fits is
-accepted: its author means it. Supervised fine-tuning has no rollouts; a dynamic global batch size has no fixed product.
+accepted: its author means it. A key of the `--custom-config-path` YAML counts in place of its flag, but for what Relax
+refuses before it reads that file. Supervised fine-tuning has no rollouts; a dynamic global batch size has no fixed
+product.
 
 ## Why
 
@@ -31,10 +33,11 @@ asynchronous launch. Unsafe otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked
 from relax_lint.fixers.launcher_edits import insert_after, replace_value
+from relax_lint.launch_config import Setting, set_integer, setting
 from relax_lint.project import Project
 from relax_lint.records import record
 from relax_lint.rules import ERROR, WARNING, Example, rule
@@ -51,15 +54,23 @@ _GUESS = "which of the numbers was meant is not known, and another batch size ch
 @record
 class Verdict:
     """What is wrong with the numbers. ``repair`` is the flag to write and its number; ``sure`` says that no other
-    repair would keep what the launcher says."""
+    repair would keep what the launcher says; ``early`` that Relax refuses it before it reads the config."""
 
     message: str
     refused: bool
     repair: tuple[str, int] | None = None
     sure: bool = False
+    early: bool = False
 
+
+_RUN = "examples/demo/run_demo.sh"
+_CONFIG = "examples/demo/demo.yaml"
+_CONFIGURED = f"{_TRAIN} --custom-config-path {_CONFIG}"
 
 VALID: list[Example | str] = [
+    Example({_RUN: f"{_CONFIGURED} {R} 32 {N} 8 {G} 128\n", _CONFIG: "global_batch_size: 256\n"}),
+    Example({_RUN: f"{_CONFIGURED} {R} 32 {N} 8 {G} 128\n", _CONFIG: "global_batch_size: 0x100\n"}),
+    Example({_RUN: f"{_TRAIN} --custom-config-path $C {R} 8 {G} 8\n", _CONFIG: "n_samples_per_prompt: 2\n"}),
     f"{_TRAIN} {R} 32 {N} 8 {G} 256\n",
     f"{_TRAIN} {R} 32 {N} 8 {S} 2 {G} 128\n",
     f"{_TRAIN} {R} 32 {N} 8 {S} 4\n",
@@ -83,6 +94,19 @@ VALID: list[Example | str] = [
 ]
 
 INVALID = [
+    Example(
+        {_RUN: f"{_CONFIGURED} {R} 32 {N} 8 {G} 256\n", _CONFIG: "global_batch_size: 128\n"},
+        findings=((_RUN, 1, 137, WARNING),),
+    ),
+    Example(
+        {_RUN: f"{_CONFIGURED} {G} 256 {N} 8\n", _CONFIG: "n_samples_per_prompt: 7\n"},
+        findings=((_RUN, 1, 86),),
+    ),
+    Example(
+        {_RUN: f"{_CONFIGURED} {R} 32 {N} 8 {S} 2 {G} 256\n", _CONFIG: "global_batch_size: 128\n"},
+        findings=((_RUN, 1, 163),),
+        fixed={_RUN: f"{_CONFIGURED} {R} 32 {N} 8 {S} 2 {G} 128\n"},
+    ),
     Example(
         f"{_TRAIN} {R} 32 {N} 8 {G} 128\n",
         findings=((1, 85, WARNING),),
@@ -154,7 +178,7 @@ def on_policy_batch(launch: Launch, project: Project) -> Iterator[Finding | NotC
         yield NotChecked(start_of(launch), "a broken continuation")
         return
     try:
-        verdict = judge(launch)
+        verdict = judge(launch, project)
     except NotKnown as unknown:
         yield NotChecked(unknown.place, unknown.because)
         return
@@ -173,10 +197,35 @@ def on_policy_batch(launch: Launch, project: Project) -> Iterator[Finding | NotC
     )
 
 
-def judge(launch: Launch) -> Verdict | None:
+def judge(launch: Launch, project: Project) -> Verdict | None:
     """Do the sum; raises :class:`NotKnown`."""
+    over = {flag: given for flag in (R, N, G, S) if (given := setting(launch, project, flag)) is not None}
+    verdict = _of_flags(launch)
+    return _of_config(launch, over) if over and not (verdict is not None and verdict.early) else verdict
+
+
+def _of_config(launch: Launch, over: Mapping[str, Setting]) -> Verdict | None:
+    """The sum after the config has set its keys. No flag repairs what that decides."""
+    if _has_no_fixed_batch(launch):
+        return None
+    if S in over or integer(launch, S) is not None:
+        raise NotKnown(next(iter(over.values())).named, start_of(launch))
+    numbers = {flag: set_integer(launch, over[flag]) if flag in over else integer(launch, flag) for flag in (R, N, G)}
+    rollout, samples, batch = numbers[R], numbers[N], numbers[G]
+    if rollout is None:  # derived of the flags, before the config is read
+        given, each = integer(launch, G), integer(launch, N)
+        rollout = given // each if given and each else None
+    if rollout is None or samples is None or samples <= 0:
+        return None
+    factors = ((R, rollout), (N, samples))
+    product = " × ".join(f"{flag} {n}{f' (by {over[flag].named})' if flag in over else ''}" for flag, n in factors)
+    verdict = _one_update(launch, product, rollout * samples, batch, over[G].named if G in over else None)
+    return None if verdict is None else Verdict(verdict.message, verdict.refused)
+
+
+def _of_flags(launch: Launch) -> Verdict | None:
     steps = integer(launch, S)
-    if steps is None and (launch.has("--debug-rollout-only") or _is_dynamic(launch)):
+    if steps is None and _has_no_fixed_batch(launch):
         return None
     rollout, samples, batch = integer(launch, R), integer(launch, N), integer(launch, G)
     if samples is None or samples <= 0 or (steps is not None and steps <= 0):
@@ -189,29 +238,31 @@ def judge(launch: Launch) -> Verdict | None:
         if batch is None or batch == total // steps:
             return None
         message = f"{product} // {S} {steps} = {total // steps}, but {G} is {batch}: Relax refuses it"
-        return Verdict(message, True, (G, total // steps), sure=True)
+        return Verdict(message, True, (G, total // steps), sure=True, early=True)
     return _one_update(launch, product, total, batch)
 
 
 def _without_rollout(launch: Launch, samples: int, batch: int | None, steps: int | None) -> Verdict | None:
     """Relax derives the rollout batch size from the global one, but not in time for fully asynchronous runs."""
     if batch is None:
-        return Verdict(f"neither {R} nor {G} is given: Relax refuses it", True)
+        return Verdict(f"neither {R} nor {G} is given: Relax refuses it", True, early=True)
     derived = f"{G} {batch} // {N} {samples} = {batch // samples}"
     if launch.has("--fully-async"):
         repair = (R, batch // samples) if batch % samples == 0 and steps is None else None
         message = f"--fully-async without {R} crashes before Relax derives it ({derived})"
-        return Verdict(message, True, repair, sure=True)
+        return Verdict(message, True, repair, sure=True, early=True)
     total = batch // samples * samples
     if total // (steps or 1) == batch:
         return None
     if steps is not None:
         message = f"{R} is derived as {derived}; × {samples} // {S} {steps} = {total // steps}, not {batch}"
-        return Verdict(f"{message}: Relax refuses it", True)
+        return Verdict(f"{message}: Relax refuses it", True, early=True)
     return Verdict(f"{R} is derived as {derived}; × {samples} = {total}, not {batch}: Relax refuses it", True)
 
 
-def _one_update(launch: Launch, product: str, total: int, batch: int | None) -> Verdict | None:
+def _one_update(
+    launch: Launch, product: str, total: int, batch: int | None, config: str | None = None
+) -> Verdict | None:
     absent = batch is None
     if batch is None:
         micro, ranks = integer(launch, "--micro-batch-size"), data_parallel_size(launch)
@@ -220,7 +271,7 @@ def _one_update(launch: Launch, product: str, total: int, batch: int | None) -> 
         batch = micro * ranks
         given = f"{G} is absent and becomes --micro-batch-size {micro} × {ranks} data-parallel ranks = {batch}"
     else:
-        given = f"{G} is {batch}"
+        given = f"{G} is {batch}" if config is None else f"{G} is {batch} by {config}"
     if batch <= 0 or total == batch:
         return None
     start = f"{product} = {total}, but {given}"
@@ -230,9 +281,10 @@ def _one_update(launch: Launch, product: str, total: int, batch: int | None) -> 
     return Verdict(message, False, (G, total))
 
 
-def _is_dynamic(launch: Launch) -> bool:
-    """Whether every rollout's own number of samples is the batch."""
-    return launch.has("--partial-rollout") and launch.has("--use-dynamic-global-batch-size")
+def _has_no_fixed_batch(launch: Launch) -> bool:
+    """Whether nothing is trained, or every rollout's own number of samples is the batch."""
+    is_dynamic = launch.has("--partial-rollout") and launch.has("--use-dynamic-global-batch-size")
+    return is_dynamic or launch.has("--debug-rollout-only")
 
 
 def _fix(verdict: Verdict, anchor: Argument | None, launch: Launch, project: Project) -> Fix | None:
@@ -252,7 +304,7 @@ def _suits(verdict: Verdict, anchor: Argument, launch: Launch, project: Project)
     """Whether the other launches that the same text goes to need the same repair."""
     for other in other_launches(launch, project, anchor):
         try:
-            needed = judge(other)
+            needed = judge(other, project)
         except NotKnown:
             return False
         if needed is None or needed.repair != verdict.repair:

@@ -57,7 +57,21 @@ def _returning(expression: str) -> str:
     return f"async def reward_func(args, sample, **kwargs):\n    return {expression}\n"
 
 
+_CONFIG = "examples/demo/demo.yaml"
+_CONFIGURED = "python3 relax/entrypoints/train.py --custom-config-path examples/demo/demo.yaml"
+
+
+def _configured(config: str, flags: str = "") -> dict[str, str]:
+    return {_RUN: f"{_CONFIGURED}{flags}\n", _REWARD: _DICT, _CONFIG: config}
+
+
+_IN_CONFIG = "custom_rm_path: examples.demo.reward_demo.reward_func\n"
 VALID: list[str | Example] = [
+    Example(_configured(_IN_CONFIG, " --reward-key score")),
+    Example(_configured(f"{_IN_CONFIG}reward_key: score\n")),
+    Example(_configured("custom_rm_path:\n", f" {_NAMED}")),
+    Example(_configured("custom_rm_path: examples.demo.other.reward_func\n", f" {_NAMED}")),
+    Example(_configured("rm_type: math\n", " --rm-type dapo")),
     Example(_tree(_DICT, " --reward-key score")),
     Example(_tree(_DICT, " --reward-key=acc")),
     Example(_tree(_returning("float(sample.response == sample.label)"))),
@@ -83,6 +97,16 @@ VALID: list[str | Example] = [
 ]
 
 INVALID = [
+    Example(
+        _configured(_IN_CONFIG, " --lr 1e-6"),
+        findings=((_RUN, 1, 57),),
+        fixed={_RUN: f"{_CONFIGURED} --reward-key score --lr 1e-6\n"},
+    ),
+    Example(
+        _configured(_IN_CONFIG, " --custom-rm-path examples.demo.other.reward_func"),
+        findings=((_RUN, 1, 57),),
+        fixed={_RUN: f"{_CONFIGURED} --reward-key score --custom-rm-path examples.demo.other.reward_func\n"},
+    ),
     Example(_tree(_DICT), findings=((_RUN, 1, 53),), fixed={_RUN: f"{_TRAIN} {_NAMED} --reward-key score\n"}),
     Example(
         {
@@ -219,9 +243,11 @@ def _needs_key(launch: Launch) -> bool:
 
 
 def _dict_of(launch: Launch, project: Project) -> _Dict | None:
-    if launch.has(FLAG):
-        dicts = [_dict_of_use(use) for use in reward_uses(launch, project)]
-        return dicts[0] if dicts else None
+    uses = reward_uses(launch, project)
+    if uses:
+        return _dict_of_use(uses[0])
+    if launch.has(FLAG) or overridden_by_config(launch, project, TYPE):
+        return None
     argument = launch.last(TYPE)
     name = (argument.value or "").strip().removeprefix(BOXED) if argument is not None else ""
     if argument is None or name not in BUILT_IN_DICTS:

@@ -31,9 +31,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from relax_lint.diagnostics import Finding, NotChecked, Place
+from relax_lint.diagnostics import Finding, NotChecked, Place, Related
 from relax_lint.project import Project, Recipe
-from relax_lint.rewards import FLAG, RewardUse, reward_uses
+from relax_lint.rewards import RewardUse, reward_uses
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.sources.python import PythonSource
 
@@ -143,6 +143,14 @@ if True:
 ]
 
 INVALID = [
+    Example(
+        {
+            _RUN: "python3 relax/entrypoints/train.py --custom-config-path examples/demo/demo.yaml\n",
+            "examples/demo/demo.yaml": "custom_rm_path: examples.demo.reward_demo.reward_fn\n",
+            _REWARD: _GOOD,
+        },
+        findings=((_RUN, 1, 57),),
+    ),
     Example(_tree(_NAMED, reward=_GOOD.replace("reward_func", "reward_fn")), findings=((_RUN, 1, 53),)),
     Example(_tree("examples.demo.reward_dmo.reward_func", reward=_GOOD), findings=((_RUN, 1, 53),)),
     Example(_tree("examples.other.reward.reward_func", reward=_GOOD), findings=((_RUN, 1, 53),)),
@@ -255,10 +263,15 @@ def reward_missing(recipe: Recipe, project: Project) -> Iterator[Finding | NotCh
             yield NotChecked(use.place, use.unclear or use.dotted)
         elif use.status in ("no-module", "no-function") or _is_path(use.dotted):
             message = _message(use, project)
-            yield Finding(use.place, message, launch=use.launch, subject=use.dotted)
+            yield Finding(use.place, message, related=_in_config(use), launch=use.launch, subject=use.dotted)
     for source in recipe.python:
         if source.path.name.startswith("reward_") and source.tree is not None:
             yield from _unused(source, recipe, uses, project)
+
+
+def _in_config(use: RewardUse) -> tuple[Related, ...]:
+    place = None if use.given is None else use.given.place
+    return () if place is None else (Related(place, f"{use.flag} is set here, over any flag"),)
 
 
 def _is_path(named: str) -> bool:
@@ -270,14 +283,14 @@ def _message(use: RewardUse, project: Project) -> str:
     if "/" in named or ":" in named or named.endswith(".py"):
         path, _, function = named.partition(":")
         dotted = path.removesuffix(".py").strip("./").replace("/", ".")
-        return f"{FLAG} takes a module path, not a file: {dotted}.{function or 'reward_func'}"
+        return f"{use.flag} takes a module path, not a file: {dotted}.{function or 'reward_func'}"
     if "." not in named:
-        return f"{FLAG} {named} names no module: write package.module.{named}"
+        return f"{use.flag} {named} names no module: write package.module.{named}"
     module = project.module(named)
     if module is not None and module.path.name == "__init__.py":
-        return f"{named} is a package; {FLAG} names a function of a module: {named}.<module>.<function>"
+        return f"{named} is a package; {use.flag} names a function of a module: {named}.<module>.<function>"
     if module is not None:
-        return f"{named} is a module; {FLAG} names a function in it: {named}.reward_func"
+        return f"{named} is a module; {use.flag} names a function in it: {named}.reward_func"
     if use.module is None and use.status == "no-module":
         return f"there is no module {use.module_name}{_meant(use.module_name, _modules_near(use, project))}"
     where = use.module_name if use.module is None else project_path(use.module, project)
