@@ -96,15 +96,15 @@ VALID: list[Example | str] = [
 INVALID = [
     Example(
         {_RUN: f"{_CONFIGURED} {R} 32 {N} 8 {G} 256\n", _CONFIG: "global_batch_size: 128\n"},
-        findings=((_RUN, 1, 137, WARNING),),
+        findings=((_RUN, 1, 130, WARNING),),
     ),
     Example(
         {_RUN: f"{_CONFIGURED} {G} 256 {N} 8\n", _CONFIG: "n_samples_per_prompt: 7\n"},
-        findings=((_RUN, 1, 86),),
+        findings=((_RUN, 1, 81),),
     ),
     Example(
         {_RUN: f"{_CONFIGURED} {R} 32 {N} 8 {S} 2 {G} 256\n", _CONFIG: "global_batch_size: 128\n"},
-        findings=((_RUN, 1, 163),),
+        findings=((_RUN, 1, 156),),
         fixed={_RUN: f"{_CONFIGURED} {R} 32 {N} 8 {S} 2 {G} 128\n"},
     ),
     Example(
