@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from relax_lint.diagnostics import Place
 from relax_lint.shell import conditions
 from relax_lint.shell.calls import run_text, source_file
-from relax_lint.shell.commands import builtin, leave, run_named, run_wrapped, unknown_program
+from relax_lint.shell.commands import builtin, leave, run_named, unknown_program
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.partly_known import as_commands
 from relax_lint.shell.refusals import Discard, ReadOnly
@@ -394,12 +394,3 @@ def execute(shell: Shell, node: SimpleCommand, words: list[Value], state: State)
         each.flow = Flow("exit")
         each.traps = {}
     return states
-
-
-@builtin("env")
-def env(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
-    """A command with more in its environment."""
-    from relax_lint.shell.wrappers import unwrap
-
-    inner = unwrap("env", words, state)
-    return run_wrapped(shell, node, inner, state) if inner is not None else unknown_program(shell, node, state)

@@ -243,7 +243,7 @@ def run_program(shell: Shell, node: SimpleCommand, words: list[Value], state: St
             return unknown_program(shell, node, state)
         shell.recorder.record(shell, node, words, state)
         return unknown_program(shell, node, state)
-    inner = wrappers.unwrap(base, words, state)
+    inner = wrappers.unwrap(base, words, state, lambda variable: environment_variable(shell, variable, state))
     if inner is not None:
         return run_wrapped(shell, node, inner, state)
     if base in SHELLS:
@@ -255,6 +255,14 @@ def run_program(shell: Shell, node: SimpleCommand, words: list[Value], state: St
     if name is not None and "/" in name:
         return run_path(shell, node, name, words, state)
     return run_text_program(shell, node, base, words, state)
+
+
+def environment_variable(shell: Shell, name: str, state: State) -> Value | None:
+    """What a program that is run finds in a variable; ``None`` when it is unset."""
+    variable = state.lookup(name)
+    if variable is None:
+        return shell.expander.parameters.scalar(name, state)
+    return variable.value if variable.exported and variable.elements is None else None
 
 
 def _can_run(shell: Shell, name: str, state: State) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from relax_lint.shell.split_string import Lookup, Refused, split
 from relax_lint.shell.state import State
 from relax_lint.shell.values import Known, Value, known
 
@@ -51,8 +52,8 @@ _RUNNABLE = re.compile(r"(?:python[0-9.]*|ray|torchrun|accelerate|bash|sh|env|no
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _LEADING_OPERANDS = {"timeout": 1, "chrt": 1, "taskset": 1, "flock": 1}
 _SETTING = frozenset({"env", "sudo"})
-_SPLIT_STRING = re.compile(r"(?:-[iv0]*S|--split-string(?:=|\Z))(?P<glued>.*)", re.DOTALL)
-_TAKEN_AWAY = re.compile(r"(?:-[iv0]*u|--unset(?:=|\Z))(?P<glued>.*)", re.DOTALL)
+_SPLIT_STRING = re.compile(r"(?:-[iv0]*S|--s[a-z-]*(?:=|\Z))(?P<glued>.*)", re.DOTALL)
+_TAKEN_AWAY = re.compile(r"(?:-[iv0]*u|--u[a-z]*(?:=|\Z))(?P<glued>.*)", re.DOTALL)
 # Programs that hand a string to a shell, and how.
 _OF_STRINGS = frozenset({"flock", "script", "su", "runuser", "sg"})
 _COMMAND_STRING = re.compile(r"(?:-[A-Za-z]*c\Z|--command(?:=|\Z))(?P<glued>.*)", re.DOTALL)
@@ -65,8 +66,10 @@ def is_wrapper(name: str) -> bool:
     return name in _WITH_VALUE or name in _SEARCHED or name in _MANAGERS or name in _OF_STRINGS
 
 
-def unwrap(name: str, words: list[Value], state: State) -> Wrapped | None:
-    """The words of the command that a wrapper runs, with what ``env`` sets; None when ``name`` is no wrapper."""
+def unwrap(name: str, words: list[Value], state: State, lookup: Lookup) -> Wrapped | None:
+    """The words of the command that a wrapper runs, with what ``env`` sets; None when ``name`` is no wrapper.
+
+    ``lookup`` gives the variables of the environment."""
     if not is_wrapper(name):
         return None
     texts = [state.resolve(word).likely for word in words]
@@ -85,8 +88,13 @@ def unwrap(name: str, words: list[Value], state: State) -> Wrapped | None:
         return [], []
     if name not in _WITH_VALUE:
         return None
-    if name == "env" and (split := _split(words, texts)) is not None:
-        return split if isinstance(split, tuple) else unwrap(name, split, state)
+    if name == "env":
+        try:
+            written = _split([state.resolve(word) for word in words], texts, lookup)
+        except Refused:
+            return [], []
+        if written is not None:
+            return unwrap(name, written, state, lookup)
     return _behind_options(name, words, texts)
 
 
@@ -129,28 +137,22 @@ def _command_string(words: list[Value], texts: list[str | None]) -> Value | None
     return None
 
 
-def _split(words: list[Value], texts: list[str | None]) -> list[Value] | Wrapped | None:
-    """``env -S 'A=1 python3'`` with the string as words of its own; no words when they are not known."""
+def _split(words: list[Value], texts: list[str | None], lookup: Lookup) -> list[Value] | None:
+    """``env -S 'A=1 python3'`` with the string as words of its own; ``None`` when there is no string to split."""
     at = 1
-    while at < len(words) and (text := texts[at]) is not None and text.startswith("-"):
-        found = _SPLIT_STRING.match(text)
+    while at < len(words):
+        first = words[at].chunks[0]
+        beginning = first.text if isinstance(first, Known) else ""
+        if not beginning.startswith("-") or beginning == "--":
+            return None
+        found = _SPLIT_STRING.match(beginning)
         if found is not None:
-            string = found["glued"] or (texts[at + 1] if at + 1 < len(texts) else None)
-            if string is None or "$" in string:
-                return [], []
-            behind = words[at + 1 :] if found["glued"] else words[at + 2 :]
-            return [*words[:at], *(known(word) for word in _words_of(string)), *behind]
-        at += 2 if text in _WITH_VALUE["env"] else 1
+            glued = Value((Known(found["glued"]), *words[at].chunks[1:]))
+            if glued.shown or beginning.endswith("="):
+                return [*words[:at], *split(glued, lookup), *words[at + 1 :]]
+            return [*words[:at], *split(words[at + 1], lookup), *words[at + 2 :]] if at + 1 < len(words) else None
+        at += 2 if texts[at] in _WITH_VALUE["env"] else 1
     return None
-
-
-def _words_of(string: str) -> list[str]:
-    import shlex
-
-    try:
-        return shlex.split(string)
-    except ValueError:
-        return []
 
 
 def _assignment(word: Value) -> tuple[str, Value]:

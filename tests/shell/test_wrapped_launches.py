@@ -50,6 +50,41 @@ OF_ENV = [
     "export A=x\nenv -u A bash -c 'python3 \"${A:-none}\"'",
     "export A=x\nenv --unset=A bash -c 'python3 \"${A:-none}\"'\npython3 $A",
 ]
+OF_ENV_STRINGS = [
+    rf"env -S '{TRAIN} {string}'"
+    for string in (
+        *(r"a\_b", r"\_a", r"a #b c", 'a"#b" c', r"\# b", '"" b', 'a""', r"a\cb", r"a \c b", r"\"a\_b\"", r"a\tb\n"),
+        *(
+            r"x${HOME}y",
+            "${HOME}",
+            '"${HOME}"',
+            "${NOPE}",
+            "a${NOPE} b",
+            '"${NOPE}"',
+            "${NOPE}#x",
+            "${HOME}#x",
+            r"\${HOME}",
+        ),
+        *("${SPACED}", '"${SPACED}" b', "a\vb\fc", "  a   b  ", "$HOME", "a$b", r"a\ b", '"a', '"\\c"', "a\\"),
+        *("# all of it", 'a"b c"d', r"\"it\\\'s\"", "${1}", "${A-b}", "-u HOME ${HOME}", "\nb", "\\"),
+    )
+] + [
+    f"env -S \"{TRAIN} 'a b' '\\${{HOME}}' 'it\\\\'s' '\\\\\\\\_' '\\\\_'\"",
+    f"env -S '-u HOME A=1 {TRAIN} ${{HOME}} ${{A}}'",
+    f"export A=0; env A=1 -S '{TRAIN} ${{A}}'",
+    f"A=0; env -S '{TRAIN} ${{A}}'",
+    f"A=0 env -S '{TRAIN} ${{A}}'",
+    f"env -S '-S \"{TRAIN} a\" b' c",
+    f"env --sp='{TRAIN} ${{HOME}}' b",
+    f"env --split '{TRAIN} a' b",
+    f"env -iS 'PATH=${{PATH}} {TRAIN}' b",
+    f"env -S '' {TRAIN}",
+    "X='a b'; env -S \"python3 $X '$X' ${X#a}\" \"$X\"",
+    'X=python3; env -S"$X a" b',
+    "X='-Spython3 a'; env $X b; env \"$X\" c",
+    'env -S \'bash -c "python3 \\$HOME \\"\\$0\\" " x\'',
+    f"set -e; env -S '{TRAIN} $' || {TRAIN} after",
+]
 OF_STRINGS = [
     f"flock lock -c '{TRAIN} --lr 1'",
     f"flock -n lock --command '{TRAIN}'",
@@ -79,10 +114,10 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("script", [*OF_XARGS, *OF_ENV, *OF_STRINGS, *OF_OTHERS])
+@pytest.mark.parametrize("script", [*OF_XARGS, *OF_ENV, *OF_ENV_STRINGS, *OF_STRINGS, *OF_OTHERS])
 def test_launches_are_those_of_bash(script: str, programs: Path, tmp_path: Path) -> None:
     (tmp_path / "run.sh").write_text(f"{script}\n")
-    environment = {"PATH": f"{programs}:/usr/bin:/bin", "HOME": str(tmp_path), "LC_ALL": "C.UTF-8"}
+    environment = {"PATH": f"{programs}:/usr/bin:/bin", "HOME": str(tmp_path), "SPACED": "a  b c", "LC_ALL": "C.UTF-8"}
     with (tmp_path / "record").open("wb") as record:
         subprocess.run(
             ["bash", "-c", f"exec 9>&{record.fileno()}; exec bash run.sh"],
