@@ -14,6 +14,7 @@ from relax_lint.shell.values import Value, Variable, known
 
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
+    from relax_lint.shell.nodes import Command
     from relax_lint.sources.script import ScriptFile
 
 MAXIMUM_CALLS = 40
@@ -106,15 +107,17 @@ def run_lines(shell: Shell, source: ScriptFile, state: State) -> list[State]:
         shell.recorder.problem(Place(source, problem.start, problem.end), problem.message)
     abandoned_line = 0
     for command in source.script.commands:
-        if any(each.flow is not None and each.flow.kind == "discard" for each in states):
+        if any(_is_given_up(each) for each in states):
             if source.position(command.start)[0] == abandoned_line:
                 continue
             for each in states:
-                if each.flow is not None and each.flow.kind == "discard":
+                if _is_given_up(each):
                     each.flow = None
         states = shell.run((command,), states)
         states = _without_dead(shell, states, source, command.end)
         abandoned_line = source.position(max(command.start, command.end - 1))[0]
+        if any(_is_given_up(each) for each in states):
+            _lose_lines(shell, source, command, abandoned_line)
         if len(states) > 1:
             ended.extend(each for each in states if each.flow is not None and each.flow.kind != "discard")
             states = [each for each in states if each.flow is None or each.flow.kind == "discard"]
@@ -122,6 +125,18 @@ def run_lines(shell: Shell, source: ScriptFile, state: State) -> list[State]:
         if each.flow is not None and each.flow.kind in ("discard", "break", "continue"):
             each.flow = None
     return states + ended
+
+
+def _is_given_up(state: State) -> bool:
+    return state.flow is not None and state.flow.kind == "discard"
+
+
+def _lose_lines(shell: Shell, source: ScriptFile, command: Command, last: int) -> None:
+    """Bash counts on from the line where it gave up, though it had read the command to its end."""
+    failed = shell.latest
+    if failed is not None and shell.latest_source is source and command.start <= failed.start < command.end:
+        lost = last - source.position(failed.start)[0]
+        shell.lost_lines[source] = shell.lost_lines.get(source, 0) + lost
 
 
 def run_text(shell: Shell, text: str, state: State) -> list[State]:

@@ -70,6 +70,7 @@ class Shell:
         self.latest: Command | None = None
         self.latest_source: ScriptFile | None = None
         self.repeating = 0
+        self.lost_lines: dict[ScriptFile, int] = {}
         self.summarizing = False
         self.nested_scripts = 0
         self.run_by_type: dict[type, Callable[[Any, State], list[State]]] = {
@@ -91,8 +92,10 @@ class Shell:
 
     @property
     def line_number(self) -> int:
-        """``$LINENO``."""
-        return self.source.position(self.command.start)[0] if self.command is not None else 1
+        """``$LINENO``. Bash loses count of the lines of a command that it gives up half-way."""
+        if self.command is None:
+            return 1
+        return self.source.position(self.command.start)[0] - self.lost_lines.get(self.source, 0)
 
     def special_array(self, name: str, state: State) -> list[Value] | None:
         """``BASH_SOURCE`` and its like."""

@@ -86,13 +86,13 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
         state.status, state.undecided = 0, None
         return [state]
     going, left = [state], list[State]()
-    launched = shell.recorder.trainings
+    launched = shell.recorder.launched(shell.reading)
     escapes = 0
     works = has_work(node, state)
     for number, value in enumerate(values):
         if works is not None and number < len(values) - 1 and (text := value.text) is not None and not works(text):
             continue  # and leaves nothing behind that the next round does not set anew
-        if escapes >= RETRIES and shell.recorder.trainings == launched:
+        if escapes >= RETRIES and shell.recorder.launched(shell.reading) == launched:
             alike = [each for each in left if each.flow is None]
             ended = [each for each in left if each.flow is not None]
             return [

@@ -76,6 +76,8 @@ class _Rest:
 _Node = str | _Any | _Star | _Set | _Group | _Rest
 _ANY = _Any()
 _STAR = _Star()
+_NOTHING = _Set(False, (), ())
+"""Matches no character: what a backslash that ends a pattern is behind a star."""
 
 
 @record
@@ -239,6 +241,12 @@ def _compile(spelling: str, extglob: bool, ignore_case: bool) -> Pattern:
     return Pattern(spelling, ignore_case, nodes)
 
 
+def _ends_in_star(nodes: list[_Node]) -> bool:
+    while nodes and nodes[-1] is _ANY:
+        nodes = nodes[:-1]
+    return bool(nodes) and nodes[-1] is _STAR
+
+
 class _Parser:
     """Reads a spelling as bash's matcher walks it."""
 
@@ -282,6 +290,8 @@ class _Parser:
             elif char == "\\" and at < end:
                 text.append(self.spelling[at])
                 at += 1
+            elif char == "\\" and not text and _ends_in_star(nodes):
+                add(_NOTHING)
             else:
                 text.append(char)
         if text:
@@ -409,7 +419,7 @@ def _choices(group: _Group, folded: str, value: str, starts: set[int]) -> set[in
 def _find(pattern: Pattern, value: str, at: int, mode: Mode) -> tuple[int, int] | None:
     """The match that bash replaces: the first place, and there the longest."""
     size = len(value)
-    if not _may_match_inside(pattern, value[at:]):
+    if not _may_match_inside(pattern, value[at:], mode):
         return None
     if mode == "prefix":
         ends = _ends(pattern, value, at) if _may_start(pattern, at, size) else None
@@ -432,11 +442,13 @@ def _may_start(pattern: Pattern, start: int, size: int) -> bool:
     return start < size or pattern.text.startswith("*")
 
 
-def _may_match_inside(pattern: Pattern, value: str) -> bool:
-    r"""Bash first asks whether ``*pattern*`` matches, and is misled by a pattern that ends in a backslash or ``\*``."""
+def _may_match_inside(pattern: Pattern, value: str, mode: Mode) -> bool:
+    r"""Bash first asks whether ``*pattern*`` matches, without the star at the end that the match is bound to, and is
+    misled by a pattern that ends in a backslash or ``\*``."""
     text = pattern.text
     if text.startswith("*") and not text.startswith("*(") and text.endswith("\\*"):
         return matches(pattern, value)
-    if text.endswith("\\") and not text.endswith("\\\\"):
-        return matches(_compile(f"*{text}*", extglob=False, ignore_case=pattern.ignore_case), value)
-    return True
+    if not text.endswith("\\") or text.endswith("\\\\"):
+        return True
+    spelled = ("" if mode == "prefix" else "*") + text + ("" if mode == "suffix" else "*")
+    return matches(_compile(spelled, extglob=False, ignore_case=pattern.ignore_case), value)

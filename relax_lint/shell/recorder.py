@@ -17,6 +17,7 @@ from relax_lint.shell.state import NONEMPTY, State
 from relax_lint.shell.values import Known, Sym, Value
 
 if TYPE_CHECKING:
+    from relax_lint.shell.evaluate import Reading
     from relax_lint.shell.interpret import Shell
     from relax_lint.shell.pipelines import Stage
     from relax_lint.sources.script import ScriptFile
@@ -53,6 +54,10 @@ class Recorder:
         self.unresolved_sources: list[Place] = []
         self.files: list[ScriptFile] = []
         self.redirected_to: list[Value] = []
+
+    def launched(self, reading: Reading) -> int:
+        """How many launches that count were recorded: where all that happens is asked for, all of them."""
+        return len(self.ways) if reading.clean else self.trainings
 
     def too_complex(self, place: Place) -> None:
         """A bound was reached."""

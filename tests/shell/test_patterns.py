@@ -17,6 +17,7 @@ from relax_lint.shell.patterns import (
     replace,
 )
 from tests.shell.real_bash import outputs
+from tests.shell.whole_scripts import launched, printed
 
 PATTERNS = r"""
 a abc * ? a* *c *b* a?c [abc] [a-c] [!a-c]* [^a]* []a]* [!]]* [a-]* [-a]* [z-a] a[ a[b [[:upper:]]*
@@ -185,3 +186,12 @@ def test_words_that_look_for_files(pieces: list[tuple[str, bool]], expected: boo
 def test_groups_look_for_files_only_with_extglob() -> None:
     assert has_glob([("+(a)", False)], extglob=True)
     assert not has_glob([("+(a)", True)], extglob=True)
+
+
+@pytest.mark.parametrize("value", ["end\\", "end", "\\", "a\\b", "end*", "*\\", ""])
+@pytest.mark.parametrize("pattern", ["end\\", "\\", "*\\", "a\\", "d\\", "?\\", "\\*", "en*\\"])
+def test_a_pattern_that_ends_in_a_backslash(value: str, pattern: str) -> None:
+    operators = ["#", "##", "%", "%%", "/", "//", "/#", "/%"]
+    uses = "\n".join(f'python3 "${{v{each}$p{"/R" if each[0] == "/" else ""}}}"' for each in operators)
+    text = f"v='{value}' p='{pattern}'\n{uses}\n[[ $v == $p ]] && python3 same\ncase $v in $p) python3 same ;; esac\n"
+    assert launched(text) == printed(text)

@@ -451,3 +451,9 @@ if [ -z "$s" ]; then python3 empty; fi
     assert [launch.argv[1].text for launch in found] == ["a"]
     assert [bool(word.unknowns) for word in found[0].argv[2:]] == [True, True, False]
     assert found[0].argv[4].text == "set"
+
+
+def test_a_loop_that_may_end_early_is_followed_to_its_end_where_all_launches_count() -> None:
+    script = "set -e\nfor w in 1 2 3 4 5; do\npython3 $w\npython3 check $w\ndone\n"
+    found = argvs(script, clean=True)
+    assert [words for words in found if len(words) == 1] == [["1"], ["2"], ["3"], ["4"], ["5"]]
