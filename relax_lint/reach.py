@@ -22,7 +22,7 @@ SHARED = "scripts"
 
 _COMMENT_LINE = re.compile(r"^[ \t]*#(?![ \t]*shellcheck\b).*$", re.MULTILINE)
 """A comment that names nothing; `# shellcheck source=…` does."""
-_NAME = re.compile(r"([^\w.+@-]?)([\w.+@-]*\.(?:sh|bash)\b)")
+_SUFFIX = re.compile(r"\.(?:sh|bash)\b")
 _JOINS = "$}*?])\"'`"
 """What may stand within a word in front of its literal end: `$NAME.sh`, `"${DIR}/run_"*.sh`, `"$NAME".sh`."""
 _SOURCED = re.compile(
@@ -32,11 +32,26 @@ _SOURCED = re.compile(
 _ANY_FILE = re.compile(r"(?:/|\sin\s+)\*[\"']?(?:[\s;]|\Z)")
 
 
-class _Names(NamedTuple):
-    """The names of scripts in a text, and the literal ends of others; whether these are all that it may mean."""
+_SELF = r"(?:\$0|\$\{0\}|\$BASH_SOURCE|\$\{BASH_SOURCE(?:\[0\])?(?::-\$0)?\})"
+_DIRECTORY = rf"(?:\$\(dirname (?:-- )?\"?{_SELF}\"?\)|\$\{{(?:0|BASH_SOURCE(?:\[0\])?)%/\*\}})"
+_ABSOLUTE = rf"\$\(cd (?:-P )?(?:-- )?\"?{_DIRECTORY}\"?(?: *&?> ?/dev/null(?: 2>&1)?)? *&& *pwd(?: -P)?\)"
+_OWN_DIRECTORY = re.compile(rf"=\"?(?:{_ABSOLUTE}|{_DIRECTORY})\"?(?=[\s;&|]|\Z)")
+"""What gives a variable the directory of the script that holds this."""
+_ASSIGNED = re.compile(r"(?<![\w$])\w+\Z")
+_BESIDE = re.compile(rf"(?:{_ABSOLUTE}|{_DIRECTORY}|\$(\w+)|\$\{{(\w+)\}})\"?/([\w.+@-]+\.(?:sh|bash)\b)")
+"""A script in that directory, or in the one that a variable names."""
 
-    names: frozenset[str]
+
+class _Names(NamedTuple):
+    """The names of scripts in a text, and the literal ends of others; whether these are all that it may mean.
+
+    ``names`` go with the name of the directory that they are in, empty where that is not known. ``beside`` are scripts
+    in the directory of the one that holds the text, each with the variable that has been given it, if one has.
+    """
+
+    names: frozenset[tuple[str, str]]
     endings: frozenset[str]
+    beside: frozenset[tuple[str, str]]
     are_all: bool
 
 
@@ -54,15 +69,22 @@ class Reach:
         self._project = project
         self._entry_layer = project.root / "scripts" / "entrypoint"
         self._site = " ".join(project.settings.env.values())
+        self._texts: dict[Path, str] = {}
+        self._own_directory: dict[tuple[str, Path], bool] = {}
         self._names: dict[Path, _Names] = {}
         self._reached: dict[Path, _Reached] = {}
 
     @cached_property
     def scripts(self) -> list[Path]:
         """All scripts of recipes, and the shared ones."""
-        files = self._project.files
-        shared = (path for path in walk(self._project.root / SHARED, files) if is_launcher(path, files))
-        return [path for recipe in self._project.recipes for path in recipe.launcher_paths] + list(shared)
+        return [path for recipe in self._project.recipes for path in recipe.launcher_paths] + self.shared
+
+    @cached_property
+    def shared(self) -> list[Path]:
+        """The scripts beside the recipes that launchers source, and others that source them."""
+        files, examples = self._project.files, self._project.root / "examples"
+        beside = [examples / entry.name for entry in files.entries(examples) if entry.is_file]
+        return [path for path in (*beside, *walk(self._project.root / SHARED, files)) if is_launcher(path, files)]
 
     def may_reach(self, script: Path, wanted: Iterable[Path]) -> bool:
         """Whether a script may source or run one of some others."""
@@ -76,25 +98,60 @@ class Reach:
         return self._reached[script]
 
     def _closure(self, script: Path) -> _Reached:
+        doubted: set[str] = set()
+        while True:
+            reached, relied_on = self._followed(script, doubted)
+            wrong = {
+                name
+                for name in relied_on - doubted
+                if not all(self._holds_own_directory(name, path) for path in reached.scripts)
+            }
+            if not wrong:
+                return reached
+            doubted |= wrong
+
+    def _followed(self, script: Path, doubted: set[str]) -> tuple[_Reached, set[str]]:
+        """What is reached if all variables but the doubted ones hold the directories that they are given; these."""
         seen, pending, are_all = {script}, [script], True
+        beside: set[tuple[str, str]] = set()
         while pending:
             path = pending.pop()
             names = self._names_in(path)
+            beside |= names.beside
             # The entry layer runs what it is given on the command line, which is nothing that launchers give it.
             given = self._entry_layer in path.parents
             are_all = are_all and (names.are_all or given)
-            for found in self._named(names, exactly=given):
+            for found in self._named(names, doubted, exactly=given):
                 are_all = are_all and bool(found or given)
                 pending += (other for other in found if other not in seen)
                 seen.update(found)
-        return _Reached(frozenset(seen), are_all)
+            if not pending:
+                # A sourced script sees the directory of the one that sources it as its own.
+                places = {known.parent / name for known in seen for holder, name in beside if holder not in doubted}
+                pending += filter(self._project.is_file, places - seen)
+                seen.update(pending)
+        return _Reached(frozenset(seen), are_all), {holder for holder, _ in beside if holder}
 
-    def _named(self, names: _Names, *, exactly: bool) -> Iterator[list[Path]]:
+    def _named(self, names: _Names, doubted: set[str], *, exactly: bool) -> Iterator[list[Path]]:
         """For each name the scripts that may be meant."""
-        for name in names.names:
-            yield self._by_name.get(name, [])
+        for directory, name in names.names:
+            paths = self._by_name.get(name, [])
+            yield [path for path in paths if path.parent.name == directory] if directory else paths
+        for holder, name in names.beside:
+            if holder in doubted:
+                yield self._by_name.get(name, [])
         for ending in () if exactly else names.endings:
             yield [path for name, paths in self._by_name.items() if name.endswith(ending) for path in paths]
+
+    def _holds_own_directory(self, name: str, script: Path) -> bool:
+        """Whether a script gives a variable nothing else, if it gives it anything."""
+        if (name, script) not in self._own_directory:
+            text = self._text(script)
+            mention = rf"(?<![\w$])(?<!\$\{{){name}(?!\w)|\$\{{{name}:?="
+            given = sum(assigned == name for assigned in _given_own_directory(text))
+            exported = len(re.findall(rf"(?:export|readonly) {name}(?=[\s;]|\Z)", text))
+            self._own_directory[name, script] = len(re.findall(mention, text)) == given + exported
+        return self._own_directory[name, script]
 
     @cached_property
     def _by_name(self) -> dict[str, list[Path]]:
@@ -109,20 +166,58 @@ class Reach:
 
     def _names_in(self, script: Path) -> _Names:
         if script not in self._names:
-            data = self._project.read(script) or b""
-            text = _COMMENT_LINE.sub("", data.decode("utf-8", "replace"))
-            self._names[script] = _names_in(f"{text}\n{self._site}", self._without_suffix)
+            self._names[script] = _names_in(self._text(script), self._without_suffix)
         return self._names[script]
+
+    def _text(self, script: Path) -> str:
+        if script not in self._texts:
+            data = self._project.read(script) or b""
+            self._texts[script] = f"{_COMMENT_LINE.sub('', data.decode('utf-8', 'replace'))}\n{self._site}"
+        return self._texts[script]
 
 
 def _names_in(text: str, without_suffix: Iterable[str]) -> _Names:
-    names, endings = {name for name in without_suffix if name in text}, set()
-    for before, name in _NAME.findall(text):
-        if before == "$":  # a variable and its suffix
+    sourced = all(_SUFFIX.search(word) for word in _SOURCED.findall(text))
+    are_all = sourced and _ANY_FILE.search(text) is None
+    own = set(_given_own_directory(text))
+    beside: set[tuple[str, str]] = set()
+
+    def take(match: re.Match[str]) -> str:
+        holder = match[1] or match[2] or ""
+        if holder and holder not in own:
+            return match[0]
+        beside.add((holder, match[3]))
+        return " "
+
+    names, endings = {("", name) for name in without_suffix if name in text}, set()
+    for before, directories, name in _literal_paths(_BESIDE.sub(take, text)):
+        if directories:
+            directory = directories[-1]
+            known = directory not in ("", ".", "..") and (len(directories) > 1 or before not in f"{_JOINS}\\")
+            names.add((directory if known else "", name))
+        elif before == "$":  # a variable and its suffix
             endings.add(name[name.rindex(".") :])
         elif before and before in _JOINS:
             endings.add(name)
         elif name not in (".sh", ".bash"):  # a part of a pattern, as `grep` takes it
-            names.add(name)
-    named = all(_NAME.search(word) for word in _SOURCED.findall(text))
-    return _Names(frozenset(names), frozenset(endings), named and _ANY_FILE.search(text) is None)
+            names.add(("", name))
+    return _Names(frozenset(names), frozenset(endings), frozenset(beside), are_all)
+
+
+def _literal_paths(text: str) -> Iterator[tuple[str, list[str], str]]:
+    """The paths of scripts, as far as they are written out: the character in front, directories, and name."""
+    for suffix in _SUFFIX.finditer(text):
+        start = suffix.start()
+        while start and (text[start - 1].isalnum() or text[start - 1] in "_.+@-/"):
+            start -= 1
+        *directories, name = text[start : suffix.end()].split("/")
+        yield text[start - 1 : start], directories, name
+
+
+def _given_own_directory(text: str) -> Iterator[str]:
+    """The variables that a script gives its directory, each time."""
+    for value in _OWN_DIRECTORY.finditer(text):
+        line = text.rfind("\n", 0, value.start()) + 1
+        name = _ASSIGNED.search(text[line : value.start()])
+        if name is not None:
+            yield name[0]

@@ -67,6 +67,59 @@ def test_what_is_reached_reaches_further() -> None:
     assert may_reach('bash "$NEXT"\n', settings=Settings(env={"NEXT": "run_wanted.sh"}))
 
 
+HERE = 'DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"\n'
+ELSEWHERE = "examples/other/common.sh"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'source "$(dirname "$0")/common.sh"\n',
+        'source "${0%/*}/common.sh"\n',
+        f'{HERE}source "$DIR/common.sh"\n',
+        f'export {HERE}source "${{DIR}}"/common.sh\n',
+        f"{HERE}export DIR\n. $DIR/common.sh\n",
+        "source demo/common.sh\n",
+        'source "$ROOT/examples/demo/common.sh"\n',
+        f'{HERE}[ -f "$DIR/env.sh" ] && source "$DIR/env.sh"\n',
+    ],
+)
+def test_a_script_beside_or_in_a_named_directory_is_no_other_of_that_name(text: str) -> None:
+    project = Project.from_files({SCRIPT: text, "examples/demo/common.sh": "", ELSEWHERE: ""})
+    assert not project.reach.may_reach(project.root / SCRIPT, [project.root / ELSEWHERE])
+    if "common" in text:
+        assert project.reach.may_reach(project.root / SCRIPT, [project.root / "examples/demo/common.sh"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'source "$DIR/common.sh"\n',
+        f'{HERE}DIR="$DIR/../other"\nsource "$DIR/common.sh"\n',
+        f'{HERE}read -r DIR\nsource "$DIR/common.sh"\n',
+        f'{HERE}: "${{OTHER:=$DIR}}" "${{DIR:=x}}"\nsource "$DIR/common.sh"\n',
+        f'{HERE}for DIR in a b; do source "$DIR/common.sh"; done\n',
+        f'{HERE}source set_dir.sh\nsource "$DIR/common.sh"\n',
+        'source "$(dirname "$0")/../other/common.sh"\n',
+        "source ../*/common.sh\n",
+        "source \"../oth\"'er/common.sh'\n",
+        "source o\\ther/common.sh\n",
+        'source "${X}er/common.sh"\n',
+        f'{HERE}source "$DIR/../common.sh"\n',
+        "bash ../other/run.sh\n",
+    ],
+)
+def test_a_script_in_a_directory_that_is_not_known_may_be_any_of_that_name(text: str) -> None:
+    others = {
+        "examples/demo/common.sh": "",
+        ELSEWHERE: "",
+        "examples/demo/set_dir.sh": "DIR=../other\n",
+        "examples/other/run.sh": 'source "$(dirname "$0")/common.sh"\n',
+    }
+    project = Project.from_files({SCRIPT: text, **others})
+    assert project.reach.may_reach(project.root / SCRIPT, [project.root / ELSEWHERE])
+
+
 def test_the_entry_layer_runs_nothing_on_its_own() -> None:
     local = 'if [[ $1 == *.sh ]]; then bash "$1"; fi\n'
     assert not may_reach("source ../../scripts/entrypoint/local.sh\n", {"scripts/entrypoint/local.sh": local})
