@@ -13,7 +13,7 @@ from relax_lint.shell.nodes import ArrayLiteral, Assignment, SimpleCommand
 from relax_lint.shell.partly_known import as_commands
 from relax_lint.shell.refusals import ReadOnly
 from relax_lint.shell.state import Flow, State, Undecided
-from relax_lint.shell.values import EMPTY, Chunk, Known, Root, Sym, Value, Variable, known, unknown
+from relax_lint.shell.values import EMPTY, Chunk, Known, Root, Sym, Value, Variable, known, merged, unknown
 
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
@@ -23,6 +23,13 @@ Builtin = Callable[["Shell", SimpleCommand, list[Value], State], "list[State] | 
 BUILTINS: dict[str, Builtin] = {}
 RECORDED = frozenset({"python", "python3", "ray", "torchrun", "accelerate", "sbatch"})
 SHELLS = frozenset({"bash", "sh"})
+ELSEWHERE = frozenset(
+    {
+        *("docker", "docker-compose", "podman", "nerdctl", "kubectl", "oc", "ssh", "pdsh", "clush", "tmux", "screen"),
+        *("at", "batch", "qsub", "bsub", "msub"),
+    }
+)
+"""Programs that run commands in another place."""
 _DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
 MAXIMUM_NESTED_SCRIPTS = 6
 
@@ -70,6 +77,8 @@ def assign(shell: Shell, node: Assignment, state: State) -> None:
 
 def _compact(value: Value) -> Value:
     """A value without the places of its characters, which matter only where they hold flags."""
+    if len(value.chunks) > MAXIMUM_PARTS:
+        value = Value(tuple(merged(value.chunks)), value.place, value.many)
     if len(value.chunks) > MAXIMUM_PARTS or sum(map(_size, value.chunks)) > MAXIMUM_TEXT:
         raise TooComplex
     text = value.text
@@ -242,16 +251,28 @@ def run_program(shell: Shell, node: SimpleCommand, words: list[Value], state: St
         if shell.reading.clean and name is not None and "/" in name and not _can_run(shell, name, state):
             return unknown_program(shell, node, state)
         shell.recorder.record(shell, node, words, state)
+        if base in ("ray", "sbatch") and not shell.reading.clean:
+            from relax_lint.shell.elsewhere import run_submitted
+
+            return run_submitted(shell, node, base, words, state)
         return unknown_program(shell, node, state)
     inner = wrappers.unwrap(base, words, state, lambda variable: environment_variable(shell, variable, state))
     if inner is not None:
         return run_wrapped(shell, node, inner, state)
     if base in SHELLS:
         return run_shell(shell, node, words, state)
+    if base in ELSEWHERE:
+        from relax_lint.shell.elsewhere import run_elsewhere
+
+        return run_elsewhere(shell, node, base, words, state)
     if base == "xargs":
         from relax_lint.shell.xargs import run_xargs
 
         return run_xargs(shell, node, words, state)
+    if base in ("find", "parallel"):
+        from relax_lint.shell.many_runs import run_find, run_parallel
+
+        return (run_find if base == "find" else run_parallel)(shell, node, words, state)
     if name is not None and "/" in name:
         return run_path(shell, node, name, words, state)
     return run_text_program(shell, node, base, words, state)

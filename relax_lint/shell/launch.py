@@ -124,12 +124,27 @@ _NEGATIVE_NUMBER = re.compile(r"-(?:\d|\.\d)")
 
 
 _GLUED_MODULE = re.compile(r"-[bBdEhiIOPqsSuvx]*m(?P<module>.+)", re.DOTALL)
+# A program behind `python3 -c` that imports what starts a training, and runs it.
+_PROGRAM = re.compile(
+    r"(?:\A|[\n;])\s*(?:from|import)\s+(?P<imported>[\w.]*\.(?:\w*main\w*|\w*trainer|train))\b"
+    r"(?=.*\b(?:\w*main\w*|run\w*|train\w*|fit)\s*\()|\brun_(?:module|path)\(\s*[\"'](?P<run>[\w./-]+)",
+    re.DOTALL,
+)
+_GLUED_PROGRAM = re.compile(r"-[bBdEhiIOPqsSuvx]*c")
 
 
 def entry_name(word: Word) -> str:
-    """The file or module that a word names when it is what runs; Python takes ``-mMODULE`` too."""
-    glued = _GLUED_MODULE.fullmatch(word.text) if word.text.startswith("-") else None
-    return word.text if glued is None else glued["module"]
+    """The file or module that a word names when it is what runs; Python takes ``-mMODULE`` too, and a program."""
+    text = word.text
+    if text.startswith("-"):
+        glued = _GLUED_MODULE.fullmatch(text)
+        if glued is not None:
+            return glued["module"]
+    if "import" in text and (not text.startswith("-") or _GLUED_PROGRAM.match(text)):
+        program = _PROGRAM.search(_GLUED_PROGRAM.sub("", text, count=1) if text.startswith("-") else text)
+        if program is not None:
+            return program["imported"] or program["run"]
+    return text
 
 
 def classify(argv: Sequence[Word]) -> Kind:

@@ -44,11 +44,14 @@ _SEARCHED = frozenset(
             "gdb",
         ),
         *("nvprof", "rocprof", "compute-sanitizer", "unshare", "nsenter", "prlimit", "setpriv", "setarch", "cpulimit"),
-        *("chroot", "gosu", "su-exec", "runuser", "tini", "dumb-init", "unbuffer", "screen", "systemd-run"),
-        *("systemd-inhibit",),
+        *("chroot", "gosu", "su-exec", "runuser", "tini", "dumb-init", "unbuffer", "systemd-run"),
+        *("systemd-inhibit", "sshpass", "apptainer", "singularity", "enroot"),
     }
 )
-_RUNNABLE = re.compile(r"(?:python[0-9.]*|ray|torchrun|accelerate|bash|sh|env|nohup|stdbuf|numactl|timeout)\Z")
+_RUNNABLE = re.compile(
+    r"(?:python[0-9.]*|ray|torchrun|accelerate|bash|sh|env|nohup|stdbuf|numactl|timeout|setsid|nice|ssh|docker|podman"
+    r"|apptainer|singularity|enroot)\Z"
+)
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _LEADING_OPERANDS = {"timeout": 1, "chrt": 1, "taskset": 1, "flock": 1}
 _SETTING = frozenset({"env", "sudo"})
@@ -64,6 +67,11 @@ _MANAGERS = frozenset({"uv", "conda", "mamba", "micromamba", "poetry", "pixi", "
 def is_wrapper(name: str) -> bool:
     """Whether a program runs another."""
     return name in _WITH_VALUE or name in _SEARCHED or name in _MANAGERS or name in _OF_STRINGS
+
+
+def is_runnable(text: str | None) -> bool:
+    """Whether a word is a program that is searched for."""
+    return text is not None and _RUNNABLE.match(text.rsplit("/", 1)[-1]) is not None
 
 
 def unwrap(name: str, words: list[Value], state: State, lookup: Lookup) -> Wrapped | None:
@@ -83,7 +91,7 @@ def unwrap(name: str, words: list[Value], state: State, lookup: Lookup) -> Wrapp
     if name in _SEARCHED or name in _MANAGERS:
         for at in range(first, len(words)):
             text = texts[at]
-            if text is not None and _RUNNABLE.match(text.rsplit("/", 1)[-1]):
+            if is_runnable(text):
                 return words[at:], []
         return [], []
     if name not in _WITH_VALUE:
@@ -107,7 +115,7 @@ def _behind_options(name: str, words: list[Value], texts: list[str | None]) -> W
     while at < len(words):
         text = texts[at]
         if name in _SETTING and _ASSIGNMENT.match(words[at].shown if text is None else text):
-            environment.append(_assignment(words[at]))
+            environment.append(assignment(words[at]))
             options = False
             at += 1
         elif text is None or not options or not text.startswith("-") or (text == "-" and name != "env"):
@@ -129,7 +137,7 @@ def _behind_options(name: str, words: list[Value], texts: list[str | None]) -> W
 def _command_string(words: list[Value], texts: list[str | None]) -> Value | None:
     """The string that ``-c`` gives to a shell; ``None`` when a program is to run as it stands."""
     for at, text in enumerate(texts[1:], 1):
-        if text is not None and _RUNNABLE.match(text.rsplit("/", 1)[-1]):
+        if is_runnable(text):
             return None
         found = _COMMAND_STRING.match(text) if text is not None else None
         if found is not None:
@@ -155,7 +163,7 @@ def _split(words: list[Value], texts: list[str | None], lookup: Lookup) -> list[
     return None
 
 
-def _assignment(word: Value) -> tuple[str, Value]:
+def assignment(word: Value) -> tuple[str, Value]:
     """``NAME=value`` as a pair."""
     first = word.chunks[0]
     name, _, rest = (first.text if isinstance(first, Known) else "").partition("=")

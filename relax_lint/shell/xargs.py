@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.records import record
-from relax_lint.shell.commands import SHELLS, is_recorded, run_program, unknown_program
+from relax_lint.shell.commands import ELSEWHERE, SHELLS, is_recorded, run_program, unknown_program
 from relax_lint.shell.state import State, merge
 from relax_lint.shell.values import EMPTY, Known, Sym, Value, known
 from relax_lint.shell.wrappers import is_wrapper
@@ -45,7 +45,7 @@ class _Plan:
 def run_xargs(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
     """Every run of the command that the input makes; one with unknown words when that is not known."""
     plan = _plan(words, state)
-    if plan is None or not _may_launch(plan.given[0], state):
+    if plan is None or not may_launch(plan.given[0], state):
         return unknown_program(shell, node, state)
     text = state.resolve(state.stdin).likely if state.stdin is not None and plan.known else None
     if text is None:
@@ -107,19 +107,19 @@ def _number(text: str | None) -> int | None:
     return max(1, int(text)) if text.isdigit() else 1
 
 
-def _may_launch(program: Value, state: State) -> bool:
+def may_launch(program: Value, state: State) -> bool:
     """Whether a command can be, or lead to, a launch. Most that xargs runs (kill, rm) cannot."""
     name = state.resolve(program).likely
     if name is None:
         return True
     base = os.path.basename(name)
-    return is_recorded(base) or base in SHELLS or base == "xargs" or is_wrapper(base) or "/" in name
+    return is_recorded(base) or base in SHELLS | ELSEWHERE | {"xargs"} or is_wrapper(base) or "/" in name
 
 
 def _with_unknown(plan: _Plan, part: Sym) -> list[Value]:
     if plan.replaced is None:
         return [*plan.given, Value((part,), None, many=True)]
-    return [_replaced(word, plan.replaced, part) for word in plan.given]
+    return [replaced(word, plan.replaced, part) for word in plan.given]
 
 
 def _runs(plan: _Plan, text: str) -> Iterator[list[Value]]:
@@ -128,7 +128,7 @@ def _runs(plan: _Plan, text: str) -> Iterator[list[Value]]:
         for line in text.split(plan.ends_at or "\n"):
             item = line if plan.ends_at else _unquoted(line.lstrip(" \t"))
             if item:
-                yield [_replaced(word, plan.replaced, Known(item)) for word in plan.given]
+                yield [replaced(word, plan.replaced, Known(item)) for word in plan.given]
         return
     portions = _portions(plan, text)
     if not portions and plan.runs_empty:
@@ -159,7 +159,7 @@ def _unquoted(text: str) -> str:
     return _QUOTING.sub(lambda match: next(group for group in match.groups() if group is not None), text)
 
 
-def _replaced(word: Value, mark: str, part: Known | Sym) -> Value:
+def replaced(word: Value, mark: str, part: Known | Sym) -> Value:
     """A word with something in place of each mark."""
     if not any(isinstance(chunk, Known) and mark in chunk.text for chunk in word.chunks):
         return word

@@ -105,16 +105,39 @@ OF_OTHERS = [
     )
 ]
 
+OF_SEARCHES = [
+    f"find . -name run.sh -exec {TRAIN} a \\;",
+    f"find . -name run.sh -exec {TRAIN} 'a b' \\; -exec env A=1 {TRAIN} c \\;",
+    f"find . -name run.sh -exec bash -c '{TRAIN} \"$0\" x' name \\;",
+    f"find run.sh -execdir {TRAIN} \\; -print\nfind run.sh -type f -exec true {{}} +",
+]
+ON_MACHINES = [
+    f"ssh host {TRAIN} 'a b' c",
+    f"ssh -p 22 host -t -- '{TRAIN} \"a b\"; {TRAIN} d' c",
+    f"A=1; export B=2; ssh host '{TRAIN} $A' \"\\$B $A\"",
+    f"ssh host <<'E'\n{TRAIN} 'a b'\n{TRAIN} c\nE",
+    f"ssh host 'bash -s' <<< \"{TRAIN} 'a b'\"",
+    f"set -e; ssh host 'exit 0; {TRAIN}'; {TRAIN} after",
+]
+
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where python3 and its like only write down their words."""
     folder = tmp_path_factory.mktemp("programs")
     write_recorders(folder)
+    # sshd hands the words to a shell, with spaces between them, or its input when there are none.
+    (folder / "ssh").write_text(
+        "#!/bin/bash\nwhile getopts p:t option; do :; done; shift $OPTIND; OPTIND=1\n"
+        'while getopts p:t option; do :; done; shift $((OPTIND - 1))\nexec bash ${1:+-c "$*"}\n'
+    )
+    (folder / "ssh").chmod(0o755)
     return folder
 
 
-@pytest.mark.parametrize("script", [*OF_XARGS, *OF_ENV, *OF_ENV_STRINGS, *OF_STRINGS, *OF_OTHERS])
+@pytest.mark.parametrize(
+    "script", [*OF_XARGS, *OF_ENV, *OF_ENV_STRINGS, *OF_STRINGS, *OF_OTHERS, *OF_SEARCHES, *ON_MACHINES]
+)
 def test_launches_are_those_of_bash(script: str, programs: Path, tmp_path: Path) -> None:
     (tmp_path / "run.sh").write_text(f"{script}\n")
     environment = {"PATH": f"{programs}:/usr/bin:/bin", "HOME": str(tmp_path), "SPACED": "a  b c", "LC_ALL": "C.UTF-8"}
