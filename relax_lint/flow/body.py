@@ -6,10 +6,12 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.flow.conditions import branches, is_instance, is_none
+from relax_lint.flow.conditions import branches
+from relax_lint.flow.effects import hand_out, note_defaults, spoil_leaked
 from relax_lint.flow.expressions import Expressions
 from relax_lint.flow.interruptions import can_raise, caught_by
 from relax_lint.flow.loops import After, follow_for, follow_while
+from relax_lint.flow.matches import follow_match
 from relax_lint.flow.names import imports_of
 from relax_lint.flow.scopes import NO_SCOPE
 from relax_lint.flow.shapes import (
@@ -22,13 +24,12 @@ from relax_lint.flow.shapes import (
     Dictionary,
     Exit,
     Function,
-    Instance,
+    Leak,
     Library,
     Sequence,
     Shape,
     Unknown,
     alternatives,
-    is_text,
     union,
 )
 from relax_lint.flow.signals import NoReturn
@@ -97,11 +98,24 @@ class Body:
 
     def bind(self, state: State, name: str, shape: Shape) -> None:
         """Bind a local variable."""
-        if name in self.scope.unsteady:
-            shape = UNKNOWN
-        elif name in self.scope.shared and isinstance(shape, (Dictionary, Sequence)):
-            shape = self.interpreter.changed(shape)
-        state.set(name, shape)
+        if isinstance(shape, (Dictionary, Sequence)):
+            if name in self.scope.unsteady:
+                hand_out(state, shape, "anywhere")
+            seen = self._with_others(name, shape)
+            if seen is not shape:
+                state.swap(shape, seen)
+                shape = seen
+        state.set(name, shape if name not in self.scope.unsteady else UNKNOWN)
+
+    def _with_others(self, name: str, shape: Dictionary | Sequence) -> Shape:
+        """A list or dictionary under a name that nested functions or scattered assignments use too."""
+        if name in self.scope.shared:
+            return self.interpreter.changed(shape)
+        if name in self.scope.handed and (isinstance(shape, Dictionary) or shape.length.kind == "exact"):
+            return self.interpreter.changed(shape)
+        if name in self.scope.scattered and isinstance(shape, Sequence) and not isinstance(shape.element, Unknown):
+            return replace(shape, element=UNKNOWN, items=None)
+        return shape
 
     def lookup(self, state: State, name: str) -> Shape:
         """The value of a name where it is read."""
@@ -132,11 +146,26 @@ class Body:
         elif isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(state, target.elts, shape)
         elif isinstance(target, ast.Starred):
+            hand_out(state, shape, "near")
             self.assign(state, target.value, UNKNOWN)
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
             self._set_item(state, target.value.id, self.expressions.evaluate(target.slice, state), shape)
         else:
+            self._put(state, target, shape)
+
+    def _put(self, state: State, target: ast.expr, shape: Shape) -> None:
+        """Change a value that has no name, and leave another there."""
+        if isinstance(target, ast.Subscript):
+            holder = self.expressions.evaluate(target.value, state)
             self.touch(state, target)
+            for part in alternatives(holder):
+                if isinstance(part, (Dictionary, Sequence)):
+                    state.swap(part, self.interpreter.changed(part))
+            through: Leak = "attribute" if isinstance(target.value, ast.Attribute) else "item"
+            spoil_leaked(state, ("near", "anywhere", through))
+        else:
+            self.touch(state, target)
+        hand_out(state, shape, "attribute" if isinstance(target, ast.Attribute) else "item")
 
     def touch(self, state: State, target: ast.expr) -> None:
         """Something inside of a variable's value is changed: its parts are no longer known, its keys are."""
@@ -159,20 +188,31 @@ class Body:
                 items = shape.items
             elif shape.items is None:
                 items = (shape.element,) * len(targets)
+        if not items and isinstance(shape, (Dictionary, Sequence)):
+            hand_out(state, shape, "near")
         for index, target in enumerate(targets):
             self.assign(state, target, items[index] if items else UNKNOWN)
 
     def _set_item(self, state: State, name: str, key: Shape, shape: Shape) -> None:
         held = self.lookup(state, name)
+        if not isinstance(held, Dictionary) or not isinstance(key, Constant) or name not in state.variables:
+            near = name in state.variables and isinstance(held, (Dictionary, Sequence))
+            shape = hand_out(state, shape, "near" if near else "item")
+            held = self.lookup(state, name)
         if isinstance(held, Dictionary):
             if isinstance(key, Constant):
                 state.change(name, held.put(key.value, shape))
             else:
                 entries = tuple(replace(entry, value=UNKNOWN) for entry in held.entries)
-                state.change(name, Dictionary(entries, open=True))
+                state.change(name, replace(held, entries=entries, open=True))
         elif isinstance(held, Sequence):
             # What else is in the list may only have held the place.
-            state.change(name, Sequence(union((UNKNOWN, shape)), held.length, kind=held.kind))
+            if isinstance(key, Unknown) and isinstance(shape, Sequence):
+                state.change(name, self.interpreter.changed(held))  # most likely a slice
+            else:
+                state.change(name, replace(held, element=union((UNKNOWN, shape)), items=None))
+        elif name in state.variables:
+            spoil_leaked(state)
 
     # ------------------------------------------------------------ statements
 
@@ -223,7 +263,7 @@ class Body:
         if isinstance(node, (ast.With, ast.AsyncWith)):
             return self._with(node, state)
         if isinstance(node, ast.Match):
-            return self._match(node, state)
+            return follow_match(self, node, state)
         if isinstance(node, ast.Assert):
             return After(on=branches(self.expressions, node.test, state)[0])
         if hasattr(node, "handlers"):
@@ -235,6 +275,7 @@ class Body:
         if isinstance(node, ast.AugAssign):
             self._augmented(node, state)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            note_defaults(self, node, state)
             function = Function(self.source, node, self.closure(state))
             self.bind(state, node.name, self._decorated(node, function, state))
         elif isinstance(node, ast.ClassDef):
@@ -294,13 +335,17 @@ class Body:
             if isinstance(held, (Dictionary, Sequence)) and type(result) is type(held):
                 state.change(node.target.id, result)
             else:
+                if isinstance(held, Unknown):
+                    spoil_leaked(state)
                 self.bind(state, node.target.id, result)
         elif isinstance(node.target, ast.Subscript) and isinstance(node.target.value, ast.Name):
             old = self.expressions.evaluate(_as_read(node.target), state)
             result = self.expressions.operation(node.op, old, value)
             self._set_item(state, node.target.value.id, self.expressions.evaluate(node.target.slice, state), result)
+            spoil_leaked(state, ("near", "item", "anywhere") if isinstance(old, Unknown) else ())
         else:
-            self.touch(state, node.target)
+            self._put(state, node.target, UNKNOWN)
+            spoil_leaked(state)
 
     def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef, function: Shape, state: State) -> Shape:
         for decorator in reversed(node.decorator_list):
@@ -321,8 +366,10 @@ class Body:
                 state.change(target.value.id, held.without(key.value))
             elif isinstance(held, (Dictionary, Sequence)):
                 state.change(target.value.id, self.interpreter.changed(held))
+            else:
+                spoil_leaked(state)
         else:
-            self.touch(state, target)
+            self._put(state, target, UNKNOWN)
 
     # ------------------------------------------------------------ blocks that can be left midway
 
@@ -387,35 +434,6 @@ class Body:
                 self.ways.append(Way(way.node, way.shape, state))
         return result
 
-    def _match(self, node: ast.Match, state: State) -> After:
-        subject = self.expressions.evaluate(node.subject, state)
-        result = After()
-        rest: list[State] = [state]
-        for case in node.cases:
-            fits = _pattern_fits(case.pattern, subject)
-            if fits is False:
-                continue
-            entered = [way.copy() for way in rest]
-            for way in entered:
-                if isinstance(case.pattern, ast.MatchSequence) and isinstance(subject, Sequence):
-                    way.counted = way.counted or subject.length == SAMPLES_LENGTH
-                for part in ast.walk(case.pattern):
-                    name = getattr(part, "name", None) or getattr(part, "rest", None)
-                    if isinstance(name, str):
-                        self.bind(way, name, subject if part is case.pattern else UNKNOWN)
-            if case.guard is not None:
-                entered = [good for way in entered for good in branches(self.expressions, case.guard, way)[0]]
-            here = self.block(case.body, entered)
-            result.on.extend(here.on)
-            result.jumps(here)
-            if fits and case.guard is None:
-                return result
-        for way in rest:
-            # Cases that name the members of an enumeration may well be all there are.
-            way.doubtful = way.doubtful or all(_names_members(case.pattern) for case in node.cases)
-        result.on.extend(rest)
-        return result
-
 
 def _parts_of(shape: Dictionary | Sequence) -> Iterator[Shape]:
     """What is in a container, as far as it is known."""
@@ -436,33 +454,3 @@ def with_unknown_parts(shape: Dictionary | Sequence) -> Dictionary | Sequence:
 
 def _as_read(target: ast.Subscript) -> ast.expr:
     return ast.copy_location(ast.Subscript(value=target.value, slice=target.slice, ctx=ast.Load()), target)
-
-
-def _pattern_fits(pattern: ast.pattern, subject: Shape) -> bool | None:
-    if isinstance(pattern, ast.MatchAs):
-        return True if pattern.pattern is None else _pattern_fits(pattern.pattern, subject)
-    if isinstance(pattern, ast.MatchOr):
-        parts = [_pattern_fits(part, subject) for part in pattern.patterns]
-        return True if True in parts else (None if None in parts else False)
-    if isinstance(pattern, ast.MatchValue) and isinstance(pattern.value, ast.Constant):
-        if isinstance(subject, Constant):
-            return bool(subject.value == pattern.value.value)
-        return False if is_text(subject) and not isinstance(pattern.value.value, str) else None
-    if isinstance(pattern, ast.MatchClass):
-        fits = is_instance(subject, pattern.cls)
-        return fits if not (pattern.patterns or pattern.kwd_patterns) else (None if fits else fits)
-    if isinstance(pattern, ast.MatchSequence):
-        lists = [isinstance(part, (Sequence, Unknown, Library, Instance)) for part in alternatives(subject)]
-        return None if any(lists) else False
-    if isinstance(pattern, ast.MatchSingleton) and pattern.value is None:
-        answers = {is_none(part) for part in alternatives(subject)}
-        return answers.pop() if len(answers) == 1 else None
-    return None
-
-
-def _names_members(pattern: ast.pattern) -> bool:
-    if isinstance(pattern, ast.MatchOr):
-        return all(map(_names_members, pattern.patterns))
-    return (isinstance(pattern, ast.MatchValue) and isinstance(pattern.value, ast.Attribute)) or (
-        isinstance(pattern, ast.MatchSingleton) and pattern.value is not None
-    )

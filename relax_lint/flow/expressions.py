@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from relax_lint.flow.conditions import branches, instance_test
+from relax_lint.flow.effects import hand_out, note_call, note_defaults, note_lost, note_taken_method, spoil
 from relax_lint.flow.loops import element_of, items_of
 from relax_lint.flow.methods import call_method
-from relax_lint.flow.scopes import MUTATORS, NOT_CHANGING, changed_by, may_change
+from relax_lint.flow.scopes import MUTATORS, changed_by, target_names
 from relax_lint.flow.shapes import (
     NO_LENGTH,
     NONE,
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 
 _DEEPEST = 40
 _MOST_ENTRIES = 200
-_LOGGING = frozenset({"info", "warning", "error", "debug", "exception", "log", "critical"})
 
 
 class Expressions:
@@ -111,6 +111,7 @@ class Expressions:
             if isinstance(name, Constant):
                 result = result.put(name.value, shape)
             else:
+                hand_out(state, shape, "near")
                 result = replace(result.merged(Dictionary(open=True)), open=True)
         return result
 
@@ -140,6 +141,8 @@ class Expressions:
         """A comprehension: as long as what it goes over, unless it leaves something out."""
         inside, length = self._generators(node.generators, node, state)
         element = self._or_unknown(node.elt, inside) if inside is not None else UNKNOWN
+        if inside is not None:
+            self._take_over(state, inside, node)
         kinds = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "iterator"}
         if isinstance(node, ast.SetComp):
             length = length.at_most()
@@ -189,7 +192,11 @@ class Expressions:
 
     def attribute(self, node: ast.Attribute, state: State) -> Shape:
         """``value.name``."""
-        return each(self._bound(node, state), lambda part: UNKNOWN if isinstance(part, Method) else part)
+        held = self._bound(node, state)
+        for part in alternatives(held):
+            if isinstance(part, Method):
+                note_taken_method(state, part.receiver, part.name)
+        return each(held, lambda part: UNKNOWN if isinstance(part, Method) else part)
 
     def _bound(self, node: ast.Attribute, state: State) -> Shape:
         """``value.name`` where it is called."""
@@ -219,7 +226,9 @@ class Expressions:
         if isinstance(node.slice, ast.Slice):
             return each(holder, lambda part: _sliced(part, node.slice))  # type: ignore[arg-type]
         index = self.evaluate(node.slice, state)
-        return each(holder, lambda part: _item(part, index))
+        item = each(holder, lambda part: _item(part, index))
+        note_lost(state, (holder,), item)
+        return item
 
     def starred(self, node: ast.Starred, state: State) -> Shape:
         """``*value`` where it stands alone."""
@@ -275,12 +284,24 @@ class Expressions:
         """``a if test else b``."""
         true, false = branches(self, node.test, state.copy())
         parts = [self._or_unknown(node.body, way) for way in true]
-        return union([*parts, *(self._or_unknown(node.orelse, way) for way in false)])
+        parts.extend(self._or_unknown(node.orelse, way) for way in false)
+        for way in (*true, *false):
+            self._take_over(state, way, node)
+        return union(parts)
+
+    @staticmethod
+    def _take_over(state: State, way: State, node: ast.expr) -> None:
+        """What an expression has done on one of the ways through it, to objects that are known by names around it."""
+        for name, held in list(state.variables.items()):
+            if isinstance(held, (Dictionary, Sequence)) and way.variables.get(name) is not held:
+                if name not in target_names(node):
+                    spoil(state, held)
 
     # ------------------------------------------------------------ calls
 
     def function(self, node: ast.Lambda, state: State) -> Shape:
         """A lambda."""
+        note_defaults(self.body, node, state)
         return Function(self.body.source, node, self.body.closure(state))
 
     def awaited(self, node: ast.Await, state: State) -> Shape:
@@ -293,7 +314,7 @@ class Expressions:
         callee = (
             self._bound(node.func, state) if isinstance(node.func, ast.Attribute) else self.evaluate(node.func, state)
         )
-        arguments = self._arguments(node, state)
+        arguments, given = self._arguments(node, state)
         if isinstance(callee, Method) and isinstance(callee.receiver, (Dictionary, Sequence)):
             if callee.name in MUTATORS:
                 arguments = self._kept_apart(node, arguments, state)
@@ -305,7 +326,7 @@ class Expressions:
         else:
             known = instance_test(self, node, state)
             result = self.interpreter.call(callee, arguments) if known is None else Constant(known)
-        self._note_changes(node, callee, state)
+        note_call(self.interpreter, node, callee, given, result, state)
         return result
 
     def _kept_apart(self, node: ast.Call, arguments: Arguments, state: State) -> Arguments:
@@ -323,56 +344,36 @@ class Expressions:
         )
         return replace(arguments, positional=shapes)
 
-    def _arguments(self, node: ast.Call, state: State) -> Arguments:
+    def _arguments(self, node: ast.Call, state: State) -> tuple[Arguments, list[Shape]]:
+        """What is handed over, and the value of each argument as it is written."""
         positional: list[Shape] = []
         keywords: list[tuple[str, Shape]] = []
         complete = True
+        given: list[Shape] = []
+        unknown_run = False
         for argument in node.args:
+            items = self.evaluate(argument.value if isinstance(argument, ast.Starred) else argument, state)
+            given.append(items)
             if not isinstance(argument, ast.Starred):
-                positional.append(self.evaluate(argument, state))
-                continue
-            items = self.evaluate(argument.value, state)
-            if isinstance(items, Sequence) and items.items is not None:
+                positional.append(items)
+            elif isinstance(items, Sequence) and items.items is not None:
                 positional.extend(items.items)
-            elif isinstance(items, Sequence) and len(node.args) == 1:
-                # One run of arguments: what takes any number of them can be told what they are.
-                return Arguments((replace(items, items=None),), (), complete=False)
             else:
-                return Arguments((), (), complete=False)
+                unknown_run = True
         for keyword in node.keywords:
             shape = self.evaluate(keyword.value, state)
+            given.append(shape)
             if keyword.arg is not None:
                 keywords.append((keyword.arg, shape))
             elif isinstance(shape, Dictionary) and not shape.open and all(entry.sure for entry in shape.entries):
                 keywords.extend((str(entry.key), entry.value) for entry in shape.entries)
             else:
                 complete = False
-        return Arguments(tuple(positional), tuple(keywords), complete)
-
-    def _note_changes(self, node: ast.Call, callee: Shape, state: State) -> None:
-        """Lists and dictionaries that are handed to code which may change them are no longer known."""
-        if isinstance(callee, Library) and callee.name in NOT_CHANGING:
-            return
-        if isinstance(callee, Method) and (is_text(callee.receiver) or callee.name in _LOGGING):
-            return
-        given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        for index, argument in enumerate(given):
-            held = state.variables.get(argument.id) if isinstance(argument, ast.Name) else None
-            if not isinstance(argument, ast.Name) or not isinstance(held, (Dictionary, Sequence)):
-                continue
-            if isinstance(callee, Function) and not _changes(callee, node, index):
-                continue
-            state.change(argument.id, self.interpreter.changed(held))
-
-
-def _changes(callee: Function, node: ast.Call, index: int) -> bool:
-    """Whether a function may change its ``index``-th argument in place."""
-    names = [parameter.arg for parameter in (*callee.node.args.posonlyargs, *callee.node.args.args)]
-    if index < len(node.args):
-        position = index + len(callee.bound)
-        return position >= len(names) or may_change(callee.node, names[position])
-    keyword = node.keywords[index - len(node.args)].arg
-    return keyword is None or may_change(callee.node, keyword)
+        if unknown_run:
+            # One run of arguments: what takes any number of them can be told what they are.
+            alone = (replace(given[0], items=None),) if len(node.args) == 1 and isinstance(given[0], Sequence) else ()
+            return Arguments(alone, (), complete=False), given
+        return Arguments(tuple(positional), tuple(keywords), complete), given
 
 
 def _constant(value: object) -> Shape:
@@ -405,7 +406,8 @@ def _item(holder: Shape, index: Shape) -> Shape:
 
 def _sliced(holder: Shape, part: ast.Slice) -> Shape:
     if isinstance(holder, Sequence):
-        if part.lower is None and part.upper is None:
+        from_start = part.lower is None or (isinstance(part.lower, ast.Constant) and part.lower.value in (0, None))
+        if from_start and part.upper is None and part.step is None:
             return Sequence(holder.element, holder.length, holder.items, kind=holder.kind)
         ends = [end for end in (part.lower, part.upper, part.step) if end is not None]
         cut = all(isinstance(end, (ast.Constant, ast.UnaryOp)) for end in ends) and part.step is None

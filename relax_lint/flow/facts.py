@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from relax_lint.flow.scopes import AnyFunction, Scope, changed_by, own_nodes, scope_of, stored_in
+from relax_lint.flow.scopes import AnyFunction, Scope, changed_by, filled_in, may_change, own_nodes, scope_of, stored_in
 from relax_lint.records import record
 from relax_lint.sources.python import walk
 
@@ -26,6 +26,8 @@ class Facts:
         self._last_changes: dict[AnyFunction, dict[str, int]] = {}
         self._changed: dict[ast.AST, frozenset[str]] = {}
         self._stored: dict[ast.AST, frozenset[str]] = {}
+        self._filled: dict[ast.AST, frozenset[str]] = {}
+        self._may_change: dict[tuple[AnyFunction, str, bool], bool] = {}
         self._conditions: dict[ast.expr, Condition] = {}
         self._positives: dict[ast.Compare, ast.Compare] = {}
 
@@ -56,6 +58,19 @@ class Facts:
         if loop not in self._stored:
             self._stored[loop] = stored_in(loop)
         return self._stored[loop]
+
+    def filled(self, loop: ast.AST) -> frozenset[str]:
+        """Names of lists and dictionaries whose items a loop assigns."""
+        if loop not in self._filled:
+            self._filled[loop] = frozenset(filled_in(loop))
+        return self._filled[loop]
+
+    def may_change(self, function: AnyFunction, parameter: str, *, items: bool) -> bool:
+        """Whether a function may change what a parameter is given, or what is in it."""
+        key = (function, parameter, items)
+        if key not in self._may_change:
+            self._may_change[key] = may_change(function, parameter, items=items)
+        return self._may_change[key]
 
     def condition(self, test: ast.expr) -> Condition:
         """What a condition looks at."""

@@ -33,6 +33,7 @@ from relax_lint.flow.shapes import (
     Shape,
     Thing,
     alternatives,
+    changed_unseen,
     each,
     union,
 )
@@ -356,15 +357,6 @@ class Interpreter:
             return UNKNOWN
         plain = make.only_fields and arguments == Arguments()
         return Dictionary(tuple(Entry(name, UNKNOWN, plain) for name in make.fields), open=not plain)
-
-
-def changed_unseen(shape: Shape) -> Shape:
-    """A value after code that is not followed may have changed it."""
-    if isinstance(shape, Dictionary):
-        return shape.opened()
-    if isinstance(shape, Sequence):
-        return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind=shape.kind)
-    return UNKNOWN
 
 
 _INTERPRETERS: WeakKeyDictionary[Project, Interpreter] = WeakKeyDictionary()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.flow.classes import fields_of
 from relax_lint.flow.loops import element_of, items_of
+from relax_lint.flow.scopes import is_logging
 from relax_lint.flow.shapes import (
     NONE,
     SAMPLES_LENGTH,
@@ -51,7 +52,7 @@ _KEPT_RESULTS = frozenset(
     (
         *("contextlib.suppress", "asyncio.get_event_loop", "asyncio.get_running_loop", "asyncio.new_event_loop"),
         *("functools.lru_cache", "functools.wraps", "torch.no_grad", "torch.inference_mode"),
-        *("typing_extensions.deprecated", "warnings.deprecated", "itertools.count"),
+        *("typing_extensions.deprecated", "warnings.deprecated", "itertools.count", "logging.getLogger"),
     )
 )
 """Calls whose result is told by what was called."""
@@ -75,7 +76,13 @@ _TEXTS = frozenset(
         *("os.path.join", "os.path.basename", "os.path.dirname", "textwrap.dedent", "pprint.pformat"),
     )
 )
-_NONES = frozenset({"print", "time.sleep", "random.seed", "random.shuffle", "setattr", "warnings.warn"})
+_NONES = frozenset(
+    (
+        *("print", "time.sleep", "random.seed", "random.shuffle", "setattr", "delattr", "warnings.warn"),
+        *("pprint.pprint", "traceback.print_exc", "json.dump", "pickle.dump", "os.makedirs", "os.mkdir", "os.remove"),
+        *("logging.basicConfig", "numpy.random.seed", "numpy.random.shuffle", "shutil.rmtree"),
+    )
+)
 _NUMPY_REDUCTIONS = frozenset(
     f"numpy.{name}" for name in ("mean", "sum", "max", "min", "median", "std", "var", "prod", "any", "all")
 )
@@ -91,7 +98,7 @@ def call_library(interpreter: Interpreter, name: str, arguments: Arguments) -> S
         return SCALAR
     if name in _TEXTS:
         return TEXT
-    if name in _NONES:
+    if name in _NONES or is_logging(name):
         return NONE
     if name in _NUMPY_REDUCTIONS and len(arguments.positional) == 1 and not arguments.keywords and arguments.complete:
         return SCALAR
@@ -305,6 +312,19 @@ def _gather(interpreter: Interpreter, arguments: Arguments) -> Shape:
     return Awaitable(Sequence.of(items))
 
 
+def _as_completed(interpreter: Interpreter, arguments: Arguments) -> Shape:
+    """``as_completed``: each of what it was given, in some order."""
+    items = arguments.at(0, "fs")
+    if not isinstance(items, Sequence):
+        return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind="iterator")
+    return Sequence(Awaitable(_result_of(items.element)), items.length, kind="iterator")
+
+
+def _futures_completed(interpreter: Interpreter, arguments: Arguments) -> Shape:
+    items = arguments.at(0, "fs")
+    return Sequence(UNKNOWN, items.length if isinstance(items, Sequence) else UNKNOWN_LENGTH, kind="iterator")
+
+
 def _awaiting(interpreter: Interpreter, arguments: Arguments) -> Shape:
     """``wait_for``, ``shield``, ``create_task``: gives what it was given, when awaited."""
     first = arguments.at(0)
@@ -357,6 +377,8 @@ _HANDLERS: dict[str, Callable[[Interpreter, Arguments], Shape]] = {
     "asyncio.gather": _gather,
     "asyncio.wait_for": _awaiting,
     "asyncio.shield": _awaiting,
+    "asyncio.as_completed": _as_completed,
+    "concurrent.futures.as_completed": _futures_completed,
     "asyncio.create_task": _awaiting,
     "asyncio.ensure_future": _awaiting,
     ".create_task": _awaiting,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.flow.conditions import branches
+from relax_lint.flow.effects import forget_filled
 from relax_lint.flow.scopes import leaves_function
 from relax_lint.flow.shapes import (
     NOTHING,
@@ -18,6 +19,7 @@ from relax_lint.flow.shapes import (
     Constant,
     Dictionary,
     Length,
+    LengthKind,
     Library,
     Sequence,
     Shape,
@@ -30,6 +32,7 @@ from relax_lint.sources.python import walk
 
 if TYPE_CHECKING:
     from relax_lint.flow.body import Body
+    from relax_lint.flow.facts import Facts
 
 MOST_PASSES = 16
 """Passes of a loop that are followed one by one when each is known."""
@@ -91,9 +94,9 @@ def follow_for(body: Body, node: ast.For | ast.AsyncFor, state: State) -> After:
         _forget_touched_items(body, node, item, [*here.on, *here.continues, *here.breaks])
         result.on.extend(here.breaks)
         states = distinct([*here.on, *here.continues])
-    changed = body.interpreter.facts.changed(node)
-    result.on = [_with_open_dictionaries(way, changed, [*states, *result.on]) for way in result.on]
-    done = [_with_open_dictionaries(way, changed, states) for way in states]
+    facts = body.interpreter.facts
+    result.on = [_with_open_dictionaries(way, facts, node, [*states, *result.on]) for way in result.on]
+    done = [_with_open_dictionaries(way, facts, node, states) for way in states]
     return _with_else(body, node, done, result)
 
 
@@ -124,11 +127,13 @@ def _forget_touched_items(body: Body, node: ast.For | ast.AsyncFor, item: Shape,
                 way.change(name, Sequence(element, held.length, kind=held.kind))
 
 
-def _with_open_dictionaries(state: State, changed: Iterable[str], others: list[State]) -> State:
-    """Dictionaries that a loop fills can hold more keys than this way through it gives them."""
+def _with_open_dictionaries(state: State, facts: Facts, node: ast.AST, others: list[State]) -> State:
+    """Dictionaries that a loop fills, under whatever name, can hold more keys than this way through it gives them."""
     way = state.copy()
-    for name in changed:
-        held = way.variables.get(name)
+    changed, stored = facts.changed(node), facts.stored(node)
+    for name, held in state.variables.items():
+        if name in stored and name not in changed:
+            continue
         if isinstance(held, Dictionary) and any(other.variables.get(name) != held for other in others):
             way.variables[name] = replace(held, open=True)
     return way
@@ -150,9 +155,11 @@ def _in_general(body: Body, node: ast.For | ast.AsyncFor, state: State, iterable
     if known is not None and not known[0] and not per_sample:
         return _with_else(body, node, [state], After())
     skipped = state.copy()
+    if not per_sample:
+        forget_filled(skipped, body.interpreter.facts.filled(node))
     skipped.facts[condition.key] = (False, condition.names)
     state.facts[condition.key] = (True, condition.names)
-    stored = body.interpreter.facts.stored(node)
+    stored = _with_aliases(state, body.interpreter.facts.stored(node))
     # Lists that the passes add to count from the beginning of a pass: "since".
     before = {
         name: shape.length
@@ -178,20 +185,42 @@ def _in_general(body: Body, node: ast.For | ast.AsyncFor, state: State, iterable
             break
         heads = grown
     lengths = dict.fromkeys(stored, UNKNOWN_LENGTH)
-    lengths.update((name, _length_after(name, length, ends, breaks, per_sample)) for name, length in before.items())
+    lengths.update((name, UNKNOWN_LENGTH) for name in _lengthened(state, ends, before))
+    passes = iterable.length.kind if isinstance(iterable, Sequence) else "unknown"
+    lengths.update((name, _length_after(name, length, ends, breaks, passes)) for name, length in before.items())
     done = [_with_lengths(way, lengths) for way in ends]
     if iterable == _ENDLESS:
         done = []
     elif not per_sample and known is None:  # batches without samples are not scored
         skipped.counted = True  # what is gone over may come from the samples, and lists filled here fit them then
         done.append(skipped)
-    changed = body.interpreter.facts.changed(node)
-    done = [_with_open_dictionaries(way, changed, [*done, *breaks]) for way in done]
-    breaks = [_with_open_dictionaries(way, changed, [*done, *breaks]) for way in breaks]
+    facts = body.interpreter.facts
+    done = [_with_open_dictionaries(way, facts, node, [*done, *breaks]) for way in done]
+    breaks = [_with_open_dictionaries(way, facts, node, [*done, *breaks]) for way in breaks]
     if _counts_attempts(node):
         for way in done:
             way.doubtful = True
     return _with_else(body, node, done, After(on=[_with_lengths(way, lengths) for way in breaks]))
+
+
+def _with_aliases(state: State, names: frozenset[str]) -> frozenset[str]:
+    """Names with the other names of the same lists and dictionaries."""
+    held = {id(state.variables.get(name)) for name in names}
+    return names | {
+        name
+        for name, shape in state.variables.items()
+        if id(shape) in held and isinstance(shape, (Dictionary, Sequence))
+    }
+
+
+def _lengthened(state: State, ends: list[State], known: Iterable[str]) -> Iterator[str]:
+    """Lists that a loop adds to under another name than theirs."""
+    for name, shape in state.variables.items():
+        if isinstance(shape, Sequence) and name not in known:
+            for way in ends:
+                after = way.variables.get(name)
+                if isinstance(after, Sequence) and after.length != shape.length:
+                    yield name
 
 
 def _with_lengths(state: State, lengths: dict[str, Length]) -> State:
@@ -215,15 +244,19 @@ def _forget_changing(state: State, names: Iterable[str]) -> State:
     return way
 
 
-def _length_after(name: str, before: Length, ends: list[State], breaks: list[State], per_sample: bool) -> Length:
+def _length_after(name: str, before: Length, ends: list[State], breaks: list[State], passes: LengthKind) -> Length:
     """How long a list is after a loop that adds to it."""
     shapes = [way.variables.get(name) for way in ends]
     lengths = {shape.length if isinstance(shape, Sequence) else UNKNOWN_LENGTH for shape in shapes}
     if lengths == {Length("since")} and not breaks:
         return before
-    if not per_sample or before != Length("exact", 0) or {length.kind for length in lengths} != {"since"}:
+    if before != Length("exact", 0) or {length.kind for length in lengths} != {"since"}:
         return UNKNOWN_LENGTH
     counts = {length.count for length in lengths}
+    if passes == "fewer" and max(counts) <= 1:
+        return Length("fewer")
+    if passes != "samples":
+        return UNKNOWN_LENGTH
     if counts == {1}:
         return Length("fewer") if breaks else SAMPLES_LENGTH
     if min(counts) >= 1:
@@ -244,7 +277,7 @@ def _counts_attempts(node: ast.For | ast.AsyncFor) -> bool:
 
 def follow_while(body: Body, node: ast.While, state: State) -> After:
     """Where a ``while`` loop leads."""
-    stored = body.interpreter.facts.stored(node)
+    stored = _with_aliases(state, body.interpreter.facts.stored(node))
     lengths = dict.fromkeys(stored, UNKNOWN_LENGTH)
     states = [state]
     breaks: list[State] = []

@@ -11,7 +11,8 @@ from relax_lint.sources.python import children, walk
 MUTATORS = frozenset(
     (
         *("append", "extend", "insert", "pop", "popitem", "remove", "clear", "update", "setdefault"),
-        *("add", "discard", "sort", "reverse", "appendleft", "extendleft"),
+        *("add", "discard", "sort", "reverse", "appendleft", "extendleft", "move_to_end", "subtract", "rotate"),
+        *("__setitem__", "__delitem__", "__ior__", "__iadd__", "__imul__", "__init__"),
     )
 )
 """Methods that change what they are called on."""
@@ -25,8 +26,17 @@ NOT_CHANGING = frozenset(
 )
 """Functions that leave their arguments as they are."""
 
+_LOGGERS = frozenset({"logging", "logging.getLogger()", "loguru.logger"})
+_LOGGING = frozenset({"debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log", "success"})
+
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def is_logging(name: str) -> bool:
+    """Whether this writes to a log, which gives nothing back and changes nothing."""
+    logger, _, method = name.rpartition(".")
+    return method in _LOGGING and logger in _LOGGERS
 
 
 def own_nodes(function: AnyFunction) -> Iterator[ast.AST]:
@@ -55,13 +65,17 @@ def changed_by(node: ast.AST) -> Iterator[str]:
         yield from (name.id for name in [node.func.value] if isinstance(name, ast.Name))
 
 
-def may_change(function: AnyFunction, parameter: str) -> bool:
-    """Whether a function may change what one of its parameters is given in place, or an item of it."""
+def may_change(function: AnyFunction, parameter: str, *, items: bool) -> bool:
+    """Whether a function may change what one of its parameters is given in place, or, of a list or dictionary that
+    holds others (``items``), what is in it."""
     inside = {parameter}
-    for node in _body_nodes(function):
+    nodes = list(_body_nodes(function))
+    for node in nodes:
         if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)) and inside & _names(node.iter):
             inside |= _names(node.target)
-    for node in _body_nodes(function):
+    passed_on = inside if items else {parameter}
+    read = set(map(id, only_read(nodes)))
+    for node in nodes:
         if not inside.isdisjoint(changed_by(node)):
             return True
         if (
@@ -70,12 +84,49 @@ def may_change(function: AnyFunction, parameter: str) -> bool:
             and _root(node) in inside
         ):
             return True
-        if isinstance(node, ast.Call) and any(_is_name(argument, parameter) for argument in _arguments(node)):
-            if not (isinstance(node.func, ast.Name) and node.func.id in NOT_CHANGING):
+        if isinstance(node, ast.Name) and node.id in passed_on and isinstance(node.ctx, ast.Load):
+            if id(node) not in read:
                 return True
-        if isinstance(node, (ast.Assign, ast.Return)) and node.value is not None and _is_name(node.value, parameter):
-            return True
     return False
+
+
+def only_read(nodes: list[ast.AST]) -> Iterator[ast.AST]:
+    """Expressions that stand where what they give is looked into, and neither changed nor known elsewhere later."""
+    for node in nodes:
+        if isinstance(node, ast.Subscript):
+            yield from (node.value, node.slice)
+        elif isinstance(node, ast.Attribute):
+            if node.attr not in MUTATORS:
+                yield node.value
+        elif isinstance(node, ast.Call):
+            yield node.func
+            if _dotted(node.func) in NOT_CHANGING:
+                yield from _arguments(node)
+        elif isinstance(node, ast.Dict):
+            yield from (value for key, value in zip(node.keys, node.values, strict=True) if key is None)
+        elif isinstance(node, (ast.BinOp, ast.Compare)):
+            yield from children(node)
+        elif isinstance(node, (ast.If, ast.IfExp, ast.While, ast.Assert)):
+            yield from _tested(node.test)
+        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+            yield node.iter
+            if isinstance(node, ast.comprehension):
+                yield from (part for test in node.ifs for part in _tested(test))
+        elif isinstance(node, (ast.FormattedValue, ast.UnaryOp)):
+            yield from children(node)
+
+
+def _tested(test: ast.expr) -> Iterator[ast.AST]:
+    yield test
+    if isinstance(test, ast.BoolOp):
+        for value in test.values:
+            yield from _tested(value)
+
+
+def _dotted(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return f"{_dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _arguments(node: ast.Call) -> Iterator[ast.expr]:
@@ -110,19 +161,23 @@ class Scope:
 
     ``bound`` are its local ones, parameters apart; ``steady`` those bound in one place only and outside of loops, so
     that nested functions can rely on them; ``unsteady`` those that other functions can bind; ``shared`` those whose
-    object a nested function changes in place; ``generator`` says that calling it only makes a generator.
+    object a nested function changes in place, ``handed`` those that it passes on; ``scattered`` are lists filled item
+    by item in an order that is not told; ``generator`` says that calling it only makes a generator.
     """
 
     bound: frozenset[str]
     steady: frozenset[str]
     unsteady: frozenset[str]
     shared: frozenset[str]
+    handed: frozenset[str]
+    scattered: frozenset[str]
     generator: bool = False
 
 
 _BIND_NOTHING = (ast.Constant, ast.Attribute, ast.Call, ast.Expr, ast.operator, ast.cmpop, ast.Return, ast.If)
 """The most frequent nodes that have no say in a scope themselves."""
-NO_SCOPE = Scope(frozenset(), frozenset(), frozenset(), frozenset())
+_EMPTY: frozenset[str] = frozenset()
+NO_SCOPE = Scope(_EMPTY, _EMPTY, _EMPTY, _EMPTY, _EMPTY, _EMPTY)
 
 
 def scope_of(function: AnyFunction) -> Scope:
@@ -133,6 +188,9 @@ def scope_of(function: AnyFunction) -> Scope:
     bound: set[str] = set()
     unsteady: set[str] = set()
     shared: set[str] = set()
+    handed: set[str] = set()
+    filling: list[str] = []
+    unordered: set[str] = set()
     generator = False
     for node in own_nodes(function):
         if isinstance(node, _BIND_NOTHING):
@@ -142,15 +200,78 @@ def scope_of(function: AnyFunction) -> Scope:
                 if isinstance(part, ast.Nonlocal):
                     unsteady.update(part.names)
                 shared.update(changed_by(part))
+            handed.update(_handed_on(node))
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
             unsteady.update(node.names)
         elif isinstance(node, (ast.Yield, ast.YieldFrom)):
             generator = True
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+            fills = dict(_fills(node))
+            filling.extend(fills)
+            unordered.update(name for name, counted in fills.items() if not counted)
         for name in _bound_by(node):
             bound.add(name)
             counts[name] = counts.get(name, 0) + 1
     steady = frozenset(name for name, count in counts.items() if count == 1)
-    return Scope(frozenset(bound), steady, frozenset(unsteady), frozenset(shared), generator)
+    unordered.update(name for name in filling if filling.count(name) > 1)
+    return Scope(
+        frozenset(bound),
+        steady,
+        frozenset(unsteady),
+        frozenset(shared),
+        frozenset(handed),
+        frozenset(unordered),
+        generator,
+    )
+
+
+def _handed_on(function: AnyFunction) -> Iterator[str]:
+    """Names from around a nested function that it does more with than read what is in them."""
+    spec = function.args
+    own = {parameter.arg for parameter in (*parameters(function), *spec.kwonlyargs)}
+    nodes = list(_body_nodes(function))
+    read = set(map(id, only_read(nodes)))
+    read.update(id(node.value) for node in nodes if isinstance(node, ast.Return))
+    for node in nodes:
+        if isinstance(node, ast.Name) and node.id not in own and id(node) not in read:
+            if isinstance(node.ctx, ast.Load):
+                yield node.id
+
+
+def _fills(loop: ast.For | ast.AsyncFor | ast.While) -> Iterator[tuple[str, bool]]:
+    """Lists whose items a loop assigns itself, and whether every index is the loop's own counter."""
+    counter = None if isinstance(loop, ast.While) else _counter(loop)
+    found: dict[str, bool] = {}
+    pending: list[ast.AST] = list(loop.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
+            counted = counter is not None and _is_name(node.slice, counter)
+            found[node.value.id] = found.get(node.value.id, True) and counted
+        if isinstance(node, ast.AugAssign):
+            pending.append(node.value)
+        elif not isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.For, ast.AsyncFor, ast.While)):
+            pending.extend(children(node))
+    yield from found.items()
+
+
+def _counter(loop: ast.For | ast.AsyncFor) -> str | None:
+    """The variable of ``for i, item in enumerate(…)`` or ``for i in range(…)`` that counts."""
+    if not isinstance(loop.iter, ast.Call) or not isinstance(loop.iter.func, ast.Name):
+        return None
+    target = loop.target
+    if loop.iter.func.id == "enumerate" and isinstance(target, (ast.Tuple, ast.List)) and target.elts:
+        target = target.elts[0]
+    elif loop.iter.func.id != "range":
+        return None
+    return target.id if isinstance(target, ast.Name) else None
+
+
+def filled_in(loop: ast.AST) -> Iterator[str]:
+    """Names of lists and dictionaries whose items a loop assigns."""
+    for part in walk(loop):
+        if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store) and isinstance(part.value, ast.Name):
+            yield part.value.id
 
 
 def _bound_by(node: ast.AST) -> Iterator[str]:
@@ -181,6 +302,11 @@ def stored_in(node: ast.AST) -> frozenset[str]:
         else:
             found.update(changed_by(part))
     return frozenset(found)
+
+
+def target_names(node: ast.AST) -> frozenset[str]:
+    """The names that an expression binds."""
+    return frozenset(part.id for part in walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
 
 
 def leaves_function(node: ast.AST) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+import operator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.records import changed as replace
@@ -16,6 +17,9 @@ MOST_ALTERNATIVES = 12
 """A value with more possible shapes than this is not followed any further."""
 
 SequenceKind = Literal["list", "tuple", "iterator", "set"]
+Leak = Literal["", "near", "item", "attribute", "anywhere"]
+"""How code that does not name an object can come by it: through a container that the function itself holds (``near``),
+through one that others hold too (``item``), through an attribute, or through more than one of them."""
 LengthKind = Literal["exact", "samples", "fewer", "more", "since", "unknown"]
 
 
@@ -128,6 +132,7 @@ class Sequence(Shape):
     length: Length
     items: tuple[Shape, ...] | None = None
     kind: SequenceKind = "list"
+    leak: Leak = ""
 
     @classmethod
     def of(cls, items: Iterable[Shape], kind: SequenceKind = "list") -> Sequence:
@@ -151,6 +156,7 @@ class Dictionary(Shape):
 
     entries: tuple[Entry, ...] = ()
     open: bool = False
+    leak: Leak = ""
 
     def get(self, key: object) -> Entry | None:
         """The entry of a key."""
@@ -161,8 +167,8 @@ class Dictionary(Shape):
         old = self.get(key)
         kept = tuple(entry for entry in self.entries if entry.key != key)
         if not sure and old is not None:
-            return Dictionary((*kept, Entry(key, union((old.value, value)), old.sure)), self.open)
-        return Dictionary((*kept, Entry(key, value, sure)), self.open)
+            return replace(self, entries=(*kept, Entry(key, union((old.value, value)), old.sure)))
+        return replace(self, entries=(*kept, Entry(key, value, sure)))
 
     def without(self, key: object) -> Dictionary:
         """With a key gone."""
@@ -377,6 +383,56 @@ def truth(shape: Shape) -> bool | None:
     if isinstance(shape, (Function, Class, Awaitable)):
         return True
     return None
+
+
+def changed_unseen(shape: Shape) -> Shape:
+    """A value after code that is not followed may have changed it."""
+    if isinstance(shape, Dictionary):
+        return shape.opened()
+    if isinstance(shape, Sequence):
+        return replace(shape, element=UNKNOWN, length=UNKNOWN_LENGTH, items=None)
+    return UNKNOWN
+
+
+def containers(shape: Shape) -> Iterator[Dictionary | Sequence]:
+    """The lists and dictionaries that a value is or holds, the outermost first."""
+    if isinstance(shape, Union):
+        for part in shape.alternatives:
+            yield from containers(part)
+    elif isinstance(shape, Dictionary):
+        yield shape
+        for entry in shape.entries:
+            yield from containers(entry.value)
+    elif isinstance(shape, Sequence):
+        yield shape
+        for part in shape.items if shape.items is not None else (shape.element,):
+            yield from containers(part)
+    elif isinstance(shape, Awaitable):
+        yield from containers(shape.result)
+
+
+def with_part(holder: Shape, old: Shape, new: Shape) -> Shape:
+    """A value after one object that it is or holds has changed; the value itself when it holds no such object."""
+    if holder is old:
+        return new
+    if isinstance(holder, Union):
+        parts = [with_part(part, old, new) for part in holder.alternatives]
+        return union(parts) if any(map(operator.is_not, parts, holder.alternatives)) else holder
+    if isinstance(holder, Dictionary):
+        values = [with_part(entry.value, old, new) for entry in holder.entries]
+        if not any(value is not entry.value for value, entry in zip(values, holder.entries, strict=True)):
+            return holder
+        pairs = zip(holder.entries, values, strict=True)
+        return replace(holder, entries=tuple(replace(entry, value=value) for entry, value in pairs))
+    if isinstance(holder, Sequence):
+        if holder.items is not None:
+            items = tuple(with_part(item, old, new) for item in holder.items)
+            if not any(map(operator.is_not, items, holder.items)):
+                return holder
+            return replace(holder, items=items, element=union(items or (NOTHING,)))
+        element = with_part(holder.element, old, new)
+        return holder if element is holder.element else replace(holder, element=element)
+    return holder
 
 
 def in_words(shape: Shape) -> str:

@@ -17,6 +17,7 @@ from relax_lint.flow.shapes import (
     is_scalar,
     is_text,
     union,
+    with_part,
 )
 from relax_lint.sources.python import walk
 
@@ -62,14 +63,25 @@ class State:
     def change(self, name: str, shape: Shape) -> None:
         """Change the object that a variable holds, under whatever other names it is known."""
         old = self.variables.get(name)
-        for other, held in self.variables.items():
-            if held is old:
-                self.variables[other] = shape
+        if old is not None:
+            self.swap(old, shape)
         self.set(name, shape)
+
+    def swap(self, old: Shape, new: Shape) -> None:
+        """Change an object wherever it is held, be it inside of lists and dictionaries."""
+        made: dict[int, Shape] = {}
+        for name, held in self.variables.items():
+            if held.__class__ in _HOLDING or held is old:
+                if id(held) not in made:
+                    made[id(held)] = with_part(held, old, new)
+                self.variables[name] = made[id(held)]
 
     def key(self) -> tuple[object, ...]:
         """Equal for states that go on alike."""
         return frozenset(self.variables.items()), self.doubtful, self.counted
+
+
+_HOLDING = (Dictionary, Sequence)
 
 
 def distinct(states: Iterable[State]) -> list[State]:
@@ -93,9 +105,14 @@ def joined(states: list[State]) -> State:
     result.facts = {}
     result.doubtful = any(state.doubtful for state in states)
     result.counted = any(state.counted for state in states)
+    together: dict[tuple[int, ...], Shape] = {}  # names of one object go on being names of one
     for name in {name for state in states for name in state.variables}:
-        shapes = list(dict.fromkeys(state.variables.get(name, UNKNOWN) for state in states))
-        result.variables[name] = shapes[0] if len(shapes) == 1 else common(shapes)
+        held = [state.variables.get(name, UNKNOWN) for state in states]
+        key = tuple(map(id, held))
+        if key not in together:
+            shapes = list(dict.fromkeys(held))
+            together[key] = shapes[0] if len(shapes) == 1 else common(shapes)
+        result.variables[name] = together[key]
     return result
 
 
