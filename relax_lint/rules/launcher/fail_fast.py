@@ -3,7 +3,8 @@
 ## What
 
 A launch that is piped into `tee` while `set -e` or `set -o pipefail` is off (only the latter counts where the launch's
-status is looked at), unless the script reads `PIPESTATUS` afterwards; and a file that `tee` writes into a directory of
+status is looked at), unless the script reads `PIPESTATUS` afterwards; a `trap … ERR` that exits does as well as
+`set -e`; and a file that `tee` writes into a directory of
 the repository that is not there and that the script never makes.
 
 ## Why
@@ -30,7 +31,7 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
@@ -39,9 +40,14 @@ from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch, Word
 from relax_lint.shell.nodes import Function
+from relax_lint.shell.nodes import Word as WrittenWord
 from relax_lint.shell.queries import place_of, program, why_unknown
-from relax_lint.shell.walk import command_lists
+from relax_lint.shell.walk import command_lists, commands_of, nodes_of
 from relax_lint.sources.script import ScriptFile
+
+_MAKES = r"(?:\b(?:mkdir|makedirs|install|ln|mv|cp|rsync|clone|tar|unzip|copytree)\b|(?<![\w-])-d\b)"
+_PLAIN_VARIABLE = re.compile(r"\$(\w+)")
+_LEAVES = re.compile(r"(?<![\w-])(?:exit|kill|exec)\b")
 
 _TRAIN = "python3 relax/entrypoints/train.py --lr 1e-6"
 _SAFE = "set -eo pipefail\n"
@@ -62,6 +68,8 @@ VALID: list[Example | str] = [
     f'{_SAFE}LOG=logs/$(date +%F)/run.log\nmkdir -p "$(dirname "$LOG")"\n{_TRAIN} | tee "$LOG"\n',
     f'trap \'kill 0\' EXIT\nset -euo pipefail\ncd "$(dirname "$0")"\n{_TRAIN} |& tee run.log\n',
     f'{_SAFE}run() {{ bash -c \'exec {_TRAIN} "$@"\' _ "$@"; }}\nrun --colocate 2>&1 | tee run.log\n',
+    f"trap 'exit 1' ERR\nset -o pipefail\n{_TRAIN} | tee run.log\n",
+    f"{_SAFE}python3 -c \"import os; os.makedirs('logs', exist_ok=True)\"\n{_TRAIN} | tee logs/run.log\n",
     Example(
         {
             "examples/demo/run_demo.sh": f"{_SAFE}{_TRAIN} | tee examples/demo/logs/run.log\n",
@@ -80,6 +88,11 @@ INVALID = [
         f"set -e\n{_TRAIN} \\\n    --colocate 2>&1 | tee run.log\n",
         findings=((3, 23),),
         fixed=f"set -e\nset -o pipefail\n{_TRAIN} \\\n    --colocate 2>&1 | tee run.log\n",
+    ),
+    Example(
+        f"trap 'echo failed' ERR\nset -o pipefail\n{_TRAIN} | tee run.log\n",
+        findings=((3, 48),),
+        fixed=f"trap 'echo failed' ERR\nset -o pipefail\nset -e\n{_TRAIN} | tee run.log\n",
     ),
     Example(
         f"set -o pipefail\npkill -9 sglang\n{_TRAIN} |& tee -a run.log\nray stop\n",
@@ -153,15 +166,16 @@ def fail_fast(launch: Launch, project: Project) -> Iterator[Finding | NotChecked
         if at is None:
             continue
         place = place_of(launch, stage[at])
-        yield from _status(launch, place)
+        yield from _status(launch, place, project)
         for word in stage[at + 1 :]:
             if not word.text.startswith("-"):
                 yield from _directory(launch, word, place, project)
 
 
-def _status(launch: Launch, place: Place) -> Iterator[Finding]:
+def _status(launch: Launch, place: Place, project: Project) -> Iterator[Finding]:
     """Whether a failure of the launch ends the script."""
-    missing = [] if "errexit" in launch.options or launch.in_condition else ["set -e"]
+    ends = "errexit" in launch.options or launch.in_condition or _is_trapped(launch, place, project)
+    missing = [] if ends else ["set -e"]
     if "pipefail" not in launch.options:
         missing.append("set -o pipefail")
     if not missing or "PIPESTATUS" in place.source.text[place.end :]:
@@ -174,6 +188,33 @@ def _status(launch: Launch, place: Place) -> Iterator[Finding]:
         launch=launch,
         subject="tee",
     )
+
+
+def _is_trapped(launch: Launch, place: Place, project: Project) -> bool:
+    """Whether ``trap … ERR`` ends the script where ``set -e`` would."""
+    script = project.launcher(launch.script)
+    files = {place.source, *((script, *script.evaluation.sourced) if script is not None else ())}
+    return any(_exits_on_failure(source, place) for source in files if isinstance(source, ScriptFile))
+
+
+def _exits_on_failure(source: ScriptFile, place: Place) -> bool:
+    """Whether the last handler of failures that a file sets, before the place if that is in it, leaves the script."""
+    handler = ""
+    for command in commands_of(source) if "ERR" in source.text else ():
+        words = [word for word in command.words if isinstance(word, WrittenWord)]
+        texts = [source.text[word.start : word.end].strip("\"'") for word in words]
+        if (
+            texts[:1] == ["trap"]
+            and "ERR" in texts[2:]
+            and not (source is place.source and command.start > place.start)
+        ):
+            handler = texts[2 if texts[1] == "--" else 1]
+    bodies = (
+        source.text[function.start : function.end]
+        for function in nodes_of(source, Function)
+        if re.search(rf"(?<![\w-]){re.escape(function.name)}(?![\w-])", handler)
+    )
+    return any(_LEAVES.search(text) for text in (handler, *bodies))
 
 
 def _directory(launch: Launch, word: Word, tee: Place, project: Project) -> Iterator[Finding | NotChecked]:
@@ -192,7 +233,7 @@ def _directory(launch: Launch, word: Word, tee: Place, project: Project) -> Iter
         return
     if not directory.unknowns and project.is_dir(Path(wanted)):
         return
-    if not Path(wanted).is_relative_to(project.root) or _is_made_in_words(directory.text, tee):
+    if not Path(wanted).is_relative_to(project.root) or _is_made_in_words((directory.text, _spelled(word)), tee):
         return
     yield Finding(
         place_of(launch, word),
@@ -229,10 +270,15 @@ def _begins_unknown(word: Word) -> bool:
     return any(word.text.startswith(unknown.text) for unknown in word.unknowns)
 
 
-def _is_made_in_words(directory: str, tee: Place) -> bool:
-    """Whether another command of the script names the directory: install -d, test -d, a loop of mkdir."""
-    name = re.escape(directory.removeprefix("./"))
-    return bool(re.search(rf"\b(?:mkdir|install|-d)\b[^\n]*(?<![\w/]){name}(?![\w-])", tee.source.text))
+def _is_made_in_words(spellings: Iterable[str], tee: Place) -> bool:
+    """Whether another command of the script, of whatever language, makes or fills the directory, or tests for it."""
+    text = _PLAIN_VARIABLE.sub(r"${\1}", tee.source.text)
+    for spelling in spellings:
+        name = re.escape(_PLAIN_VARIABLE.sub(r"${\1}", spelling.strip('"')).removeprefix("./"))
+        named = rf"(?<![\w/.-])(?:\./)?{name}(?![\w-]|\.\w)"
+        if re.search(rf"{_MAKES}[^\n]*{named}|{named}[^\n]*\bmkdir\b", text):
+            return True
+    return False
 
 
 def _spelled(word: Word) -> str:

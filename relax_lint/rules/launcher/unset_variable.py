@@ -5,7 +5,7 @@
 A variable in the flags of a launch that neither the script nor what it sources sets, checks or gives a default, that
 the comments at the script's head do not name, and that is not one that users or entry points set by convention
 (`MODEL_DIR`, `DATA_DIR`, `SAVE_DIR`, `MODE`, `HOME`, `RAY_*` …). An array that nothing fills counts too: bash passes
-nothing for it.
+nothing for it; where its name misspells that of an array of flags which goes nowhere, RLX421 says so instead.
 
 ## Why
 
@@ -43,6 +43,7 @@ from relax_lint.shell.nodes import Parameter, Word
 from relax_lint.shell.queries import is_part_of_another, place_of, written_command
 from relax_lint.sources.launcher import LauncherSource
 from relax_lint.sources.script import ScriptFile
+from relax_lint.unused_arrays import is_set, misspelling_of, unused_arrays
 
 if TYPE_CHECKING:
     from relax_lint.shell.evaluate import Evaluation
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
 _NEEDED = re.compile(r"\$\{?(?P<name>[A-Za-z_]\w*)(?:\}|(?:##?|%%?|//?|\^|,|:\d|:\$)[^}]*\}|\Z)")
 _ARITHMETIC = re.compile(r"\$\(\(([^?|]*)\)\)")
 _NAME_IN_ARITHMETIC = re.compile(r"\$\{\w+[^\w}][^}]*\}|\$\(.*\)|(?<!\w)(?P<name>[A-Za-z_]\w*)(?![\w\[#])")
-_ASSIGNMENT = re.compile(r"(?<![\w$])([A-Za-z_]\w*)(?:\[[^\]\n]*\])?\+?=")
 _SETS_UP = re.compile(r"MODEL_CONFIG_DIR|/models/|entrypoint")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
@@ -78,6 +78,7 @@ VALID: list[Example | str] = [
     f'echo "$UNSET_NOTE"\n{_TRAIN} --lr 1e-6 2>&1 | tee "$LOG_FILE"\n',
     f'if [ "$1" = long ]; then STEPS=400; fi\n{_TRAIN} --num-rollout "$STEPS"\n',
     f'source "${{MODEL_CONFIG_DIR}}/qwen3-8B.sh"\n{_TRAIN} --lr 1e-6 "${{MODEL_ARGS[@]}}"\n',
+    f'OPTIMIZER_ARGS=(--lr 1e-6)\n{_TRAIN} --colocate "${{OPTIMISER_ARGS[@]}}"\n',
     Example(
         {
             "examples/demo/run_demo.sh": 'source "$(dirname "${BASH_SOURCE[0]}")/data.sh"\n'
@@ -104,7 +105,7 @@ INVALID = [
         findings=((3, 19),),
     ),
     Example(f'{_TRAIN} --save "/ckpt/${{EXPERIMENT}}/${{VARIANT}}"\n', findings=((1, 50), (1, 64))),
-    Example(f'OPTIMIZER_ARGS=(--lr 1e-6)\n{_TRAIN} --colocate "${{OPTIMISER_ARGS[@]}}"\n', findings=((2, 47),)),
+    Example(f'OPTIMIZER_ARGS=(--lr 1e-6)\n{_TRAIN} --colocate "${{ROLLOUT_ARGS[@]}}"\n', findings=((2, 47),)),
     Example(f'{_TRAIN} --tb-experiment-name="demo-${{RUN_NAME}}"\n', findings=((1, 63),)),
     Example(
         f'set -x\n# the number of rollouts is NUM_ROLLOUT\n{_TRAIN} --num-rollout "${{NUM_ROLLOUT}}"\n',
@@ -146,6 +147,8 @@ def unset_variable(launcher: LauncherSource, project: Project) -> Iterator[Findi
                 continue
             provided.add(name)
             if KNOWN_ENVIRONMENT.fullmatch(name) or _is_provided(name, files, launcher):
+                continue
+            if not isinstance(found, PassedWord) and name in _misspelt(launcher, project):
                 continue
             place = _reading(name, place_of(launch, found), files) if isinstance(found, PassedWord) else found
             hidden = _unread(evaluation)
@@ -207,32 +210,17 @@ def _arrays(launch: Launch) -> Iterator[tuple[str, Place]]:
                 yield part.name, Place(source, word.start, word.end)
 
 
+def _misspelt(launcher: LauncherSource, project: Project) -> set[str | None]:
+    """The names in whose place unused-args wants an array of flags that goes nowhere."""
+    files = [launcher, *launcher.evaluation.sourced]
+    launches = [launch for launch in launcher.launches if launch.kind == "relax"]
+    unused = unused_arrays(launcher, launches, project)
+    return {misspelling_of(array.name, files) for array, because in unused if because is None}
+
+
 def _is_provided(name: str, files: Sequence[ScriptFile], script: ScriptFile) -> bool:
     """Whether a name is set anywhere, or the script knows that it may not be, or its head tells users of it."""
-    if any(name in _assigned(source) for source in files):
-        return True
-    return any(_sets(source, name) for source in files) or _is_in_header(name, script)
-
-
-@lru_cache(maxsize=1024)
-def _sets(source: ScriptFile, name: str) -> bool:
-    """Whether a file gives a name a value other than by an assignment, or knows that it may have none."""
-    if name not in source.text:
-        return False
-    sets = (
-        rf"\$\{{{name}:?[-+=?]"
-        rf"|(?<!\w)-v\s+{name}\b"
-        rf"|\b(?:read|mapfile|readarray|getopts|for|select)\b[^\n;]*(?<![\w$]){name}\b"
-        rf"|\b(?:local|declare|typeset|export|readonly)\s[^\n;]*(?<![\w$]){name}\b"
-    )
-    return re.search(sets, source.text) is not None
-
-
-@lru_cache(maxsize=256)
-def _assigned(source: ScriptFile) -> frozenset[str]:
-    """Every name with an assignment in a file, comments included: harmless, and quick."""
-    lines = (line for line in source.text.split("\n") if "=" in line)
-    return frozenset(_ASSIGNMENT.findall("\n".join(lines)))
+    return is_set(name, files) or _is_in_header(name, script)
 
 
 def _is_in_header(name: str, script: ScriptFile) -> bool:

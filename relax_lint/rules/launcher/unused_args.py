@@ -6,7 +6,8 @@ An array assigned in the launcher's own files that holds flags and is expanded i
 printing it is no use of it. An array of which a launch is given only the first element, since it is expanded without
 `[@]`: `$ROLLOUT_ARGS`, `"${ROLLOUT_ARGS}"`; one that holds no flags, or a single element, is left alone. As a warning,
 an array that one launch expands twice. A file that several launchers of the recipe source is judged with all of them
-together, and a file that launches nothing is not judged at all.
+together, and a file that launches nothing is not judged at all. A script that lists the names of its variables, or puts
+names together, may pass an array that it does not name, which is not checked.
 
 ## Why
 
@@ -28,12 +29,12 @@ The guide's own template defines `EVAL_ARGS` and never passes it.
 ## Fix
 
 Unsafe, since the flags may have been left out on purpose: passes the array to every launch of the file, expands it
-whole, or takes the second expansion out.
+whole, or takes the second expansion out. Where the launcher expands an array that nothing sets, by a name so much alike
+that this one was meant, the name is put right.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -46,11 +47,7 @@ from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.nodes import (
-    ArrayLiteral,
-    Assignment,
-    CommandSubstitution,
     Parameter,
-    SimpleCommand,
 )  # fmt: skip
 from relax_lint.shell.nodes import Word as WrittenWord
 from relax_lint.shell.queries import written_command
@@ -58,11 +55,9 @@ from relax_lint.shell.walk import array_literals, commands_of, find, nodes_of
 from relax_lint.sources.launcher import LauncherSource
 from relax_lint.sources.script import ScriptFile
 from relax_lint.sources.text import SourceFile
+from relax_lint.unused_arrays import PRINTS, misspelling_of, own_files, unused_arrays
 
-_PRINTS = frozenset({"echo", "printf", ":"})
 _TESTS = frozenset({"[", "test"})
-_DECLARES = frozenset({"declare", "typeset", "local", "readonly", "export", "unset"})
-_SETS_UP = re.compile(r"MODEL_CONFIG_DIR|/models/|entrypoint")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 _EVAL = "EVAL_ARGS=(\n    --eval-interval 100\n)\n"
@@ -137,6 +132,14 @@ INVALID = [
     Example(
         f'OPTIMISER_ARGS=(\n    # Adam\n    --optimizer adam\n)\n{_TRAIN} "${{OPTIMIZER_ARGS[@]}}"\n',
         findings=((1, 1),),
+        fixed=f'OPTIMISER_ARGS=(\n    # Adam\n    --optimizer adam\n)\n{_TRAIN} "${{OPTIMISER_ARGS[@]}}"\n',
+        unsafe=True,
+    ),
+    Example(
+        f'MISC_ARGS=(--attention-dropout 0.0)\nALL=(--lr 1e-6 "${{MISCC_ARGS[@]}}")\n{_TRAIN} "${{ALL[@]}}"\n',
+        findings=((1, 1),),
+        fixed=f'MISC_ARGS=(--attention-dropout 0.0)\nALL=(--lr 1e-6 "${{MISC_ARGS[@]}}")\n{_TRAIN} "${{ALL[@]}}"\n',
+        unsafe=True,
     ),
     Example(
         f'ALL=("${{ROLLOUT[@]}}")\nROLLOUT=(--input-key prompt)\nSGLANG=(--sglang-mem-fraction-static=0.8)\n'
@@ -209,109 +212,22 @@ def unused_args(launcher: LauncherSource, project: Project) -> Iterator[Finding 
     if launcher.has_crlf_ends:
         yield NotChecked(Place(launcher, 0, 0), "CRLF line ends")
         return
-    passed = {place for launch in launches for place in launch.written}
-    for source in _own_files(launcher, project):
-        readers: list[ScriptFile] | None = None
-        for array, flags in _of_flags(source):
-            if any((source, word.start) in passed for word in flags):
-                continue
-            readers = readers or _readers(source, launcher, project)
-            if any(_is_used(array.name, reader) for reader in readers):
-                continue
-            later = _later_source(launcher, array)
-            if later is not None:
-                yield NotChecked(array.place, later)
-                continue
-            yield Finding(
-                array.place,
-                f"{array.name} holds flags and is passed to no launch: they have no effect",
-                fix=_pass(array.name, launches),
-                subject=array.name,
-            )
     files = [launcher, *launcher.evaluation.sourced]
+    for array, because in unused_arrays(launcher, launches, project):
+        if because is not None:
+            yield NotChecked(array.place, because)
+            continue
+        message = f"{array.name} holds flags and is passed to no launch: they have no effect"
+        misspelt = misspelling_of(array.name, files)
+        if misspelt is not None:
+            message += f"; {misspelt}, which nothing sets, is expanded in its place"
+        own = own_files(launcher, project)
+        fix = _pass(array.name, launches) if misspelt is None else _respelled(misspelt, array.name, files, own)
+        yield Finding(array.place, message, fix=fix, subject=array.name)
     arrays = _by_name(files)
     for launch in launches:
         yield from _first_only(launch, files, arrays)
         yield from _twice(launch, arrays)
-
-
-def _own_files(launcher: LauncherSource, project: Project) -> list[ScriptFile]:
-    """The launcher, and what it sources from its own recipe."""
-    recipe = project.recipe_of(launcher.path)
-    sourced = launcher.evaluation.sourced if recipe is not None else []
-    return [launcher, *(each for each in sourced if recipe is not None and recipe.directory in each.path.parents)]
-
-
-def _readers(source: ScriptFile, launcher: LauncherSource, project: Project) -> list[ScriptFile]:
-    """Every file in which an array of ``source`` may be expanded."""
-    recipe = project.recipe_of(source.path)
-    readers: list[ScriptFile] = [launcher, *launcher.evaluation.sourced]
-    if source is not launcher and recipe is not None:
-        for other in recipe.launchers:
-            if other.sources(source.path):
-                readers += [other, *other.evaluation.sourced]
-    return readers
-
-
-def _of_flags(source: ScriptFile) -> Iterator[tuple[FilledArray, Sequence[WrittenWord]]]:
-    """The arrays that a file fills with flags, each once, with the flags that it is filled with there."""
-    seen: set[str] = set()
-    for array in arrays_in(source):
-        if array.flags and array.name not in seen:
-            seen.add(array.name)
-            yield array, array.flags
-
-
-def _is_used(name: str, source: ScriptFile) -> bool:
-    """Whether a file does anything with an array but set, measure or print it."""
-    mention = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-    found = [match.start() for match in mention.finditer(source.text)]
-    if not found:
-        return False
-    idle = _idle_spans(name, source)
-    return any(not any(start <= at < end for start, end in idle) for at in found)
-
-
-def _idle_spans(name: str, source: ScriptFile) -> list[tuple[int, int]]:
-    """Where a name may stand without being used."""
-    spans = list(source.script.comments)
-    for parameter in nodes_of(source, Parameter):
-        if parameter.name == name and parameter.length:
-            spans.append((parameter.start, parameter.end))
-    for assignment in nodes_of(source, Assignment):
-        if assignment.name == name:
-            own = isinstance(assignment.value, ArrayLiteral)
-            spans.append((assignment.start, assignment.end if own else assignment.start + len(name)))
-    for command in commands_of(source):
-        first = command.words[0] if command.words else None
-        if not isinstance(first, WrittenWord):
-            continue
-        if first.literal in _DECLARES:
-            spans += [(word.start, word.end) for word in command.words if getattr(word, "literal", None) == name]
-        elif first.literal in _PRINTS and not command.redirects:
-            spans += _printed(command)
-    return spans
-
-
-def _printed(command: SimpleCommand) -> list[tuple[int, int]]:
-    """The words of a command that prints, but for what it substitutes."""
-    return [
-        (part.start, part.end)
-        for word in command.words
-        if isinstance(word, WrittenWord)
-        for part in word.parts
-        if not isinstance(part, CommandSubstitution)
-    ]
-
-
-def _later_source(launcher: LauncherSource, array: FilledArray) -> str | None:
-    """A file that could not be read, is read after the array is set, and so may use it."""
-    for place in launcher.evaluation.unresolved_sources:
-        text = place.source.text[place.start : place.end]
-        after = place.source is not array.place.source or place.start > array.place.start
-        if after and not _SETS_UP.search(text):
-            return text
-    return None
 
 
 def _pass(name: str, launches: Sequence[Launch]) -> Fix | None:
@@ -324,6 +240,20 @@ def _pass(name: str, launches: Sequence[Launch]) -> Fix | None:
         edits[edit.start] = edit
     reason = "the flags may have been left out on purpose"
     return Fix(f"pass {name} to the launch", lambda: list(edits.values()), safe=False, reason=reason)
+
+
+def _respelled(misspelt: str, name: str, files: Sequence[ScriptFile], own: Sequence[ScriptFile]) -> Fix | None:
+    """The right name wherever the wrong one is read; no fix where other recipes' files do."""
+    edits = []
+    for source in files:
+        for parameter in nodes_of(source, Parameter):
+            if parameter.name == misspelt:
+                if source not in own:
+                    return None
+                at = source.text.index(misspelt, parameter.start)
+                edits.append(Edit.at(Place(source, at, at + len(misspelt)), name))
+    reason = "the flags have had no effect until now"
+    return Fix(f"write {name} for {misspelt}", lambda: edits, safe=False, reason=reason)
 
 
 def _first_only(launch: Launch, files: Sequence[ScriptFile], arrays: _Arrays) -> Iterator[Finding]:
@@ -387,7 +317,7 @@ def _without_index(source: ScriptFile) -> Mapping[str, Sequence[tuple[WrittenWor
     found: dict[str, list[tuple[WrittenWord | None, Parameter]]] = {}
     for command in commands_of(source):
         first = command.words[0] if command.words else None
-        if isinstance(first, WrittenWord) and first.literal in _PRINTS | _TESTS:
+        if isinstance(first, WrittenWord) and first.literal in PRINTS | _TESTS:
             continue
         elements = [element.value for _, array in array_literals(command) for element in array.elements]
         alone = {

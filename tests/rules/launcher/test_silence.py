@@ -124,3 +124,61 @@ def test_a_repair_that_would_break_the_other_mode_is_not_offered() -> None:
     (found,) = judged("RLX407", text).diagnostics
     assert found.severity.value == "error"
     assert found.fix is None
+
+
+GATHERING = [
+    'for n in $(compgen -A variable MISC); do declare -n a=$n; ALL+=("${a[@]}"); done',
+    'for n in $(compgen -v | grep _ARGS); do declare -n a=$n; ALL+=("${a[@]}"); done',
+    'for n in "${!MISC@}"; do declare -n a=$n; ALL+=("${a[@]}"); done',
+    'for n in ${!MISC*}; do eval "ALL+=(\\"\\${$n[@]}\\")"; done',
+    'while read -r _ _ n; do n=${n%%=*}[@]; ALL+=("${!n}"); done < <(declare -p | grep _ARGS)',
+    "for n in $(set | grep -o '^[A-Z]*_ARGS'); do n=$n[@]; ALL+=(\"${!n}\"); done",
+    'add() { local -n a="${1}_ARGS"; ALL+=("${a[@]}"); }; add "$GROUP"',
+    'for g in $GROUPS_WANTED; do n="MISC_${g}[@]"; ALL+=("${!n}"); done',
+]
+
+
+@pytest.mark.parametrize("gathering", GATHERING)
+def test_an_array_that_may_be_gathered_by_a_name_that_is_put_together(gathering: str) -> None:
+    report = judged("RLX421", f'MISC_ARGS=(--seed 1)\n{gathering}\n{TRAIN} "${{ALL[@]}}"\n')
+    assert report.diagnostics == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        'echo "${!OTHER@}"',
+        "compgen -A variable OTHER",
+        'n="${1}_PATH"; echo "${!n}"',
+        "# for n in ${!MISC@}",
+        "declare -p X",
+    ],
+)
+def test_other_names_are_no_excuse(other: str) -> None:
+    report = judged("RLX421", f"MISC_ARGS=(--seed 1)\n{other}\n{TRAIN} --lr 1\n")
+    assert [found.line for found in report.diagnostics] == [1]
+
+
+@pytest.mark.parametrize(
+    ("filled", "expanded"),
+    [("MISC_ARGS", "MISCC_ARGS"), ("EVAL_ARGS", "EVL_ARGS"), ("OPTIMIZER_ARGS", "OPTIMISER_ARGS"), ("args", "arg")],
+)
+def test_a_misspelt_array_is_reported_once_and_its_name_put_right(filled: str, expanded: str) -> None:
+    text = f'{filled}=(--seed 1)\n{TRAIN} "${{{expanded}[@]}}"\n'
+    (found,) = judged("RLX421", text).diagnostics
+    assert expanded in found.message
+    assert found.fix is not None
+    assert [edit.text for edit in found.fix.edits()] == [filled]
+    assert judged("RLX423", text).diagnostics == []
+
+
+def test_an_array_by_another_name_altogether_is_no_misspelling() -> None:
+    text = f'MISC_ARGS=(--seed 1)\n{TRAIN} "${{LAUNCHER_ARGS[@]}}"\n'
+    assert [found.line for found in judged("RLX421", text).diagnostics] == [1]
+    assert [found.line for found in judged("RLX423", text).diagnostics] == [2]
+
+
+def test_an_array_that_is_set_is_no_misspelling() -> None:
+    text = f'MISC_ARGS=(--seed 1)\nMISC2_ARGS=(--lr 1)\n{TRAIN} "${{MISC2_ARGS[@]}}"\n'
+    (found,) = judged("RLX421", text).diagnostics
+    assert "MISC2_ARGS" not in found.message
