@@ -27,8 +27,9 @@ and its plan of updates per rollout.
 ## Fix
 
 Writes the number that follows from the others. Safe where the launch would be refused and only one number can be
-meant: a global batch size beside an explicit step count, or one that is absent; an absent rollout batch size in a fully
-asynchronous launch. Unsafe otherwise.
+meant: a global batch size beside a step count that divides the samples, or one that is absent; an absent rollout batch
+size in a fully asynchronous launch. Unsafe otherwise: where the step count does not divide the samples, it is the one
+to change.
 """
 
 from __future__ import annotations
@@ -162,6 +163,14 @@ INVALID = [
         findings=((1, 93),),
     ),
     Example(
+        f"{_TRAIN} {R} 32 {N} 8 {S} 3 {G} 64\n",
+        findings=((1, 111),),
+        fixed=f"{_TRAIN} {R} 32 {N} 8 {S} 4 {G} 64\n",
+        unsafe=True,
+    ),
+    Example(f"{_TRAIN} {R} 32 {N} 8 {S} 3 {G} 100\n", findings=((1, 111),)),
+    Example(f'A=({S} 3)\n{_TRAIN} {R} 32 {N} 8 {G} 257 "${{A[@]}}"\n', findings=((2, 85),)),
+    Example(
         f"{_TRAIN} --debug-rollout-only {R} 32 {N} 8 {S} 2 {G} 256\n",
         findings=((1, 132),),
         fixed=f"{_TRAIN} --debug-rollout-only {R} 32 {N} 8 {S} 2 {G} 128\n",
@@ -238,7 +247,11 @@ def _of_flags(launch: Launch) -> Verdict | None:
         if batch is None or batch == total // steps:
             return None
         message = f"{product} // {S} {steps} = {total // steps}, but {G} is {batch}: Relax refuses it"
-        return Verdict(message, True, (G, total // steps), sure=True, early=True)
+        if total % steps == 0:
+            return Verdict(message, True, (G, total // steps), sure=True, early=True)
+        message += f" ({steps} steps do not divide {total})"
+        divides = batch > 0 and total % batch == 0
+        return Verdict(message, True, (S, total // batch) if divides else None, early=True)
     return _one_update(launch, product, total, batch)
 
 
@@ -288,9 +301,13 @@ def _has_no_fixed_batch(launch: Launch) -> bool:
 
 
 def _fix(verdict: Verdict, anchor: Argument | None, launch: Launch, project: Project) -> Fix | None:
-    if verdict.repair is None or anchor is None or anchor.word.place is None:
+    if verdict.repair is None:
         return None
     flag, number = verdict.repair
+    if flag == S:
+        anchor = launch.last(S)
+    if anchor is None or anchor.word.place is None:
+        return None
     if not is_own(project, launch, anchor.word.place) or not _suits(verdict, anchor, launch, project):
         return None
     edit = replace_value(anchor, str(number)) if anchor.flag == flag else insert_after(anchor, [f"{flag} {number}"])

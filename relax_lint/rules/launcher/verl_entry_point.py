@@ -3,8 +3,9 @@
 ## What
 
 A launch whose program is a main of verl or of verl-recipe: `python3 -m verl.trainer.main_ppo`, another module below
-`verl.`, `python3 -m recipe.<algo>.main_<algo>`, or the path of such a file. Other programs, and Relax's own entry
-point, are left alone.
+`verl.`, `python3 -m recipe.<algo>.main_<algo>`, the path of such a file, or a `python3 -c` that imports and
+calls it; started here, in a container, on another machine, in a terminal or by a queue. Other programs, and Relax's own
+entry point, are left alone.
 
 ## Why
 
@@ -51,6 +52,7 @@ VALID: list[Example | str] = [
     ),
     "if false; then\n    python3 -m verl.trainer.main_ppo\nfi\npython3 relax/entrypoints/train.py --lr 1e-6\n",
     "exit 0\npython3 -m verl.trainer.main_ppo trainer.nnodes=1\n",
+    "python3 -c 'import verl.trainer.main_ppo as verl; print(verl.__file__)'\n",
     "pip show verl && python3 examples/demo/recipe.py\n",
 ]
 
@@ -90,6 +92,11 @@ INVALID = [
         "python -m verl.experimental.fully_async_policy.fully_async_main --config-path=config data.shuffle=True\n",
         findings=((1, 11),),
     ),
+    Example("docker exec verl bash -lc 'cd /verl && python3 -m verl.trainer.main_ppo'\n", findings=((1, 1),)),
+    Example("ssh \"$NODE\" 'python3 -m verl.trainer.main_ppo trainer.nnodes=1'\n", findings=((1, 1),)),
+    Example("parallel python3 -m verl.trainer.main_ppo trainer.seed={} ::: 1 2\n", findings=((1, 1),)),
+    Example('env -S "python3 -m verl.trainer.main_ppo data.path=${DATA}"\n', findings=((1, 1),)),
+    Example("python3 -c 'from verl.trainer.main_ppo import main; main()' trainer.nnodes=1\n", findings=((1, 12),)),
     Example("exec python3 -m verl.trainer.sft_trainer optim.lr=1e-5 2>&1 | tee sft.log\n", findings=((1, 17),)),
 ]
 
