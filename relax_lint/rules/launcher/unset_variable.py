@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from relax_lint.shell.evaluate import Evaluation
 
 _NEEDED = re.compile(r"\$\{?(?P<name>[A-Za-z_]\w*)(?:\}|(?:##?|%%?|//?|\^|,|:\d|:\$)[^}]*\}|\Z)")
+_DECLARES_COMPUTED = re.compile(r"\b(?:declare|typeset|local|export|readonly)[ \t]+(?:[-+]\w+[ \t]+)*[\"']?\w*\$\S*")
 _ARITHMETIC = re.compile(r"\$\(\(([^?|]*)\)\)")
 _NAME_IN_ARITHMETIC = re.compile(r"\$\{\w+[^\w}][^}]*\}|\$\(.*\)|(?<!\w)(?P<name>[A-Za-z_]\w*)(?![\w\[#])")
 _SETS_UP = re.compile(r"MODEL_CONFIG_DIR|/models/|entrypoint")
@@ -92,6 +93,9 @@ VALID: list[Example | str] = [
             "examples/demo/launch.sh": f'{_TRAIN} --prompt-data "${{PROMPT_SET}}" "${{ARGS[@]}}"\n',
         }
     ),
+    f'export $(grep -v "^#" site.env | xargs)\n{_TRAIN} --lr "$LR"\n',
+    f'for given in "$@"; do declare "${{given%%=*}}=${{given#*=}}"; done\n{_TRAIN} --lr "$lr"\n',
+    f'while IFS== read -r key value; do declare -g "$key=$value"; done < site.env\n{_TRAIN} --lr "$LR"\n',
 ]
 
 INVALID = [
@@ -151,7 +155,7 @@ def unset_variable(launcher: LauncherSource, project: Project) -> Iterator[Findi
             if not isinstance(found, PassedWord) and name in _misspelt(launcher, project):
                 continue
             place = _reading(name, place_of(launch, found), files) if isinstance(found, PassedWord) else found
-            hidden = _unread(evaluation)
+            hidden = _unread(evaluation) or _computed_declaration(files)
             if hidden is not None:
                 yield NotChecked(place, hidden)
                 continue
@@ -229,6 +233,12 @@ def _is_in_header(name: str, script: ScriptFile) -> bool:
     end = commands[0].start if commands else len(script.text)
     named = re.compile(rf"(?<!\w){name}(?!\w)")
     return any(named.search(script.text, start, stop) for start, stop in script.script.comments if stop <= end)
+
+
+def _computed_declaration(files: Iterable[ScriptFile]) -> str | None:
+    """A declaration of names that are worked out, as of each word of an env file."""
+    found = (_DECLARES_COMPUTED.search(source.text) for source in files)
+    return next((match.group() for match in found if match is not None), None)
 
 
 def _unread(evaluation: Evaluation) -> str | None:
