@@ -172,7 +172,7 @@ class Checking:
         known = self._baseline(group.settings)
 
         def run(targets: Sequence[Path]) -> Report:
-            return lint(project, rules, group.settings, targets)
+            return lint(project, rules, group.settings, targets, group.targets)
 
         # What is rewritten must be what was judged, so one process does both.
         rewrites = self.options.fix or self.options.diff or self.options.add_suppressions is not None

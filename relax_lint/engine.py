@@ -82,9 +82,11 @@ def lint(
     rules: Mapping[str, Rule],
     settings: Settings | None = None,
     targets: Iterable[Path] | None = None,
+    asked: Iterable[Path] | None = None,
 ) -> Report:
-    """What the selected rules find in the targets (all files of the project when none are given)."""
-    return _Run(project, rules, settings or project.settings, Scope(project, targets)).report()
+    """What the selected rules find in the targets (all files of the project when none are given), which may be a part
+    of all that is ``asked`` for."""
+    return _Run(project, rules, settings or project.settings, Scope(project, targets, asked)).report()
 
 
 class _Run:
@@ -168,7 +170,7 @@ class _Run:
             if suppressor is not None:
                 suppressor.apply(here)
                 self.outcome.without_reason += suppressor.without_reason
-                if unused is not None and self.scope.shows(path, None):
+                if unused is not None and self.scope.is_target(path):
                     nothing = suppressor.unused(self._chosen, self._decides(path))
                     idle = [diagnostic(unused, item) for item in (*suppressor.mistaken(self.rules), *nothing)]
                     suppressor.apply(idle)

@@ -13,11 +13,13 @@ from relax_lint.files import Files, MemoryFiles, Unreadable
 from relax_lint.sources.text import SourceFile
 
 if TYPE_CHECKING:
+    from relax_lint.imports import Imports
     from relax_lint.reach import Reach
     from relax_lint.shell.launch import Launch
     from relax_lint.shell.memory import Memory
     from relax_lint.sources.launcher import LauncherSource
     from relax_lint.sources.python import PythonSource
+    from relax_lint.suspicion import Supposed
 
 YAML_SUFFIXES = (".yaml", ".yml")
 MEMORY_ROOT = Path("/project")
@@ -177,6 +179,20 @@ class Project:
         from relax_lint.reach import Reach
 
         return Reach(self)
+
+    @cached_property
+    def imports(self) -> Imports:
+        """The ways between its Python files, as their texts tell them."""
+        from relax_lint.imports import Imports
+
+        return Imports(self)
+
+    @cached_property
+    def supposed(self) -> Supposed:
+        """The rewards that its launchers may use, as their texts tell it."""
+        from relax_lint.suspicion import Supposed
+
+        return Supposed(self)
 
     @cached_property
     def shell_memory(self) -> Memory:

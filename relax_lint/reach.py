@@ -25,13 +25,11 @@ _COMMENT_LINE = re.compile(r"^[ \t]*#(?![ \t]*shellcheck\b).*$", re.MULTILINE)
 _SUFFIX = re.compile(r"\.(?:sh|bash)\b")
 _JOINS = "$}*?])\"'`"
 """What may stand within a word in front of its literal end: `$NAME.sh`, `"${DIR}/run_"*.sh`, `"$NAME".sh`."""
-_SOURCED = re.compile(
-    r"(?:^|[\s;&|({])(?:source|\.)[ \t]+((?:\$\((?:[^()]|\([^()]*\))*\)|[^\s;&|)])+)",
-    re.MULTILINE,
-)
-_ANY_FILE = re.compile(r"(?:/|\sin\s+)\*[\"']?(?:[\s;]|\Z)")
-
-
+_WORD = r"[ \t]+((?:\$\((?:[^()]|\([^()]*\))*\)|[^\s;&|)])+)"
+_SOURCED = re.compile(rf"source(?<![^\s;&|({{]source){_WORD}")
+_DOTTED = re.compile(rf"\.(?<![^\s;&|({{]\.){_WORD}")
+_STAR = re.compile(r"\*[\"']?(?:[\s;]|\Z)")
+_IN = re.compile(r"\sin\s+\Z")
 _SELF = r"(?:\$0|\$\{0\}|\$BASH_SOURCE|\$\{BASH_SOURCE(?:\[0\])?(?::-\$0)?\})"
 _DIRECTORY = rf"(?:\$\(dirname (?:-- )?\"?{_SELF}\"?\)|\$\{{(?:0|BASH_SOURCE(?:\[0\])?)%/\*\}})"
 _ABSOLUTE = rf"\$\(cd (?:-P )?(?:-- )?\"?{_DIRECTORY}\"?(?: *&?> ?/dev/null(?: 2>&1)?)? *&& *pwd(?: -P)?\)"
@@ -70,6 +68,7 @@ class Reach:
         self._entry_layer = project.root / "scripts" / "entrypoint"
         self._site = " ".join(project.settings.env.values())
         self._texts: dict[Path, str] = {}
+        self._others: dict[tuple[str, str], list[Path]] = {}
         self._own_directory: dict[tuple[str, Path], bool] = {}
         self._names: dict[Path, _Names] = {}
         self._reached: dict[Path, _Reached] = {}
@@ -122,7 +121,6 @@ class Reach:
             given = self._entry_layer in path.parents
             are_all = are_all and (names.are_all or given)
             for found in self._named(names, doubted, exactly=given):
-                are_all = are_all and bool(found or given)
                 pending += (other for other in found if other not in seen)
                 seen.update(found)
             if not pending:
@@ -135,23 +133,40 @@ class Reach:
     def _named(self, names: _Names, doubted: set[str], *, exactly: bool) -> Iterator[list[Path]]:
         """For each name the scripts that may be meant."""
         for directory, name in names.names:
-            paths = self._by_name.get(name, [])
-            yield [path for path in paths if path.parent.name == directory] if directory else paths
+            yield self._called(name, directory)
         for holder, name in names.beside:
             if holder in doubted:
-                yield self._by_name.get(name, [])
+                yield self._called(name)
         for ending in () if exactly else names.endings:
             yield [path for name, paths in self._by_name.items() if name.endswith(ending) for path in paths]
 
     def _holds_own_directory(self, name: str, script: Path) -> bool:
         """Whether a script gives a variable nothing else, if it gives it anything."""
         if (name, script) not in self._own_directory:
-            text = self._text(script)
+            text = self.text(script)
             mention = rf"(?<![\w$])(?<!\$\{{){name}(?!\w)|\$\{{{name}:?="
             given = sum(assigned == name for assigned in _given_own_directory(text))
             exported = len(re.findall(rf"(?:export|readonly) {name}(?=[\s;]|\Z)", text))
             self._own_directory[name, script] = len(re.findall(mention, text)) == given + exported
         return self._own_directory[name, script]
+
+    def _called(self, name: str, directory: str = "") -> list[Path]:
+        """The scripts of a name, in directories of a name; where none is known, whatever is called so, be it ignored or
+        in a directory that holds neither recipes nor shared scripts."""
+        paths = self._by_name.get(name, [])
+        found = [path for path in paths if path.parent.name == directory] if directory else paths
+        return found or self._elsewhere(name, directory)
+
+    def _elsewhere(self, name: str, directory: str) -> list[Path]:
+        if (name, directory) not in self._others:
+            places = (place / name for place in self._directories if not directory or place.name == directory)
+            self._others[name, directory] = list(filter(self._project.is_file, places))
+        return self._others[name, directory]
+
+    @cached_property
+    def _directories(self) -> set[Path]:
+        root = self._project.root
+        return {root, *(path.parent for path in walk(root, self._project.files))}
 
     @cached_property
     def _by_name(self) -> dict[str, list[Path]]:
@@ -166,10 +181,11 @@ class Reach:
 
     def _names_in(self, script: Path) -> _Names:
         if script not in self._names:
-            self._names[script] = _names_in(self._text(script), self._without_suffix)
+            self._names[script] = _names_in(self.text(script), self._without_suffix)
         return self._names[script]
 
-    def _text(self, script: Path) -> str:
+    def text(self, script: Path) -> str:
+        """What a script says, without comments on lines of their own, and the configured site variables."""
         if script not in self._texts:
             data = self._project.read(script) or b""
             self._texts[script] = f"{_COMMENT_LINE.sub('', data.decode('utf-8', 'replace'))}\n{self._site}"
@@ -177,8 +193,8 @@ class Reach:
 
 
 def _names_in(text: str, without_suffix: Iterable[str]) -> _Names:
-    sourced = all(_SUFFIX.search(word) for word in _SOURCED.findall(text))
-    are_all = sourced and _ANY_FILE.search(text) is None
+    sourced = _SOURCED.findall(text) + _DOTTED.findall(text)
+    are_all = all(map(_SUFFIX.search, sourced)) and not _takes_any_file(text)
     own = set(_given_own_directory(text))
     beside: set[tuple[str, str]] = set()
 
@@ -221,3 +237,9 @@ def _given_own_directory(text: str) -> Iterator[str]:
         name = _ASSIGNED.search(text[line : value.start()])
         if name is not None:
             yield name[0]
+
+
+def _takes_any_file(text: str) -> bool:
+    """Whether a pattern means all files of a directory."""
+    stars = (star.start() for star in _STAR.finditer(text))
+    return any(text[at - 1 : at] == "/" or _IN.search(text[max(0, at - 80) : at]) for at in stars)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -35,12 +34,19 @@ class Scope:
     """The subjects of a run. A file's findings do not depend on which of its neighbours are targets too: launches
     of a whole recipe are judged, and what is found in other files than the targets is left out."""
 
-    def __init__(self, project: Project, targets: Iterable[Path] | None = None) -> None:
+    def __init__(
+        self, project: Project, targets: Iterable[Path] | None = None, asked: Iterable[Path] | None = None
+    ) -> None:
+        """``asked`` are all targets of a run of which this is a part: what a launcher among them sources is shown with
+        that launcher's part."""
         self.project = project
         everything = walk(project.root, project.files) if targets is None else targets
         self.targets = [path for path in everything if self._concerns(path)]
         self._targets = set(self.targets)
+        self._asked = self._targets if asked is None else set(asked)
+        self._left_out: set[Path] = set() if self._tells_of_findings else self._asked
         self._rewards: dict[tuple[Path, ...], list[Judged]] = {}
+        self._faults: dict[tuple[str, RewardUse], bool] = {}
         recipes = {id(recipe): recipe for recipe in map(project.recipe_of, self.targets) if recipe is not None}
         self.recipes: list[Recipe] = list(recipes.values())
 
@@ -51,40 +57,55 @@ class Scope:
         return is_launcher(path, self.project.files)
 
     def shows(self, path: Path, origin: Path | None) -> bool:
-        """Whether a finding at ``path`` is the targets' business: it is in one of them, or in a file that a target
-        launcher sources."""
-        if path in self._targets:
+        """Whether a finding at ``path`` is the run's business: it is in a target, or in a file that a target launcher
+        sources."""
+        if path in self._asked:
             return True
         return origin in self._targets and is_launcher(path, self.project.files)
 
     @cached_property
     def outside(self) -> list[LauncherSource]:
-        """Target launchers that belong to no recipe."""
-        scripts = (
-            self.project.launcher(path)
-            for path in self.targets
-            if not _is_read_as_it_is(path) and self.project.recipe_of(path) is None
-        )
-        return [source for source in scripts if source is not None]
+        """Launchers that belong to no recipe: targets, and those that may source or run one."""
+        own = [path for path in self._scripts if self.project.recipe_of(path) is None]
+        others = (path for path in self.project.reach.shared if path not in self._left_out) if self._scripts else ()
+        known = set(own)
+        found = own + [path for path in others if path not in known and self._reaches_script(path)]
+        return [source for source in map(self.project.launcher, found) if source is not None]
 
     @cached_property
     def inside(self) -> list[LauncherSource]:
-        """Launchers that have a say in the target recipes: their own, and others that name them."""
+        """Launchers that have a say in the targets: those of the target recipes, and others that may source or run a
+        target, or name a reward that leads to one."""
         own = [launcher for recipe in self.recipes for launcher in recipe.launchers]
-        known = {launcher.path for launcher in own}
-        return own + [launcher for launcher in self._naming_launchers() if launcher.path not in known]
+        others = (
+            self.project.launcher(path)
+            for recipe in self.project.recipes
+            if recipe not in self.recipes
+            for path in recipe.launcher_paths
+            if (path not in self._left_out and self._reaches_script(path)) or self._leads_to_python(path)
+        )
+        return own + [source for source in others if source is not None]
 
-    def _naming_launchers(self) -> Iterator[LauncherSource]:
-        """Launchers of other recipes whose text names a target recipe's module path or directory."""
-        names = [os.fsencode(f"{mark}{recipe.name}{mark}") for recipe in self.recipes for mark in "./"]
-        if len(self.recipes) == len(self.project.recipes):
-            return
-        for recipe in self.project.recipes:
-            if recipe in self.recipes:
-                continue
-            for launcher in recipe.launchers:
-                if any(name in launcher.data for name in names):
-                    yield launcher
+    @cached_property
+    def _scripts(self) -> list[Path]:
+        return [path for path in self.targets if not _is_read_as_it_is(path)]
+
+    @cached_property
+    def _python(self) -> frozenset[Path]:
+        return frozenset(path for path in self.targets if path.suffix == ".py")
+
+    def _reaches_script(self, launcher: Path) -> bool:
+        return bool(self._scripts) and self.project.reach.may_reach(launcher, self._scripts)
+
+    def _leads_to_python(self, launcher: Path) -> bool:
+        """Whether a launcher may name a reward in a target, or one that takes something from there."""
+        if not self._python:
+            return False
+        uses = self.project.supposed.uses(launcher)
+        return uses is None or any(
+            use.module is not None and not self._python.isdisjoint(self.project.imports.reached(use.module.path))
+            for use in uses
+        )
 
     # ------------------------------------------------------------ what has to be worked out
 
@@ -94,12 +115,11 @@ class Scope:
         source or run one."""
         if self._is_whole:
             return self.inside
-        scripts = [path for path in self.targets if not _is_read_as_it_is(path)]
-        reach = self.project.reach
         return [
             launcher
             for launcher in self.inside
-            if launcher.path in self._targets or (scripts and reach.may_reach(launcher.path, scripts))
+            if launcher.path in self._targets
+            or (launcher.path not in self._left_out and self._reaches_script(launcher.path))
         ]
 
     @cached_property
@@ -108,24 +128,41 @@ class Scope:
         what was."""
         if all(launcher.path in self._targets for launcher in self.inside):
             return True
+        return self._tells_of_findings
+
+    @cached_property
+    def _tells_of_findings(self) -> bool:
         return any(_MATTERS_WHAT_RAN.search(self.project.read(path) or b"") for path in self.targets)
 
     def _rewarding(self, rule: Rule) -> list[LauncherSource]:
         """The launchers whose rewards a rule has to look at. Most rewards have no fault, however they are launched."""
-        if self._is_whole or not any(path.suffix == ".py" for path in self.targets):
+        if self._is_whole or not self._python:
             return self.bearing
-        uses = self._supposed_uses
-        return self.inside if uses is None or any(self._finds(rule, use) for use in uses) else self.bearing
+        bearing = {launcher.path for launcher in self.bearing}
+        return [
+            launcher for launcher in self.inside if launcher.path in bearing or self._may_fault(rule, launcher.path)
+        ]
+
+    def _may_fault(self, rule: Rule, launcher: Path) -> bool:
+        """Whether a rule may find something in a target for a reward that a launcher names."""
+        uses = self.project.supposed.uses(launcher)
+        return uses is None or any(self._has_fault(rule, use) for use in uses)
+
+    def _has_fault(self, rule: Rule, use: RewardUse) -> bool:
+        key = (rule.code, use)
+        if key not in self._faults:
+            self._faults[key] = self._finds(rule, use)
+        return self._faults[key]
 
     @cached_property
-    def _supposed_uses(self) -> list[RewardUse] | None:
-        from relax_lint.suspicion import supposed_uses
+    def _with_a_say(self) -> list[Recipe]:
+        """The target recipes, and others with launchers that have a say in the targets."""
+        others = (self.project.recipe_of(launcher.path) for launcher in self.bearing)
+        return list(dict.fromkeys([*self.recipes, *(recipe for recipe in others if recipe is not None)]))
 
-        reached = [self.project.reach.of(launcher.path) for launcher in self.inside]
-        if not all(scripts.are_all for scripts in reached):
-            return None
-        paths = dict.fromkeys(path for scripts in reached for path in scripts.scripts)
-        return supposed_uses(self.project, (self.project.read(path) or b"" for path in paths))
+    def is_target(self, path: Path) -> bool:
+        """Whether this part of the run is about a file."""
+        return path in self._targets
 
     def _may_find(self, rule: Rule, recipe: Recipe) -> bool:
         """Whether a rule that finds nothing more of a recipe the more launchers that has may find something."""
@@ -157,7 +194,7 @@ class Scope:
                     if source.path in self._targets:
                         yield Judged(source, frozenset((source.path,)))
         elif rule.on == "recipe":
-            for recipe in self.recipes:
+            for recipe in self._with_a_say:
                 if self._may_find(rule, recipe):
                     yield Judged(recipe, frozenset(recipe.files))
         elif rule.on == "reward":

@@ -12,8 +12,10 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from relax_lint.diagnostics import Finding, Place
+from relax_lint.launch_config import CONFIG, dest_of, setting_in
 from relax_lint.project import Project, Recipe
 from relax_lint.rewards import FLAG, GROUP, RewardUse, reward_uses
 from relax_lint.rules import Rule
@@ -21,9 +23,14 @@ from relax_lint.shell.launch import Launch, Word
 from relax_lint.sources.python import PythonSource
 from relax_lint.sources.text import SourceFile
 
-_MENTIONS = (b"custom-rm", b"rm-path")
+_MENTIONS = ("custom-rm", "rm-path")
 """What a script that passes the flag cannot do without, be it put together from parts."""
-_PLAIN = re.compile(FLAG.encode() + rb"(?:=|\s+)[\"']?([A-Za-z_][\w.]*)[\"']?(?![^\s)])")
+_CONFIG_MENTIONS = ("custom-config", "config-path")
+_PLAIN = re.compile(FLAG + r"(?:=|[ \t]+)([A-Za-z_][\w.]*)(?![^\s)])")
+_PLAIN_CONFIG = re.compile(CONFIG + r"(?:=|[ \t]+)(\w[\w./-]*)(?![^\s)])")
+_PUT_TOGETHER = re.compile(r"--[\w-]*[$`{]")
+"""A flag of which a part is computed."""
+_QUOTES = str.maketrans("", "", "\"'\\")
 
 
 class Suspicion:
@@ -44,19 +51,25 @@ class Suspicion:
     def of_recipe(self, recipe: Recipe) -> bool:
         """Whether rules that look at the whole recipe may find something in one of its Python files."""
         files = {source.path for source in recipe.python}
-        rewards = self._of_rewards
-        return rewards is None or bool(files & rewards) or self._finds("recipe", recipe.with_launchers(()), files)
+        return bool(files & self._of_rewards) or self._finds("recipe", recipe.with_launchers(()), files)
 
     @cached_property
-    def _of_rewards(self) -> set[Path] | None:
-        """The files in which something would be found; ``None`` when that is not known."""
-        uses = self._uses
-        return None if uses is None else {place.source.path for use in uses for place in self._places("reward", use)}
+    def _of_rewards(self) -> set[Path]:
+        """The files in which something may be found for a reward."""
+        return {place.source.path for use in self._uses for place in self._places("reward", use)}
 
     @cached_property
-    def _uses(self) -> list[RewardUse] | None:
-        texts = (self._project.read(path) or b"" for path in self._project.reach.scripts)
-        return supposed_uses(self._project, texts)
+    def _uses(self) -> list[RewardUse]:
+        supposed, project = self._project.supposed, self._project
+        uses: dict[int, RewardUse] = {}
+        for recipe in project.recipes:
+            for path in recipe.launcher_paths:
+                named = supposed.uses(path)
+                launcher = project.launcher(path) if named is None else None
+                if launcher is not None:
+                    named = [use for launch in launcher.launches for use in reward_uses(launch, project)]
+                uses.update((id(use), use) for use in named or ())
+        return list(uses.values())
 
     def _finds(self, on: str, subject: object, files: set[Path]) -> bool:
         return any(place.source.path in files for place in self._places(on, subject))
@@ -68,20 +81,70 @@ class Suspicion:
                 yield from (outcome.place for outcome in found if isinstance(outcome, Finding))
 
 
-def supposed_uses(project: Project, scripts: Iterable[bytes]) -> list[RewardUse] | None:
-    """The rewards that some scripts name, as if each were launched in every form that they mention; ``None`` when they
-    do not say plainly which these are."""
-    texts = [text for text in scripts if any(part in text for part in (*_MENTIONS, GROUP.encode()))]
-    named: set[str] = set()
-    for text in texts:
-        plain = _PLAIN.findall(text)
-        if any(text.count(part) != len(plain) for part in _MENTIONS):
+class _Named(NamedTuple):
+    """The rewards that a text names plainly, and whether a launch of it may score whole groups."""
+
+    rewards: frozenset[str]
+    groups: bool
+
+
+class Supposed:
+    """The rewards that launchers may use, as their texts and those of the scripts that they reach tell it."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._of_text: dict[Path, _Named | None] = {}
+        self._uses: dict[tuple[str, bool], RewardUse] = {}
+
+    def uses(self, script: Path) -> list[RewardUse] | None:
+        """The rewards that a launcher names, as if each were launched in every form that is mentioned; ``None`` when it
+        is not plain which these are."""
+        reached = self._project.reach.of(script)
+        if not reached.are_all:
             return None
-        named.update(name.decode() for name in plain)
-    forms = ((), (GROUP,)) if any(GROUP.encode() in text for text in texts) else ((),)
-    launches = [_launch(project, dotted, form) for dotted in sorted(named) for form in forms]
-    uses = [use for launch in launches for use in reward_uses(launch, project)]
-    return None if any(use.module is None for use in uses) else uses
+        texts = [self._named_in(path) for path in reached.scripts]
+        named = [text for text in texts if text is not None]
+        if len(named) < len(texts):
+            return None
+        forms = (False, True) if any(text.groups for text in named) else (False,)
+        rewards = sorted(frozenset().union(*(text.rewards for text in named)))
+        uses = [self._use(dotted, groups) for dotted in rewards for groups in forms]
+        directories = {path.parent for path in reached.scripts}
+        if any(use.module is None and self._is_beside(use.module_name, directories) for use in uses):
+            return None
+        return uses
+
+    def _is_beside(self, module: str, directories: Iterable[Path]) -> bool:
+        """Whether there is such a module where a script may look for it first."""
+        return any(self._project.module(module, directory) is not None for directory in directories)
+
+    def _named_in(self, script: Path) -> _Named | None:
+        if script not in self._of_text:
+            text = self._project.reach.text(script).replace("\\\n", "").translate(_QUOTES)
+            self._of_text[script] = self._read(text)
+        return self._of_text[script]
+
+    def _read(self, text: str) -> _Named | None:
+        plain, configs = _PLAIN.findall(text), _PLAIN_CONFIG.findall(text)
+        if _PUT_TOGETHER.search(text) or any(text.count(part) != len(plain) for part in _MENTIONS):
+            return None
+        if any(text.count(part) != len(configs) for part in _CONFIG_MENTIONS):
+            return None
+        rewards = set(plain)
+        for config in configs:
+            given = setting_in(self._project.root / config, self._project, dest_of(FLAG), CONFIG)
+            if given is not None and given.kind not in ("str", "null"):
+                return None
+            if given is not None and given.text and given.kind == "str":
+                rewards.add(given.text)
+        return _Named(frozenset(rewards), GROUP in text)
+
+    def _use(self, dotted: str, groups: bool) -> RewardUse:
+        key = (dotted, groups)
+        if key not in self._uses:
+            launch = _launch(self._project, dotted, (GROUP,) if groups else ())
+            self._uses[key] = reward_uses(launch, self._project)[0]
+        return self._uses[key]
 
 
 def _launch(project: Project, dotted: str, form: tuple[str, ...]) -> Launch:

@@ -37,7 +37,6 @@ def may_reach(text: str, others: dict[str, str] | None = None, settings: Setting
         'source "$COMMON"\n',
         "source setup\n",
         '# shellcheck source=run_wanted.sh\nsource "$DIR/common.sh"\n',
-        "source env.sh\n",
         'bash "${0%_demo.sh}_wanted.sh"\n',
     ],
 )
@@ -53,6 +52,7 @@ def test_a_script_reaches_what_it_names_and_what_it_may_mean(text: str) -> None:
         'source "$(cd "$(dirname "$0")" && pwd)/common.sh"\n',
         "# bash run_wanted.sh\necho done\n",
         "bash $0\n",
+        "source env.sh\n",
         "ps | grep -v '|.sh' | grep '\\.sh'\n",
         "case $1 in *) echo usage ;; esac\n",
     ],
@@ -118,6 +118,12 @@ def test_a_script_in_a_directory_that_is_not_known_may_be_any_of_that_name(text:
     }
     project = Project.from_files({SCRIPT: text, **others})
     assert project.reach.may_reach(project.root / SCRIPT, [project.root / ELSEWHERE])
+
+
+@pytest.mark.parametrize("text", ["source env.sh\n", "bash tools/env.sh\n", 'source "$ROOT/tools/common.sh"\n'])
+def test_scripts_beside_examples_and_scripts_are_followed(text: str) -> None:
+    others = {"tools/env.sh": "bash run_wanted.sh\n", "tools/common.sh": "bash run_wanted.sh\n", ELSEWHERE: ""}
+    assert may_reach(text, others)
 
 
 def test_the_entry_layer_runs_nothing_on_its_own() -> None:
