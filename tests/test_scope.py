@@ -32,6 +32,13 @@ WITH_REWARD_OF_ANOTHER = [
     imports("from ..b1.rb import *\n"),
     imports("from examples.b1 import rb\nreward_func = rb.reward_func\n"),
     imports("import examples.b1.rb as its\nreward_func = its.reward_func\n"),
+    imports("from .parts import reward_func\n", {
+        "examples/s1/parts.py": "from ..m1.more import reward_func\n",
+        "examples/m1/more.py": "from ..b1.rb import reward_func\n",
+    }),
+    imports("from shared.all import reward_func\n", {
+        "shared/all.py": "from examples.b1.rb import reward_func\n",
+    }),
     names("examples.${ALGO}.rb.reward_func", "ALGO=b1\n"),
     names("examples.$A.${B}b.reward_func", "A=b1 B=r\n"),
     names("examples.b$N.rb.reward_func", "N=1\n"),
