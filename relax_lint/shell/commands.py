@@ -317,6 +317,17 @@ def unknown_program(shell: Shell, node: SimpleCommand, state: State) -> list[Sta
     return [state]
 
 
+def run_unknown(shell: Shell, node: SimpleCommand, name: str, words: list[Value], state: State) -> list[State]:
+    """A program that may run the rest of its words, as its own starters do: a training among them counts."""
+    from relax_lint.shell import wrappers
+
+    if not shell.reading.clean and shell.recorder.looks_like_launch(words[2:], state):
+        inner = wrappers.training_in(name, words, state)
+        if inner:
+            return run_program(shell, node, inner, state)
+    return unknown_program(shell, node, state)
+
+
 def run_text_program(
     shell: Shell, node: SimpleCommand, name: str, words: list[Value], state: State
 ) -> list[State]:  # fmt: skip
@@ -327,7 +338,9 @@ def run_text_program(
         from relax_lint.shell.directories import make_directories
 
         make_directories(words, state)
-    if name not in programs.PROGRAMS or any(word.many for word in words):
+    if name not in programs.PROGRAMS:
+        return run_unknown(shell, node, name, words, state)
+    if any(word.many for word in words):
         return unknown_program(shell, node, state)
     values = [state.resolve(word) for word in words[1:]]
     stdin = state.resolve(state.stdin) if state.stdin is not None else None
@@ -433,10 +446,10 @@ def run_path(shell: Shell, node: SimpleCommand, name: str, words: list[Value], s
     """``./script.sh args``: followed when it is a bash script that can be executed."""
     path = shell.resolve_path(name, state)
     if path is None or shell.nested_scripts >= MAXIMUM_NESTED_SCRIPTS or not os.access(path, os.X_OK):
-        return unknown_program(shell, node, state)
+        return run_unknown(shell, node, os.path.basename(name), words, state)
     found = shell.reading.script(Path(path))
     if found is None or not found.is_shell:
-        return unknown_program(shell, node, state)
+        return run_unknown(shell, node, os.path.basename(name), words, state)
     shell.recorder.reads(found)
     return run_process(shell, found, name, words[1:], state, frozenset())
 

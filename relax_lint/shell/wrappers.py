@@ -60,6 +60,12 @@ _TAKEN_AWAY = re.compile(r"(?:-[iv0]*u|--u[a-z]*(?:=|\Z))(?P<glued>.*)", re.DOTA
 # Programs that hand a string to a shell, and how.
 _OF_STRINGS = frozenset({"flock", "script", "su", "runuser", "sg"})
 _COMMAND_STRING = re.compile(r"(?:-[A-Za-z]*c\Z|--command(?:=|\Z))(?P<glued>.*)", re.DOTALL)
+_LOOKS_ONLY = frozenset(
+    {
+        *("pkill", "pgrep", "killall", "kill", "ps", "grep", "rg", "git", "ls", "cp", "mv", "rm", "ln", "scp", "rsync"),
+        *("which", "whereis", "man", "diff", "pip", "pip3", "notify-send", "curl", "wget", "tar", "zip", "sed"),
+    }
+)
 # Managers of environments, whose `run` runs a command in one.
 _MANAGERS = frozenset({"uv", "conda", "mamba", "micromamba", "poetry", "pixi", "pdm", "pipenv", "rye", "hatch"})
 
@@ -72,6 +78,14 @@ def is_wrapper(name: str) -> bool:
 def is_runnable(text: str | None) -> bool:
     """Whether a word is a program that is searched for."""
     return text is not None and _RUNNABLE.match(text.rsplit("/", 1)[-1]) is not None
+
+
+def training_in(name: str, words: list[Value], state: State) -> list[Value]:
+    """What a program that nobody knows may start: the words from the first program on; none for those that only look
+    for processes or texts, copy or show."""
+    texts = [state.resolve(word).likely for word in words]
+    first = next((at for at, text in enumerate(texts) if at and is_runnable(text)), len(words))
+    return [] if name in _LOOKS_ONLY else words[first:]
 
 
 def unwrap(name: str, words: list[Value], state: State, lookup: Lookup) -> Wrapped | None:

@@ -72,8 +72,15 @@ PROGRAMS = [
     f"find . -name go -execdir bash -c '{VERL} a=1' _ {{}} \\;",
 ]
 
+STARTERS = [
+    f"my-starter --gpus 8 {VERL} a=1",
+    f"./pin_to_numa.sh 0 {VERL} a=1",
+    f"/opt/bin/with-proxy bash -c '{VERL} a=1'",
+    f"modal run -- {VERL} a=1",
+]
 
-@pytest.mark.parametrize("script", [*CONTAINERS, *MACHINES, *TERMINALS, *QUEUES, *PROGRAMS])
+
+@pytest.mark.parametrize("script", [*CONTAINERS, *MACHINES, *TERMINALS, *QUEUES, *PROGRAMS, *STARTERS])
 def test_the_launch_is_found(script: str) -> None:
     assert overrides(script) == [["a=1"]]
 
@@ -90,6 +97,9 @@ def test_the_launch_is_found(script: str) -> None:
         f"tmux set-option status-left '{VERL}'",
         f"sbatch script.sh '{VERL}'",
         f"find . -name '{VERL}' -exec rm {{}} +",
+        f"pkill -f {VERL}",
+        f"git commit -m 'x' {VERL}",
+        "my-tool python3 relax/entrypoints/train.pyc",
         "ssh host",
         'ssh host "$COMMAND"',
     ],
