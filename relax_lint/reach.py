@@ -69,6 +69,7 @@ class Reach:
         self._site = " ".join(project.settings.env.values())
         self._texts: dict[Path, str] = {}
         self._others: dict[tuple[str, str], list[Path]] = {}
+        self._beside: dict[tuple[Path, str], Path | None] = {}
         self._own_directory: dict[tuple[str, Path], bool] = {}
         self._names: dict[Path, _Names] = {}
         self._reached: dict[Path, _Reached] = {}
@@ -125,15 +126,26 @@ class Reach:
                 seen.update(found)
             if not pending:
                 # A sourced script sees the directory of the one that sources it as its own.
-                places = {known.parent / name for known in seen for holder, name in beside if holder not in doubted}
-                pending += filter(self._project.is_file, places - seen)
+                names_here = {name for holder, name in beside if holder not in doubted}
+                pending += self._in_directories({known.parent for known in seen}, names_here) - seen
                 seen.update(pending)
         return _Reached(frozenset(seen), are_all), {holder for holder, _ in beside if holder}
+
+    def _in_directories(self, directories: Iterable[Path], names: Iterable[str]) -> set[Path]:
+        found: set[Path] = set()
+        for key in ((directory, name) for name in names for directory in directories):
+            if key not in self._beside:
+                path = key[0] / key[1]
+                self._beside[key] = path if self._project.is_file(path) else None
+            place = self._beside[key]
+            if place is not None:
+                found.add(place)
+        return found
 
     def _named(self, names: _Names, doubted: set[str], *, exactly: bool) -> Iterator[list[Path]]:
         """For each name the scripts that may be meant."""
         for directory, name in names.names:
-            yield self._called(name, directory)
+            yield self._by_name.get(name, []) if exactly else self._called(name, directory)
         for holder, name in names.beside:
             if holder in doubted:
                 yield self._called(name)
@@ -146,8 +158,10 @@ class Reach:
             text = self.text(script)
             mention = rf"(?<![\w$])(?<!\$\{{){name}(?!\w)|\$\{{{name}:?="
             given = sum(assigned == name for assigned in _given_own_directory(text))
-            exported = len(re.findall(rf"(?:export|readonly) {name}(?=[\s;]|\Z)", text))
-            self._own_directory[name, script] = len(re.findall(mention, text)) == given + exported
+            others = len(re.findall(mention, text)) - given if name in text else 0
+            if others:
+                others -= len(re.findall(rf"(?:export|readonly) {name}(?=[\s;]|\Z)", text))
+            self._own_directory[name, script] = not others
         return self._own_directory[name, script]
 
     def _called(self, name: str, directory: str = "") -> list[Path]:
