@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.flow.conditions import branches
+from relax_lint.flow.conditions import branches, is_condition
 from relax_lint.flow.effects import hand_out, note_defaults, spoil_leaked
 from relax_lint.flow.expressions import Expressions
 from relax_lint.flow.interruptions import can_raise, caught_by
@@ -18,6 +18,7 @@ from relax_lint.flow.shapes import (
     NONE,
     SAMPLES_LENGTH,
     UNKNOWN,
+    UNKNOWN_LENGTH,
     Class,
     Closure,
     Constant,
@@ -25,9 +26,11 @@ from relax_lint.flow.shapes import (
     Exit,
     Function,
     Leak,
+    Length,
     Library,
     Sequence,
     Shape,
+    Union,
     Unknown,
     alternatives,
     union,
@@ -149,7 +152,9 @@ class Body:
             hand_out(state, shape, "near")
             self.assign(state, target.value, UNKNOWN)
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-            self._set_item(state, target.value.id, self.expressions.evaluate(target.slice, state), shape)
+            key = self.expressions.evaluate(target.slice, state)
+            shared = self.expressions.is_shared_by_samples(target.slice, state)
+            self._set_item(state, target.value.id, key, shape, shared=shared)
         else:
             self._put(state, target, shape)
 
@@ -193,7 +198,7 @@ class Body:
         for index, target in enumerate(targets):
             self.assign(state, target, items[index] if items else UNKNOWN)
 
-    def _set_item(self, state: State, name: str, key: Shape, shape: Shape) -> None:
+    def _set_item(self, state: State, name: str, key: Shape, shape: Shape, *, shared: bool = False) -> None:
         held = self.lookup(state, name)
         if not isinstance(held, Dictionary) or not isinstance(key, Constant) or name not in state.variables:
             near = name in state.variables and isinstance(held, (Dictionary, Sequence))
@@ -204,7 +209,9 @@ class Body:
                 state.change(name, held.put(key.value, shape))
             else:
                 entries = tuple(replace(entry, value=UNKNOWN) for entry in held.entries)
-                state.change(name, replace(held, entries=entries, open=True))
+                few = shared and (held.size.kind == "fewer" or not (held.entries or held.open))
+                size = Length("fewer") if few else UNKNOWN_LENGTH
+                state.change(name, replace(held, entries=entries, open=True, size=size))
         elif isinstance(held, Sequence):
             # What else is in the list may only have held the place.
             if isinstance(key, Unknown) and isinstance(shape, Sequence):
@@ -306,11 +313,21 @@ class Body:
                 for way in ways:
                     yield from self._values(part, way)
             return
+        if is_condition(node) and self._depends_on_shape(node, state):
+            for ways, holds in zip(branches(self.expressions, node, state), (True, False), strict=True):
+                for way in ways:
+                    yield way, Constant(holds)
+            return
         try:
             shape = self.expressions.evaluate(node, state)
         except NoReturn:
             return
         yield state, shape
+
+    def _depends_on_shape(self, test: ast.expr, state: State) -> bool:
+        """Whether a condition may tell apart the shapes that a variable can have."""
+        names = self.interpreter.facts.condition(test).names
+        return any(isinstance(state.variables.get(name), Union) for name in names)
 
     def _return(self, node: ast.Return, state: State) -> None:
         if node.value is None:

@@ -5,24 +5,21 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, TypeGuard
 
+from relax_lint.flow.kinds import BUILT_IN_KINDS, EXACT_KINDS, example_of, is_of_kinds, kinds_in
 from relax_lint.flow.shapes import (
     NONE,
+    NONE_TYPE,
     SAMPLES_LENGTH,
-    SCALAR,
-    TEXT,
     UNKNOWN,
     UNKNOWN_LENGTH,
-    Awaitable,
     Constant,
     Dictionary,
-    Function,
-    Instance,
     Library,
     NoneValue,
-    Sample,
     SampleCount,
     Sequence,
     Shape,
+    Union,
     Unknown,
     alternatives,
     is_scalar,
@@ -32,6 +29,7 @@ from relax_lint.flow.shapes import (
 )
 from relax_lint.flow.signals import NoReturn
 from relax_lint.flow.state import State, distinct
+from relax_lint.records import changed as replace
 
 if TYPE_CHECKING:
     from relax_lint.flow.expressions import Expressions
@@ -40,6 +38,7 @@ Ways = tuple[list[State], list[State]]
 
 _NEGATED: dict[type[ast.cmpop], ast.cmpop] = {ast.NotEq: ast.Eq(), ast.IsNot: ast.Is(), ast.NotIn: ast.In()}
 _DEEPEST = 60
+_MOST_PARTS = 6
 
 
 def branches(expressions: Expressions, test: ast.expr, state: State, depth: int = 0) -> Ways:
@@ -83,6 +82,7 @@ def _atom(expressions: Expressions, test: ast.expr, state: State) -> Ways:
         decided = _decided(expressions, test, state)
     if decided is not None:
         return ([state], []) if decided else ([], [state])
+    parts = _decided_by_part(expressions, test, state)
     condition = expressions.interpreter.facts.condition(test)
     if condition.key in state.facts:
         return ([state], []) if state.facts[condition.key][0] else ([], [state])
@@ -92,7 +92,47 @@ def _atom(expressions: Expressions, test: ast.expr, state: State) -> Ways:
     false.facts[condition.key] = (False, condition.names)
     _narrow(expressions, test, true, True)
     _narrow(expressions, test, false, False)
+    for name, answers in parts:
+        for way, wrong in ((true, False), (false, True)):
+            left = [part for part, answer in answers if answer is not wrong]
+            held = alternatives(way.variables[name])
+            both = [part for part in held if part in left]
+            if both and len(both) < len(held):
+                way.narrow(name, union(both))
     return [true], [false]
+
+
+def _decided_by_part(
+    expressions: Expressions, test: ast.expr, state: State
+) -> list[tuple[str, list[tuple[Shape, bool | None]]]]:
+    """For each variable in a condition that can be of several shapes, what each of them decides."""
+    found = []
+    for name in expressions.interpreter.facts.condition(test).names:
+        held = state.variables.get(name)
+        if not isinstance(held, Union) or len(held.alternatives) > _MOST_PARTS:
+            continue
+        answers: list[tuple[Shape, bool | None]] = []
+        for part in held.alternatives:
+            way = state.copy()
+            way.narrow(name, part)
+            try:
+                answer = truth(expressions.evaluate(test, way))
+                answers.append((part, _decided(expressions, test, way) if answer is None else answer))
+            except NoReturn:
+                continue
+        found.append((name, answers))
+    return found
+
+
+def is_condition(test: ast.expr) -> bool:
+    """Whether an expression gives nothing but True or False, by what it looks like."""
+    if isinstance(test, ast.BoolOp):
+        return all(map(is_condition, test.values))
+    if isinstance(test, ast.UnaryOp):
+        return isinstance(test.op, ast.Not)
+    if isinstance(test, ast.Call) and isinstance(test.func, ast.Name):
+        return test.func.id in ("isinstance", "bool", "callable", "hasattr", "all", "any")
+    return isinstance(test, ast.Compare) and len(test.ops) == 1
 
 
 def _variable(test: ast.expr) -> str | None:
@@ -108,9 +148,17 @@ def _is_isinstance(test: ast.expr) -> TypeGuard[ast.Call]:
 
 
 def _compared(test: ast.expr) -> tuple[ast.expr, ast.cmpop, ast.expr] | None:
-    if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        return test.left, test.ops[0], test.comparators[0]
-    return None
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
+        return None
+    left, operator, right = test.left, test.ops[0], test.comparators[0]
+    if isinstance(operator, (ast.Is, ast.Eq)) and _stands_right(left) and not _stands_right(right):
+        return right, operator, left
+    return left, operator, right
+
+
+def _stands_right(node: ast.expr) -> bool:
+    """Whether this is what other things are compared with, wherever it is written."""
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id in BUILT_IN_KINDS)
 
 
 def _decided(expressions: Expressions, test: ast.expr, state: State) -> bool | None:
@@ -129,27 +177,80 @@ def instance_test(expressions: Expressions, test: ast.expr, state: State) -> boo
     """What ``isinstance(value, types)`` gives; ``None`` when it is not known, or no such call."""
     if not _is_isinstance(test):
         return None
-    return is_instance(expressions.evaluate(test.args[0], state), test.args[1])
+    return _is_of(expressions.evaluate(test.args[0], state), _types(expressions, test.args[1], state))
+
+
+def attribute_test(node: ast.Call, arguments: tuple[Shape, ...]) -> bool | None:
+    """What ``hasattr(value, name)`` gives for a value that is None."""
+    if not (isinstance(node.func, ast.Name) and node.func.id == "hasattr" and len(arguments) == 2):
+        return None
+    value, name = arguments
+    if isinstance(value, NoneValue) and isinstance(name, Constant) and isinstance(name.value, str):
+        return hasattr(None, name.value)
+    return None
+
+
+def comparison_value(expressions: Expressions, node: ast.Compare, shapes: list[Shape], state: State) -> bool | None:
+    """What a comparison gives, where that is known."""
+    if len(node.ops) != 1:
+        return None
+    negated = type(node.ops[0]) in _NEGATED
+    operator = _NEGATED.get(type(node.ops[0]), node.ops[0])
+    decided = _type_test(expressions, (node.left, operator, node.comparators[0]), state)
+    if decided is None:
+        decided = _decided_comparison(operator, shapes[0], shapes[1])
+    return decided if decided is None or not negated else not decided
+
+
+def _types(expressions: Expressions, node: ast.expr, state: State) -> tuple[str, ...]:
+    """The names of the types in an expression, or in the tuple that a name stands for."""
+    if isinstance(node, ast.Name):
+        held = expressions.body.lookup(state, node.id)
+        items = held.items if isinstance(held, Sequence) else None
+        if items is not None:
+            return tuple(part.name.rpartition(".")[2] if isinstance(part, Library) else "" for part in items)
+    return kinds_in(node)
 
 
 def is_instance(shape: Shape, kinds: ast.expr) -> bool | None:
     """Whether a value is of one of the types that an expression names."""
-    names = _kinds(kinds)
-    answers = {_is_instance(part, names) for part in alternatives(shape)}
+    return _is_of(shape, kinds_in(kinds))
+
+
+def _is_of(shape: Shape, names: tuple[str, ...]) -> bool | None:
+    answers = {is_of_kinds(part, names) for part in alternatives(shape)}
     return answers.pop() if len(answers) == 1 else None
 
 
 def _type_test(expressions: Expressions, compared: tuple[ast.expr, ast.cmpop, ast.expr], state: State) -> bool | None:
     """What ``type(value) is list`` and its like give."""
     left, operator, right = compared
-    if not (isinstance(left, ast.Call) and isinstance(left.func, ast.Name) and left.func.id == "type"):
+    if not isinstance(operator, (ast.Is, ast.Eq, ast.In)):
         return None
-    if len(left.args) != 1 or not isinstance(operator, (ast.Is, ast.Eq, ast.In)):
+    if _typed(left) is None and not isinstance(operator, ast.In):
+        left, right = right, left
+    subject = _typed(left)
+    if subject is None:
         return None
-    return is_instance(expressions.evaluate(left.args[0], state), right) if set(_kinds(right)) <= _EXACT else None
+    kinds = _types(expressions, right, state)
+    answer = _is_of(expressions.evaluate(subject, state), kinds)
+    return answer if answer is False or set(kinds) <= EXACT_KINDS else None
+
+
+def _typed(node: ast.expr) -> ast.expr | None:
+    """What an expression takes the type of, or its name."""
+    if isinstance(node, ast.Attribute) and node.attr in ("__name__", "__qualname__"):
+        return _typed(node.value)
+    if isinstance(node, ast.Attribute) and node.attr == "__class__":
+        return node.value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type":
+        return node.args[0] if len(node.args) == 1 else None
+    return None
 
 
 def _decided_comparison(operator: ast.cmpop, left: Shape, right: Shape) -> bool | None:
+    if isinstance(operator, (ast.Is, ast.Eq)) and isinstance(left, Library) and isinstance(right, Library):
+        return left == right if NONE_TYPE in (left.name, right.name) else None
     if isinstance(operator, ast.Is):
         if isinstance(right, NoneValue):
             answers = {is_none(part) for part in alternatives(left)}
@@ -212,6 +313,9 @@ def is_none(shape: Shape) -> bool | None:
 
 
 def _is_in(left: Shape, right: Shape) -> bool | None:
+    if isinstance(right, Sequence) and right.items is not None:
+        answers = {_is_among(part, right.items) for part in alternatives(left)}
+        return answers.pop() if len(answers) == 1 else None
     if not isinstance(left, Constant):
         return None
     if isinstance(right, Dictionary):
@@ -219,57 +323,31 @@ def _is_in(left: Shape, right: Shape) -> bool | None:
         if entry is not None:
             return True if entry.sure else None
         return None if right.open else False
-    if isinstance(right, Sequence) and right.items is not None:
-        return left in right.items if all(isinstance(item, Constant) for item in right.items) else None
     if isinstance(right, Constant) and isinstance(right.value, str) and isinstance(left.value, str):
         return left.value in right.value
     return None
 
 
-def _kinds(node: ast.expr) -> tuple[str, ...]:
-    """The names of the types in an ``isinstance``."""
-    if isinstance(node, ast.Tuple):
-        return tuple(name for item in node.elts for name in _kinds(item))
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return (*_kinds(node.left), *_kinds(node.right))
-    if isinstance(node, ast.Name):
-        return (node.id,)
-    return (node.attr,) if isinstance(node, ast.Attribute) else ("",)
+def _is_among(value: Shape, items: tuple[Shape, ...]) -> bool | None:
+    answers = [_is_equal(value, item) for item in items]
+    return True if True in answers else (None if None in answers else False)
 
 
-_MAPPINGS = {"dict", "Mapping", "MutableMapping"}
-_NUMBERS = {"int", "float", "bool", "complex", "Number", "Real", "Integral", "number", "floating", "integer"}
-_LISTS = {"list": {"list", "Sequence", "MutableSequence", "Iterable", "Collection"}, "tuple": {"tuple", "Sequence"}}
-_EXACT = {"list", "tuple", "set", "dict", "str", "Sample"}
-_BUILT_IN = _MAPPINGS | _NUMBERS | {"list", "tuple", "set", "str", "bytes", "Sequence", "Iterable", "Sample"}
-
-
-def _is_instance(shape: Shape, kinds: tuple[str, ...]) -> bool | None:
-    known = set(kinds) & _BUILT_IN
-    others = len(known) < len(set(kinds))
-    if isinstance(shape, NoneValue):
-        return False if not others else None
-    if isinstance(shape, Dictionary):
-        return True if known & _MAPPINGS else (None if others or "Iterable" in known else False)
-    if is_text(shape):
-        return True if "str" in known else (None if others or known & {"Sequence", "Iterable"} else False)
-    if is_scalar(shape):
-        if {"int", "float"} <= known:
-            return True
-        return None if others or known & _NUMBERS else False
-    if isinstance(shape, Sequence):
-        fitting = _LISTS.get(shape.kind, {shape.kind})
-        return True if known & fitting else (None if others or "Iterable" in known else False)
-    if isinstance(shape, Sample):
-        return True if "Sample" in known else (None if others else False)
-    if isinstance(shape, (Function, Awaitable, Instance)):
-        return None if others or known & {"Iterable", "Sequence", *_MAPPINGS} else False
-    return None
+def _is_equal(one: Shape, other: Shape) -> bool | None:
+    if isinstance(one, NoneValue) and isinstance(other, NoneValue):
+        return True
+    if isinstance(one, Constant) and isinstance(other, Constant):
+        return bool(one.value == other.value)
+    if isinstance(one, Library) and isinstance(other, Library) and NONE_TYPE in (one.name, other.name):
+        return one == other
+    return False if _never_equal(one, other) else None
 
 
 def _narrow(expressions: Expressions, test: ast.expr, state: State, holds: bool) -> None:
     """Take over what a condition says of the variables in it."""
     _narrow_by_count(expressions, test, state, holds)
+    if isinstance(test, ast.NamedExpr) and is_condition(test.value):
+        _narrow(expressions, test.value, state, holds)
     name = _variable(test)
     if name is not None:
         _keep(
@@ -295,7 +373,7 @@ def _narrow(expressions: Expressions, test: ast.expr, state: State, holds: bool)
     if _is_isinstance(test):
         name = _variable(test.args[0])
         if name is not None:
-            _narrow_to_kinds(expressions, state, name, _kinds(test.args[1]), holds)
+            _narrow_to_kinds(expressions, state, name, _types(expressions, test.args[1], state), holds)
 
 
 def _parts(expressions: Expressions, state: State, name: str) -> tuple[Shape, ...]:
@@ -327,25 +405,13 @@ def _narrow_keys(expressions: Expressions, state: State, left: ast.expr, right: 
 def _narrow_to_kinds(expressions: Expressions, state: State, name: str, kinds: tuple[str, ...], holds: bool) -> None:
     parts = _parts(expressions, state, name)
     if not holds:
-        _keep(expressions, state, name, [part for part in parts if _is_instance(part, kinds) is not True])
+        _keep(expressions, state, name, [part for part in parts if is_of_kinds(part, kinds) is not True])
         return
-    fitting = [part for part in parts if _is_instance(part, kinds) is not False]
+    fitting = [part for part in parts if is_of_kinds(part, kinds) is not False]
     if len(parts) == 1 and isinstance(parts[0], Unknown):
-        state.narrow(name, union(_example(kind) for kind in kinds))
+        state.narrow(name, union(example_of(kind) for kind in kinds))
     else:
         _keep(expressions, state, name, fitting)
-
-
-def _example(kind: str) -> Shape:
-    if kind in _MAPPINGS:
-        return Dictionary(open=True)
-    if kind in ("int", "float", "bool"):
-        return SCALAR
-    if kind == "str":
-        return TEXT
-    if kind in ("list", "tuple", "set"):
-        return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind=kind)  # type: ignore[arg-type]
-    return Sample() if kind == "Sample" else UNKNOWN
 
 
 def _narrow_by_count(expressions: Expressions, test: ast.expr, state: State, holds: bool) -> None:
@@ -372,5 +438,7 @@ def _forget_lengths(names: frozenset[str], state: State) -> None:
     """A length that the code compares is one that it takes care of."""
     for name in names:
         held = state.variables.get(name)
+        if isinstance(held, Dictionary) and held.size != UNKNOWN_LENGTH:
+            state.change(name, replace(held, size=UNKNOWN_LENGTH))
         if isinstance(held, Sequence) and held.length.kind in ("fewer", "more", "since"):
             state.change(name, Sequence(held.element, UNKNOWN_LENGTH, kind=held.kind))

@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from relax_lint.flow.methods import READING_METHODS
 from relax_lint.flow.scopes import NOT_CHANGING, is_logging
 from relax_lint.flow.shapes import (
     UNKNOWN,
@@ -37,8 +38,7 @@ _CALLING = frozenset({"map", "filter", "sorted", "min", "max"})
 """Functions that call what they are given with the items of what they are given."""
 _SEEING_LOCALS = {"exec": 1, "eval": 1, "locals": 0, "vars": 0}
 """Functions that come by the local variables when they are given so many arguments."""
-_READING_METHODS = frozenset({"get", "keys", "values", "items", "copy", "count", "index", "fromkeys"})
-_KEEPING = frozenset({"append", "extend", "insert", "update", "setdefault", *_READING_METHODS})
+_KEEPING = frozenset({"append", "extend", "insert", "update", "setdefault", *READING_METHODS})
 """Methods of which it is told what they put where."""
 _HELD = (Dictionary, Sequence)
 _FAR: tuple[Leak, ...] = ("item", "attribute", "anywhere")
@@ -79,7 +79,7 @@ def spoil_leaked(state: State, through: Iterable[Leak] = ("near", *_FAR)) -> Non
 
 def note_taken_method(state: State, holder: Shape, name: str) -> None:
     """``value.method`` that is not called here changes the value whenever it is called."""
-    if name in _READING_METHODS:
+    if name in READING_METHODS:
         return
     for part in alternatives(holder):
         if isinstance(part, _HELD):

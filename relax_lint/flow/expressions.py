@@ -6,10 +6,11 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from relax_lint.flow.conditions import branches, instance_test
+from relax_lint.flow.conditions import attribute_test, branches, comparison_value, instance_test
 from relax_lint.flow.effects import hand_out, note_call, note_defaults, note_lost, note_taken_method, spoil
 from relax_lint.flow.loops import element_of, items_of
 from relax_lint.flow.methods import call_method
+from relax_lint.flow.operators import operation
 from relax_lint.flow.scopes import MUTATORS, changed_by, target_names
 from relax_lint.flow.shapes import (
     NO_LENGTH,
@@ -33,7 +34,6 @@ from relax_lint.flow.shapes import (
     Module,
     NoneValue,
     Sample,
-    SampleCount,
     Sequence,
     Shape,
     Thing,
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 _DEEPEST = 40
 _MOST_ENTRIES = 200
+_SHARED_BY_SAMPLES = frozenset({"prompt", "response", "label", "group_index"})
 
 
 class Expressions:
@@ -153,8 +154,9 @@ class Expressions:
         generator = node.generators[0]
         items = items_of(self.evaluate(generator.iter, state)) if len(node.generators) == 1 else None
         if items is None or generator.ifs or generator.is_async:
-            self._generators(node.generators, node, state)
-            return Dictionary(open=True)
+            inside, length = self._generators(node.generators, node, state)
+            shared = inside is not None and self.is_shared_by_samples(node.key, inside)
+            return Dictionary(open=True, size=length.at_most() if shared else UNKNOWN_LENGTH)
         result = Dictionary()
         for item in items:
             inside = state.copy()
@@ -164,6 +166,14 @@ class Expressions:
                 return Dictionary(open=True)
             result = result.put(key.value, self.evaluate(node.value, inside))
         return result
+
+    def is_shared_by_samples(self, key: ast.expr, state: State) -> bool:
+        """Whether this is something of a sample that others of the batch can have as well."""
+        while isinstance(key, ast.Call) and isinstance(key.func, ast.Attribute):
+            key = key.func.value
+        if not isinstance(key, ast.Attribute) or key.attr not in _SHARED_BY_SAMPLES:
+            return False
+        return isinstance(self.evaluate(key.value, state), Sample)
 
     def _generators(
         self, generators: list[ast.comprehension], node: ast.expr, state: State
@@ -248,7 +258,7 @@ class Expressions:
 
     def operation(self, operator: ast.operator, left: Shape, right: Shape) -> Shape:
         """What an operator gives for two values."""
-        return union(_operation(operator, one, other) for one in alternatives(left) for other in alternatives(right))
+        return union(operation(operator, one, other) for one in alternatives(left) for other in alternatives(right))
 
     def unary(self, node: ast.UnaryOp, state: State) -> Shape:
         """``not value``, ``-value``."""
@@ -274,6 +284,9 @@ class Expressions:
     def comparison(self, node: ast.Compare, state: State) -> Shape:
         """A comparison; of arrays it is an array."""
         shapes = [self.evaluate(part, state) for part in (node.left, *node.comparators)]
+        known_value = comparison_value(self, node, shapes, state)
+        if known_value is not None:
+            return Constant(known_value)
         plain = all(isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for operator in node.ops)
         known = any(is_text(shape) or isinstance(shape, NoneValue) for shape in shapes)
         if plain or known or all(is_scalar(shape) or isinstance(shape, (Sequence, Dictionary)) for shape in shapes):
@@ -323,8 +336,11 @@ class Expressions:
                 state.change(callee.variable, changed)
             elif changed is not None:
                 self.body.touch(state, node.func)
+                state.swap(callee.receiver, self.interpreter.changed(callee.receiver))
         else:
             known = instance_test(self, node, state)
+            if known is None:
+                known = attribute_test(node, arguments.positional)
             result = self.interpreter.call(callee, arguments) if known is None else Constant(known)
         note_call(self.interpreter, node, callee, given, result, state)
         return result
@@ -414,53 +430,6 @@ def _sliced(holder: Shape, part: ast.Slice) -> Shape:
         length = Length("fewer") if cut and holder.length == SAMPLES_LENGTH else UNKNOWN_LENGTH
         return Sequence(holder.element, length, kind=holder.kind)
     return TEXT if is_text(holder) else UNKNOWN
-
-
-def _operation(operator: ast.operator, left: Shape, right: Shape) -> Shape:
-    if isinstance(left, Constant) and isinstance(right, Constant):
-        return _constants(operator, left.value, right.value)
-    if is_scalar(left) and is_scalar(right):
-        return SCALAR
-    if is_text(left) and (isinstance(operator, ast.Mod) or (isinstance(operator, ast.Add) and is_text(right))):
-        return TEXT
-    if is_text(left) and is_scalar(right) and isinstance(operator, ast.Mult):
-        return TEXT
-    if isinstance(left, Dictionary) and isinstance(operator, ast.BitOr):
-        return left.merged(right)
-    if isinstance(left, Sequence) and isinstance(operator, ast.Add):
-        if isinstance(right, Sequence):
-            items = left.items + right.items if left.items is not None and right.items is not None else None
-            return Sequence(union((left.element, right.element)), left.length.plus(right.length), items, kind=left.kind)
-        return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind=left.kind)
-    if isinstance(operator, ast.Mult):
-        if isinstance(left, Sequence) and (is_scalar(right) or right == UNKNOWN):
-            return _repeated(left, right)
-        if isinstance(right, Sequence) and (is_scalar(left) or left == UNKNOWN):
-            return _repeated(right, left)
-    return UNKNOWN
-
-
-def _repeated(items: Sequence, times: Shape) -> Shape:
-    length = UNKNOWN_LENGTH
-    if isinstance(times, SampleCount) and items.length == Length("exact", 1):
-        length = SAMPLES_LENGTH
-    elif isinstance(times, Constant) and isinstance(times.value, int) and items.length.kind == "exact":
-        length = Length("exact", items.length.count * max(times.value, 0))
-    return Sequence(items.element, length, kind=items.kind)
-
-
-def _constants(operator: ast.operator, left: bool | int | str, right: bool | int | str) -> Shape:
-    if isinstance(left, str):
-        if isinstance(operator, ast.Add) and isinstance(right, str) and len(left) + len(right) < 1000:
-            return Constant(left + right)
-        return TEXT if isinstance(operator, (ast.Mod, ast.Add, ast.Mult)) else UNKNOWN
-    if isinstance(right, str):
-        return TEXT if isinstance(operator, ast.Mult) else UNKNOWN
-    if isinstance(operator, ast.Add):
-        return Constant(left + right)
-    if isinstance(operator, ast.Sub):
-        return Constant(left - right)
-    return SCALAR
 
 
 _EVALUATORS: dict[type[ast.expr], Callable[..., Shape]] = {

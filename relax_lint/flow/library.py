@@ -10,6 +10,7 @@ from relax_lint.flow.loops import element_of, items_of
 from relax_lint.flow.scopes import is_logging
 from relax_lint.flow.shapes import (
     NONE,
+    NONE_TYPE,
     SAMPLES_LENGTH,
     SCALAR,
     TEXT,
@@ -23,12 +24,14 @@ from relax_lint.flow.shapes import (
     Function,
     Instance,
     Library,
+    NoneValue,
     SampleCount,
     Sequence,
     Shape,
     alternatives,
     each,
     is_scalar,
+    truth,
 )
 from relax_lint.flow.signals import NoReturn
 from relax_lint.records import changed as replace
@@ -94,6 +97,8 @@ def call_library(interpreter: Interpreter, name: str, arguments: Arguments) -> S
         raise NoReturn
     if name == "len" and arguments.positional:
         return _length(arguments.positional[0])
+    if name in _TRUTHS and len(arguments.positional) == 1 and arguments.complete:
+        return _TRUTHS[name](arguments.positional[0])
     if name in _SCALARS or (name.startswith("math.") and name.count(".") == 1):
         return SCALAR
     if name in _TEXTS:
@@ -117,6 +122,45 @@ def _length(shape: Shape) -> Shape:
     if isinstance(shape, Dictionary) and not shape.open and all(entry.sure for entry in shape.entries):
         return Constant(len(shape.entries))
     return SCALAR
+
+
+def _truth(shape: Shape) -> Shape:
+    """``bool``."""
+    value = truth(shape)
+    return SCALAR if value is None else Constant(value)
+
+
+def _all_true(shape: Shape) -> Shape:
+    return _of_truths(shape, decisive=False)
+
+
+def _any_true(shape: Shape) -> Shape:
+    return _of_truths(shape, decisive=True)
+
+
+def _of_truths(shape: Shape, *, decisive: bool) -> Shape:
+    """``any`` and ``all``: one item of the decisive kind is enough."""
+    items = shape.items if isinstance(shape, Sequence) else None
+    truths = [truth(item) for item in items] if items is not None else [None]
+    if decisive in truths:
+        return Constant(decisive)
+    return SCALAR if None in truths else Constant(not decisive)
+
+
+_TRUTHS: dict[str, Callable[[Shape], Shape]] = {"bool": _truth, "all": _all_true, "any": _any_true}
+
+
+def _type(interpreter: Interpreter, arguments: Arguments) -> Shape:
+    return Library(NONE_TYPE) if arguments.positional == (NONE,) else UNKNOWN
+
+
+def _islice(interpreter: Interpreter, arguments: Arguments) -> Shape:
+    """``itertools.islice`` between known places."""
+    items = arguments.at(0)
+    if not isinstance(items, Sequence):
+        return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind="iterator")
+    known = all(isinstance(end, (Constant, NoneValue)) for end in arguments.positional[1:])
+    return Sequence(items.element, items.length.at_most() if known else UNKNOWN_LENGTH, kind="iterator")
 
 
 # ------------------------------------------------------------ numbers
@@ -366,6 +410,8 @@ _HANDLERS: dict[str, Callable[[Interpreter, Arguments], Shape]] = {
     "map": _map,
     "filter": _filter,
     "range": _range,
+    "itertools.islice": _islice,
+    "type": _type,
     "copy.copy": _same,
     "copy.deepcopy": _same,
     "typing.cast": _cast,

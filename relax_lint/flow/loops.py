@@ -187,11 +187,14 @@ def _in_general(body: Body, node: ast.For | ast.AsyncFor, state: State, iterable
     lengths = dict.fromkeys(stored, UNKNOWN_LENGTH)
     lengths.update((name, UNKNOWN_LENGTH) for name in _lengthened(state, ends, before))
     passes = iterable.length.kind if isinstance(iterable, Sequence) else "unknown"
+    if passes == "fewer" and state.counted:
+        passes = "unknown"  # an earlier loop may have gone over none because this one goes over all
     lengths.update((name, _length_after(name, length, ends, breaks, passes)) for name, length in before.items())
     done = [_with_lengths(way, lengths) for way in ends]
     if iterable == _ENDLESS:
         done = []
     elif not per_sample and known is None:  # batches without samples are not scored
+        skipped = _with_lengths(skipped, {name: UNKNOWN_LENGTH for name, old in before.items() if old.kind == "fewer"})
         skipped.counted = True  # what is gone over may come from the samples, and lists filled here fit them then
         done.append(skipped)
     facts = body.interpreter.facts
@@ -225,22 +228,25 @@ def _lengthened(state: State, ends: list[State], known: Iterable[str]) -> Iterat
 
 def _with_lengths(state: State, lengths: dict[str, Length]) -> State:
     way = state.copy()
+    made: dict[int, Shape] = {}  # names of one list go on being names of one
     for name, length in lengths.items():
         shape = way.variables.get(name)
         if isinstance(shape, Sequence) and shape.length != length:
-            way.variables[name] = replace(shape, length=length, items=None)
+            way.variables[name] = made.setdefault(id(shape), replace(shape, length=length, items=None))
     return way
 
 
 def _forget_changing(state: State, names: Iterable[str]) -> State:
     """Without the values of counters, which every pass changes."""
     way = state.copy()
+    made: dict[int, Shape] = {}
     for name in names:
         shape = way.variables.get(name)
         if isinstance(shape, Constant) and not isinstance(shape.value, bool):
             way.variables[name] = TEXT if isinstance(shape.value, str) else SCALAR
         elif isinstance(shape, Sequence):
-            way.variables[name] = Sequence(shape.element, UNKNOWN_LENGTH, kind=shape.kind)
+            changed = replace(shape, length=UNKNOWN_LENGTH, items=None)
+            way.variables[name] = made.setdefault(id(shape), changed)
     return way
 
 
@@ -291,6 +297,8 @@ def follow_while(body: Body, node: ast.While, state: State) -> After:
         entered: list[State] = []
         for way in fresh:
             true, false = branches(body.expressions, node.test, way)
+            for left in false if not number else ():
+                left.counted = True  # as with what a `for` finds nothing to go over
             entered.extend(true)
             done.extend(false)
         here = body.block(node.body, distinct(_with_lengths(way, lengths) for way in entered))

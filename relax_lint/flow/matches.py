@@ -18,6 +18,7 @@ from relax_lint.flow.shapes import (
     Library,
     Sequence,
     Shape,
+    Union,
     Unknown,
     alternatives,
     is_text,
@@ -32,6 +33,14 @@ def follow_match(body: Body, node: ast.Match, state: State) -> After:
     """Where a ``match`` statement leads."""
     subject = body.expressions.evaluate(node.subject, state)
     result = After()
+    if isinstance(subject, Union) and isinstance(node.subject, ast.Name) and node.subject.id in state.variables:
+        for part in subject.alternatives:
+            way = state.copy()
+            way.narrow(node.subject.id, part)
+            here = follow_match(body, node, way)
+            result.on.extend(here.on)
+            result.jumps(here)
+        return result
     rest: list[State] = [state]
     for case in node.cases:
         fits = _pattern_fits(case.pattern, subject)

@@ -15,6 +15,7 @@ from relax_lint.flow.shapes import (
     Method,
     Sequence,
     Shape,
+    changed_unseen,
     is_text,
     union,
 )
@@ -23,6 +24,13 @@ from relax_lint.records import changed as replace
 Outcome = tuple[Shape, Shape | None]
 """What a call gives, and the receiver afterwards if the call changes it."""
 
+READING_METHODS = frozenset(
+    (
+        *("get", "keys", "values", "items", "copy", "count", "index", "fromkeys"),
+        *("__len__", "__contains__", "__getitem__", "__iter__", "__eq__", "__ne__", "__reversed__"),
+    )
+)
+"""Methods of lists and dictionaries that change nothing."""
 _TEXT_TO_TEXT = frozenset(
     (
         *("strip", "lstrip", "rstrip", "lower", "upper", "title", "capitalize", "casefold", "swapcase", "format"),
@@ -119,7 +127,7 @@ def _by_key(held: Dictionary, name: str, key: Shape, default: Shape | None) -> O
 
 def _view(held: Dictionary, name: str) -> Shape:
     if held.open or not all(entry.sure for entry in held.entries):
-        return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind="iterator")
+        return Sequence(UNKNOWN, held.size, kind="iterator")
     keys = [Constant(entry.key) for entry in held.entries]
     values = [entry.value for entry in held.entries]
     items: list[Shape] = []
@@ -152,7 +160,9 @@ def _of_sequence(held: Sequence, name: str, arguments: Arguments) -> Outcome:
         return NONE, replace(held, items=None)
     if name == "copy":
         return replace(held), None
-    return (SCALAR if name in ("count", "index") else UNKNOWN), None
+    if name in READING_METHODS:
+        return (SCALAR if name in ("count", "index", "__len__") else UNKNOWN), None
+    return UNKNOWN, changed_unseen(held)
 
 
 def _grown(

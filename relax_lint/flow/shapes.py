@@ -157,6 +157,8 @@ class Dictionary(Shape):
     entries: tuple[Entry, ...] = ()
     open: bool = False
     leak: Leak = ""
+    size: Length = UNKNOWN_LENGTH
+    """Of a dictionary made of samples whose keys are not known."""
 
     def get(self, key: object) -> Entry | None:
         """The entry of a key."""
@@ -167,12 +169,13 @@ class Dictionary(Shape):
         old = self.get(key)
         kept = tuple(entry for entry in self.entries if entry.key != key)
         if not sure and old is not None:
-            return replace(self, entries=(*kept, Entry(key, union((old.value, value)), old.sure)))
-        return replace(self, entries=(*kept, Entry(key, value, sure)))
+            return replace(self, entries=(*kept, Entry(key, union((old.value, value)), old.sure)), size=UNKNOWN_LENGTH)
+        return replace(self, entries=(*kept, Entry(key, value, sure)), size=UNKNOWN_LENGTH)
 
     def without(self, key: object) -> Dictionary:
         """With a key gone."""
-        return replace(self, entries=tuple(entry for entry in self.entries if entry.key != key))
+        kept = tuple(entry for entry in self.entries if entry.key != key)
+        return replace(self, entries=kept, size=UNKNOWN_LENGTH)
 
     def merged(self, other: Shape) -> Dictionary:
         """After ``update`` with another value: a dictionary, or pairs of a key and its value."""
@@ -184,8 +187,8 @@ class Dictionary(Shape):
         if isinstance(other, Union) and all(isinstance(part, Dictionary) for part in other.alternatives):
             other = in_common([part for part in other.alternatives if isinstance(part, Dictionary)])
         if not isinstance(other, Dictionary):
-            return replace(self, open=True, entries=tuple(replace(entry, value=UNKNOWN) for entry in self.entries))
-        result = replace(self, open=self.open or other.open)
+            return replace(self.opened(), entries=tuple(replace(entry, value=UNKNOWN) for entry in self.entries))
+        result = replace(self, open=self.open or other.open, size=UNKNOWN_LENGTH)
         if other.open:
             result = replace(result, entries=tuple(replace(entry, value=UNKNOWN) for entry in self.entries))
         for entry in other.entries:
@@ -195,7 +198,7 @@ class Dictionary(Shape):
     def opened(self) -> Dictionary:
         """After code that is not followed may have changed it."""
         entries = tuple(Entry(entry.key, UNKNOWN, False) for entry in self.entries)
-        return replace(self, open=True, entries=entries)
+        return replace(self, open=True, entries=entries, size=UNKNOWN_LENGTH)
 
 
 @record
@@ -303,6 +306,7 @@ class Arguments:
         return dict(self.keywords).get(keyword)
 
 
+NONE_TYPE = "types.NoneType"
 UNKNOWN = Unknown()
 NOTHING = Nothing()
 NONE = NoneValue()
