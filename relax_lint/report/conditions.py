@@ -15,26 +15,25 @@ def whole(condition: str) -> str:
     return " or ".join(_alternatives(condition))
 
 
-def short(condition: str) -> str:
+def short(condition: str, widest: int = WIDEST) -> str:
     """A condition on one line of bounded length; what is left out is an ellipsis."""
     text = _one_line(whole(condition))
-    if len(text) <= WIDEST:
+    if len(text) <= widest:
         return text
     kept: list[str] = []
     for alternative in map(_one_line, _alternatives(condition)):
-        if len(" or ".join([*kept, alternative, "…"])) > WIDEST:
+        if len(" or ".join([*kept, alternative, "…"])) > widest:
             break
         kept.append(alternative)
-    return " or ".join([*kept, "…"]) if kept else f"{text[: WIDEST - 1].rstrip()}…"
+    return " or ".join([*kept, "…"]) if kept else f"{text[: widest - 1].rstrip()}…"
 
 
 def joined(conditions: Sequence[str]) -> str:
-    """Conditions that must all hold, shortened."""
-    several = len(conditions) > 1
-    return " and ".join(
-        f"({short(condition)})" if several and isinstance(condition, Either) else short(condition)
-        for condition in conditions
-    )
+    """Conditions that must all hold, shortened: the more there are, the shorter each."""
+    if len(conditions) == 1:
+        return short(conditions[0])
+    parts = [(condition, short(condition, max(40, WIDEST // 2))) for condition in conditions]
+    return " and ".join(f"({part})" if isinstance(condition, Either) else part for condition, part in parts)
 
 
 def _alternatives(condition: str) -> list[str]:

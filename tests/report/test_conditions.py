@@ -23,7 +23,8 @@ def test_and_in_or_is_bracketed() -> None:
 
 
 def test_or_in_and_is_bracketed() -> None:
-    assert conditions.joined((A, CHOICE)) == f"{A} and (({A} and {B}) or {C})"
+    few = Either.of((("a", "b"), ("c",)))
+    assert conditions.joined((A, few)) == f"{A} and ((a and b) or c)"
     assert conditions.joined((CHOICE,)) == f"({A} and {B}) or {C}"
     assert conditions.joined((A, B)) == f"{A} and {B}"
 
@@ -34,6 +35,10 @@ def test_what_is_long_ends_in_an_ellipsis_for_people_only(condition: str) -> Non
     assert short.endswith("…")
     assert len(short) <= conditions.WIDEST
     assert len(conditions.whole(condition)) > 200
+
+
+def test_several_long_conditions_stay_short() -> None:
+    assert len(conditions.joined((LONG, LONG, f"[ {'x' * 300} ]"))) < 200
 
 
 def test_alternatives_are_left_out_whole() -> None:
