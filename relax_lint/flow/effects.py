@@ -40,6 +40,8 @@ _SEEING_LOCALS = {"exec": 1, "eval": 1, "locals": 0, "vars": 0}
 """Functions that come by the local variables when they are given so many arguments."""
 _KEEPING = frozenset({"append", "extend", "insert", "update", "setdefault", *READING_METHODS})
 """Methods of which it is told what they put where."""
+_FILLING = frozenset({"update", "setdefault", "pop", "popitem", "clear", "__setitem__", "__delitem__", "__ior__"})
+"""Methods that change the keys of a dictionary."""
 _HELD = (Dictionary, Sequence)
 _FAR: tuple[Leak, ...] = ("item", "attribute", "anywhere")
 """What code that has no part in the function can come by."""
@@ -84,6 +86,8 @@ def note_taken_method(state: State, holder: Shape, name: str) -> None:
     for part in alternatives(holder):
         if isinstance(part, _HELD):
             spoil(state, part)
+        elif isinstance(part, Unknown) and name in _FILLING:
+            spoil_leaked(state)
 
 
 def note_lost(state: State, holders: Iterable[Shape], result: Shape) -> None:
@@ -119,9 +123,14 @@ def note_call(
                 hand_out(state, shape, "near")
             note_lost(state, (callee.receiver,), result)
             return
+        if callee.name in _FILLING:
+            spoil_leaked(state)
     unpacked = any(isinstance(argument, ast.Starred) for argument in node.args)
     for index, shape in enumerate(given):
         if not any(True for _ in containers(shape)):
+            if isinstance(callee, Function) and isinstance(shape, Unknown):
+                if _changes(interpreter, callee, node, index, shape):
+                    spoil_leaked(state)
             continue
         if isinstance(callee, Function) and not unpacked and not _changes(interpreter, callee, node, index, shape):
             continue

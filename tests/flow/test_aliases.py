@@ -29,6 +29,9 @@ def weigh(d):
 """
 
 CHANGES = [
+    "box = [r, {}]; max(box, key=len).update(score=1)",
+    "box = [r, {}]; up = max(box, key=len).update; up(score=1)",
+    "box = [r, {}]; mark(max(box, key=len))",
     'sample.metadata["r"] = r; sample.metadata["r"]["score"] = 1.0',
     'sample.metadata["r"] = r; sample.metadata["r"].update(score=1)',
     'sample.metadata["r"] = r; sample.metadata["r"] |= {"score": 1}',
