@@ -36,6 +36,13 @@ _ABSOLUTE = rf"\$\(cd (?:-P )?(?:-- )?\"?{_DIRECTORY}\"?(?: *&?> ?/dev/null(?: 2
 _OWN_DIRECTORY = re.compile(rf"=\"?(?:{_ABSOLUTE}|{_DIRECTORY})\"?(?=[\s;&|]|\Z)")
 """What gives a variable the directory of the script that holds this."""
 _ASSIGNED = re.compile(r"(?<![\w$])\w+\Z")
+_SEARCHED = re.compile(r"\s-i?name[ \t]+\S+")
+"""What `find` looks for; what it finds is not known."""
+_BRACED = re.compile(r"\$\{(\w+)\}\Z")
+_PLAIN_VALUE = re.compile(
+    r"\+?=(?P<quote>[\"']?)(?:\$\{\w+:?-(?P<default>[\w.+@/-]*)\}|(?P<text>[\w.+@/-]*))(?P=quote)(?=[\s;&|)]|\Z)"
+)
+"""What is written out, or is so unless something else is given, which nobody knows."""
 _BESIDE = re.compile(rf"(?:{_ABSOLUTE}|{_DIRECTORY}|\$(\w+)|\$\{{(\w+)\}})\"?/([\w.+@-]+\.(?:sh|bash)\b)")
 """A script in that directory, or in the one that a variable names."""
 
@@ -43,12 +50,14 @@ _BESIDE = re.compile(rf"(?:{_ABSOLUTE}|{_DIRECTORY}|\$(\w+)|\$\{{(\w+)\}})\"?/([
 class _Names(NamedTuple):
     """The names of scripts in a text, and the literal ends of others; whether these are all that it may mean.
 
-    ``names`` go with the name of the directory that they are in, empty where that is not known. ``beside`` are scripts
+    ``names`` go with the name of the directory that they are in, empty where that is not known. ``variables`` are those
+    that hold a name up to its ending, with the ending. ``beside`` are scripts
     in the directory of the one that holds the text, each with the variable that has been given it, if one has.
     """
 
     names: frozenset[tuple[str, str]]
     endings: frozenset[str]
+    variables: frozenset[tuple[str, str]]
     beside: frozenset[tuple[str, str]]
     are_all: bool
 
@@ -71,6 +80,7 @@ class Reach:
         self._others: dict[tuple[str, str], list[Path]] = {}
         self._beside: dict[tuple[Path, str], Path | None] = {}
         self._own_directory: dict[tuple[str, Path], bool] = {}
+        self._values: dict[str, frozenset[str] | None] = {}
         self._names: dict[Path, _Names] = {}
         self._reached: dict[Path, _Reached] = {}
 
@@ -149,8 +159,25 @@ class Reach:
         for holder, name in names.beside:
             if holder in doubted:
                 yield self._called(name)
-        for ending in () if exactly else names.endings:
+        endings = set(names.endings)
+        for variable, ending in names.variables:
+            held = self._held(variable)
+            endings |= {ending} if held is None else {f"{value}{ending}".rsplit("/", 1)[-1] for value in held}
+        for ending in () if exactly else endings:
             yield [path for name, paths in self._by_name.items() if name.endswith(ending) for path in paths]
+
+    def _held(self, variable: str) -> frozenset[str] | None:
+        """The texts that any script gives a variable; None where one may give it another that can be worked out."""
+        if variable not in self._values:
+            values: set[str] = set()
+            told = variable not in self._project.settings.env
+            for text in (self.text(script) for script in self.scripts) if told else ():
+                for mention in re.finditer(rf"(?<![\w$])(?<!\$\{{){variable}(?!\w)", text):
+                    value = _PLAIN_VALUE.match(text, mention.end())
+                    told = told and value is not None
+                    values.add((value["default"] or value["text"] or "") if value is not None else "")
+            self._values[variable] = frozenset(values - {""}) if told else None
+        return self._values[variable]
 
     def _holds_own_directory(self, name: str, script: Path) -> bool:
         """Whether a script gives a variable nothing else, if it gives it anything."""
@@ -220,28 +247,37 @@ def _names_in(text: str, without_suffix: Iterable[str]) -> _Names:
         return " "
 
     names, endings = {("", name) for name in without_suffix if name in text}, set()
-    for before, directories, name in _literal_paths(_BESIDE.sub(take, text)):
-        if directories:
+    variables: set[tuple[str, str]] = set()
+    text = _SEARCHED.sub(" ", _BESIDE.sub(take, text))
+    for before, directories, name, start in _literal_paths(text):
+        held = _BRACED.search(text, max(0, start - 80), start) if name in (".sh", ".bash") else None
+        if held is not None:
+            variables.add((held[1], name))
+        elif directories:
             directory = directories[-1]
             known = directory not in ("", ".", "..") and (len(directories) > 1 or before not in f"{_JOINS}\\")
             names.add((directory if known else "", name))
         elif before == "$":  # a variable and its suffix
-            endings.add(name[name.rindex(".") :])
+            stem, dot, suffix = name.rpartition(".")
+            if stem.isidentifier():
+                variables.add((stem, dot + suffix))
+            else:
+                endings.add(dot + suffix)
         elif before and before in _JOINS:
             endings.add(name)
         elif name not in (".sh", ".bash"):  # a part of a pattern, as `grep` takes it
             names.add(("", name))
-    return _Names(frozenset(names), frozenset(endings), frozenset(beside), are_all)
+    return _Names(frozenset(names), frozenset(endings), frozenset(variables), frozenset(beside), are_all)
 
 
-def _literal_paths(text: str) -> Iterator[tuple[str, list[str], str]]:
-    """The paths of scripts, as far as they are written out: the character in front, directories, and name."""
+def _literal_paths(text: str) -> Iterator[tuple[str, list[str], str, int]]:
+    """The paths of scripts, as far as they are written out: the character in front, directories, name, and offset."""
     for suffix in _SUFFIX.finditer(text):
         start = suffix.start()
         while start and (text[start - 1].isalnum() or text[start - 1] in "_.+@-/"):
             start -= 1
         *directories, name = text[start : suffix.end()].split("/")
-        yield text[start - 1 : start], directories, name
+        yield text[start - 1 : start], directories, name, start
 
 
 def _given_own_directory(text: str) -> Iterator[str]:

@@ -26,7 +26,13 @@ def may_reach(text: str, others: dict[str, str] | None = None, settings: Setting
         ". ./run_wanted.sh\n",
         "bash examples/demo/run_wanted.sh --colocate\n",
         "NEXT=run_wanted.sh\nbash $NEXT\n",
-        'source "run_${WHICH}.sh"\n',
+        'WHICH=wanted\nsource "run_${WHICH}.sh"\n',
+        'WHICH="${1:-wanted}"; source "run_$WHICH.sh"\n',
+        'WHICH=$(pick)\nsource "run_${WHICH}.sh"\n',
+        'for WHICH in wanted other; do source "run_${WHICH}.sh"; done\n',
+        'read -r WHICH <<< wanted; source "run_${WHICH}.sh"\n',
+        'WHICH=other; WHICH+=wanted; source "run_${WHICH}.sh"\n',
+        'declare WHICH=want; WHICH=${WHICH}ed; source "run_${WHICH}.sh"\n',
         "NAME=run_wanted\nbash $NAME.sh\n",
         'NAME=run_\nbash "$NAME"wanted.sh\n',
         "for each in examples/demo/run_*.sh; do bash $each; done\n",
@@ -55,6 +61,10 @@ def test_a_script_reaches_what_it_names_and_what_it_may_mean(text: str) -> None:
         "source env.sh\n",
         "ps | grep -v '|.sh' | grep '\\.sh'\n",
         "case $1 in *) echo usage ;; esac\n",
+        'source "run_${WHICH}.sh"\n',
+        'WHICH=other; source "run_${WHICH}.sh"\n',
+        'WHICH="${1:-other}"; bash "examples/demo/$WHICH.sh"\n',
+        'bash "$(find examples -name "run_${WHICH}.sh" | head -1)"\n',
     ],
 )
 def test_a_script_does_not_reach_what_it_cannot_mean(text: str) -> None:
@@ -65,6 +75,8 @@ def test_what_is_reached_reaches_further() -> None:
     assert may_reach("source common.sh\n", {"scripts/common.sh": "bash run_wanted.sh\n"})
     assert may_reach("bash scripts/start\n", {"scripts/start": "#!/bin/bash\nbash run_wanted.sh\n"})
     assert may_reach('bash "$NEXT"\n', settings=Settings(env={"NEXT": "run_wanted.sh"}))
+    assert may_reach('bash "run_$WHICH.sh"\n', settings=Settings(env={"WHICH": "wanted"}))
+    assert may_reach('bash "run_$WHICH.sh"\n', {"scripts/all.sh": "WHICH=wanted bash examples/demo/run_demo.sh\n"})
 
 
 HERE = 'DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"\n'
