@@ -1,8 +1,9 @@
 """What a launcher launches: every argv, under which conditions, and where each flag comes from.
 
 Without --clean-env, what the launcher can launch: variables and arguments that are not given are unknown, and both ways
-of a condition that hangs on them are shown. With it, exactly what running it so would launch. Words after `--` are the
-launcher's own arguments.
+of a condition that hangs on them are shown. What the script itself gives unless something else is given, by
+`${X:-8}` or in front of a loop over its arguments, counts as the value. With --clean-env, exactly what running it so
+would launch. Words after `--` are the launcher's own arguments.
 """
 
 from __future__ import annotations

@@ -20,7 +20,6 @@ _BLANKS = " \t"
 _BETWEEN = re.compile(r"(?:[ \t\r\n]|\\\r?\n)*")
 _REST_OF_ELEMENT_LINE = re.compile(r"[ \t]*(?:#.*)?\r?")
 _JOINED = re.compile(r"[ \t]*\\\r?")
-_NEXT_LINE_JOINED = re.compile(r"(?:[ \t]*\\\r?\n)+[ \t]*")
 
 
 def holder(place: Place) -> ArrayLiteral | SimpleCommand | None:

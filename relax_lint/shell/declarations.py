@@ -60,7 +60,8 @@ class _Declaration:
         unknown_name = False
         for word in rest:
             computed = self.computed(word)
-            unknown_name = unknown_name or self.hides_its_name(word)
+            if computed is None:
+                unknown_name = unknown_name or self.hides_its_name(word)
             if computed is None or not self.declare(*computed):
                 status = 1
         self.state.opaque = self.state.opaque or (unknown_name and self.shell.reading.clean)

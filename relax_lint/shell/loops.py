@@ -102,8 +102,10 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
                 ),
             ]
         skipping: list[State] = []
-        left.extend(end for each in going if each.is_read_only(node.name) for end in unwritable(shell, each, 1))
-        going = [each for each in going if not each.is_read_only(node.name)]
+        refused = [each for each in going if each.is_read_only(node.name)]
+        if refused:
+            left.extend(end for each in refused for end in unwritable(shell, each, 1))
+            going = [each for each in going if each not in refused]
         for each in going:
             resolved = each.resolve(value)
             if resolved.many or node.select:

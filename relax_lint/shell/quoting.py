@@ -8,7 +8,6 @@ from relax_lint.shell.escapes import ansi_c, to_bytes
 from relax_lint.shell.patterns import change_case
 
 _SPECIAL = re.compile(r"[ \t\n'\"\\|&;()<>!{}*\[\]?^$`,]|^#|(?:^|(?<=[:=]))~")
-_IN_DOUBLE_QUOTES = re.compile(r"[\"$`\\]")
 _LETTERS = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 27: "E"}
 
 
@@ -47,11 +46,6 @@ def quote_backslash(value: str) -> str:
     if not value:
         return "''"
     return quote_ansi_c(value) if needs_ansi_c(value) else _SPECIAL.sub(r"\\\g<0>", value)
-
-
-def quote_double(value: str) -> str:
-    """A value as ``declare -p`` writes it."""
-    return quote_ansi_c(value) if needs_ansi_c(value) else '"' + _IN_DOUBLE_QUOTES.sub(r"\\\g<0>", value) + '"'
 
 
 def transform(value: str, operator: str) -> str | None:
