@@ -1,0 +1,243 @@
+"""One argparse parser, read off the catalogue: which words it takes for flags, and which follow each as its values.
+
+This is what CPython 3.12.3 does, the Python of Relax's image: a bare ``--`` ends everything, ``-1`` is a value and
+``-1e-6`` is not, a word with a space in it is a value, and a parser that takes abbreviations refuses those that fit
+several flags.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, Protocol
+
+from relax_lint.records import record
+from relax_lint.shell.launch import Argument, Word
+
+NegativeNumber = re.compile(r"-\d+\Z|-\d*\.\d+\Z")
+ABBREVIATING = frozenset({"sglang-tp", "sglang", "teacher"})
+"""Relax's parsers that take any unambiguous beginning of a flag."""
+TAKES_VALUES = frozenset({"store", "append", "extend"})
+
+ProblemKind = Literal["missing-value", "unwanted-value", "ambiguous", "bad-value", "help"]
+
+
+class FlagLike(Protocol):
+    """What the catalogue knows of a flag."""
+
+    @property
+    def name(self) -> str:
+        """Its first long spelling."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """All spellings."""
+
+    @property
+    def parser(self) -> str:
+        """Which of Relax's parsers reads it."""
+
+    @property
+    def dest(self) -> str:
+        """The attribute that it sets."""
+
+    @property
+    def action(self) -> str:
+        """What argparse does with it."""
+
+    @property
+    def type(self) -> str | None:
+        """What its values are."""
+
+    @property
+    def nargs(self) -> int | str | None:
+        """How many values it takes."""
+
+    @property
+    def choices(self) -> Sequence[Any] | None:
+        """The only values that it takes."""
+
+    @property
+    def default(self) -> Any:
+        """The value without it."""
+
+
+@record
+class Match:
+    """A flag that a parser took, with its values; ``option`` is its full spelling where an abbreviation was written."""
+
+    flag: FlagLike
+    option: str
+    word: Word
+    values: tuple[Word, ...]
+    inline: bool = False
+
+    @property
+    def argument(self) -> Argument:
+        """The same as an argument of the launch."""
+        return Argument(self.option, self.values, self.word, self.inline)
+
+
+@record
+class Problem:
+    """Why a parser stops: argparse's message and exit status 2, or a traceback."""
+
+    parser: str
+    kind: ProblemKind
+    option: str
+    word: Word
+    message: str
+    crash: bool = False
+
+
+class Parsed(NamedTuple):
+    """What a parser makes of an argv."""
+
+    matches: list[Match]
+    problems: list[Problem]
+
+
+class _Option(NamedTuple):
+    """A word that is a flag: of this parser (``flag``), or of another (``None``)."""
+
+    flag: FlagLike | None
+    option: str
+    explicit: Word | None
+
+
+class ParserModel:
+    """A parser of Relax with its flags."""
+
+    def __init__(self, name: str, flags: Iterable[FlagLike]) -> None:
+        self.name = name
+        self.flags = tuple(flags)
+        self.options = {option: flag for flag in self.flags for option in flag.names}
+
+    @cached_property
+    def by_dest(self) -> dict[str, FlagLike]:
+        """The flag whose default counts for each attribute: the first one."""
+        found: dict[str, FlagLike] = {}
+        for flag in self.flags:
+            found.setdefault(flag.dest, flag)
+        return found
+
+    @cached_property
+    def _sorted(self) -> list[str]:
+        return sorted(self.options)
+
+    def completions(self, prefix: str) -> list[str]:
+        """The flags that begin so, where the parser takes abbreviations."""
+        if self.name not in ABBREVIATING:
+            return []
+        found = []
+        for at in range(bisect_left(self._sorted, prefix), len(self._sorted)):
+            if not self._sorted[at].startswith(prefix):
+                break
+            found.append(self._sorted[at])
+        return found
+
+    def parse(self, words: Sequence[Word]) -> Parsed:
+        """The flags of this parser among the words of an argv, and what it stops at."""
+        parsed = Parsed([], [])
+        kinds = self._classified(words, parsed.problems)
+        at = 0
+        while at < len(words):
+            kind = kinds[at]
+            at += 1
+            if isinstance(kind, _Option) and kind.flag is not None:
+                at = self._consume(words, kinds, at, kind, parsed)
+        return parsed
+
+    def _classified(self, words: Sequence[Word], problems: list[Problem]) -> list[_Option | bool]:
+        """For each word: the flag that it is, or whether it can be a value."""
+        kinds: list[_Option | bool] = []
+        for at, word in enumerate(words):
+            if word.text == "--" and word.known:
+                return [*kinds, False, *([False] * (len(words) - at - 1))]
+            kinds.append(self._option(word, problems) or True)
+        return kinds
+
+    def _option(self, word: Word, problems: list[Problem]) -> _Option | None:
+        text = word.text
+        if not text.startswith("-"):
+            return None
+        if word.unknowns:
+            return self._partly_known(word)
+        if text in self.options:
+            return _Option(self.options[text], text, None)
+        if len(text) == 1:
+            return None
+        name, equals, _ = text.partition("=")
+        if equals and name in self.options:
+            return _Option(self.options[name], name, _explicit(word))
+        if text.startswith("--"):
+            found = self.completions(name)
+            if len(found) > 1:
+                message = f"could be {', '.join(found[:8])}{' …' if len(found) > 8 else ''}"
+                problems.append(Problem(self.name, "ambiguous", name, word, message))
+                return _Option(None, text, None)
+            if found:
+                return _Option(self.options[found[0]], found[0], _explicit(word) if equals else None)
+        elif text[:2] in self.options:
+            return _Option(self.options[text[:2]], text[:2], Word(text[2:], (), word.place))
+        if NegativeNumber.match(text) or " " in text:
+            return None
+        return _Option(None, text, None)
+
+    def _partly_known(self, word: Word) -> _Option | None:
+        head = word.text.partition(word.unknowns[0].text)[0]
+        if not head:
+            return None
+        name, equals, _ = head.partition("=")
+        if not equals:
+            return _Option(None, head, None)
+        flag = self.options.get(name)
+        if flag is None and (found := self.completions(name)) and len(found) == 1:
+            flag, name = self.options[found[0]], found[0]
+        return _Option(flag, name, _explicit(word))
+
+    def _consume(
+        self, words: Sequence[Word], kinds: Sequence[_Option | bool], at: int, kind: _Option, parsed: Parsed
+    ) -> int:
+        """Takes the values of a flag; where to go on."""
+        flag, option, explicit = kind
+        assert flag is not None
+        word = words[at - 1]
+        least, most = _counts(flag)
+        if flag.action == "help":
+            parsed.problems.append(Problem(self.name, "help", option, word, "prints the help and ends"))
+            return at
+        if explicit is not None:
+            if most >= 1 >= least:
+                parsed.matches.append(Match(flag, option, word, (explicit,), True))
+            else:
+                kind_of: ProblemKind = "unwanted-value" if most == 0 else "missing-value"
+                message = "takes no value" if most == 0 else f"takes {least} values"
+                parsed.problems.append(Problem(self.name, kind_of, option, word, message))
+            return at
+        end = at
+        while end < len(words) and end - at < most and kinds[end] is True:
+            end += 1
+        if end - at < least:
+            message = "has no value" if least == 1 else f"takes {least} values"
+            parsed.problems.append(Problem(self.name, "missing-value", option, word, message))
+            return at
+        parsed.matches.append(Match(flag, option, word, tuple(words[at:end])))
+        return end
+
+
+def _counts(flag: FlagLike) -> tuple[int, int]:
+    """How many values a flag takes at least and at most."""
+    if flag.action not in TAKES_VALUES:
+        return 0, 0
+    if isinstance(flag.nargs, int):
+        return flag.nargs, flag.nargs
+    return {None: (1, 1), "?": (0, 1), "*": (0, 10**9), "+": (1, 10**9)}[flag.nargs]
+
+
+def _explicit(word: Word) -> Word:
+    """The value in ``--flag=value``."""
+    _, _, value = word.text.partition("=")
+    return Word(value, tuple(one for one in word.unknowns if one.text in value), word.place, word.defaults)

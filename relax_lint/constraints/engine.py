@@ -1,0 +1,174 @@
+"""Judges a launch by a table of constraints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from relax_lint.catalog.hidden import Hidden, is_hidden
+from relax_lint.constraints.derived import DERIVED, Function
+from relax_lint.constraints.expressions import Expression, Failed
+from relax_lint.constraints.facts import Facts, UnknownName
+from relax_lint.constraints.schema import SKIPPED_WHEN, STAGES, STOPS, Constraint
+from relax_lint.records import record
+from relax_lint.shell.launch import Argument, Word
+
+_NAME = re.compile(r"--[\w-]+|[A-Za-z_]\w*")
+_HOLE = re.compile(r"\{(\w+)\}")
+
+
+@record
+class Violation:
+    """A constraint that a launch violates; ``argument`` is where to point, the launch itself when it is ``None``."""
+
+    constraint: Constraint
+    message: str
+    argument: Argument | None
+
+
+@record
+class Undecided:
+    """A constraint that cannot be judged: these words hide what decides, or its values do not fit (``because``)."""
+
+    constraint: Constraint
+    words: tuple[Word, ...]
+    because: str | None = None
+
+
+class Judgement(NamedTuple):
+    """What a table says of a launch."""
+
+    violations: list[Violation]
+    undecided: list[Undecided]
+
+    @property
+    def refused(self) -> bool:
+        """Whether Relax stops for sure."""
+        return any(one.constraint.kind in STOPS for one in self.violations)
+
+
+class Table:
+    """Constraints in the order in which Relax comes to them, found by the flags that they name."""
+
+    def __init__(self, constraints: Iterable[Constraint]) -> None:
+        given = list(constraints)
+        order = {stage: at for at, stage in enumerate(STAGES)}
+        self.constraints = sorted((one for one in given if one.static is None), key=lambda one: order[one.stage])
+        self.not_static = [one for one in given if one.static is not None]
+        self._expressions = [Expression(one.when) for one in self.constraints]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for at, constraint in enumerate(self.constraints):
+            for name in mentioned(constraint.when):
+                found.setdefault(name, []).append(at)
+        return found
+
+    @cached_property
+    def _by_default(self) -> frozenset[int]:
+        return frozenset(at for at, one in enumerate(self.constraints) if one.by_default)
+
+    def concerned(self, facts: Facts, everything: bool = False) -> Iterator[tuple[Constraint, Expression]]:
+        """The constraints that a launch may violate: one of their flags is passed, or they hold by default."""
+        found = set(range(len(self.constraints)) if everything else self._by_default)
+        if not everything:
+            for name in facts.namespace.given_dests | facts.namespace.given_options:
+                found.update(self._by_name.get(name, ()))
+        for at in sorted(found):
+            yield self.constraints[at], self._expressions[at]
+
+
+def mentioned(text: str) -> frozenset[str]:
+    """The attributes and flags that a condition asks for, also through derived values."""
+    found: set[str] = set()
+    pending = [text]
+    seen: set[str] = set()
+    while pending:
+        for name in _NAME.findall(pending.pop()):
+            if name in seen:
+                continue
+            seen.add(name)
+            derived = DERIVED.get(name)
+            if derived is None:
+                found.add(name)
+            else:
+                pending.append(" ".join(derived.reads) if isinstance(derived, Function) else derived)
+    return frozenset(found)
+
+
+def judge(facts: Facts, table: Table, *, past_refusals: bool = False, stages: Sequence[str] = STAGES) -> Judgement:
+    """What a launch violates, in Relax's order, and what cannot be told.
+
+    Relax stops at its first refusal: later stages are judged only with ``past_refusals``.
+    """
+    judgement = Judgement([], [])
+    stopped_in: str | None = None
+    for constraint, condition in table.concerned(facts):
+        if constraint.stage not in stages:
+            continue
+        if stopped_in not in (None, constraint.stage) and not past_refusals:
+            break
+        if _is_left_out(constraint, facts):
+            continue
+        outcome = _outcome(constraint, condition, facts)
+        if isinstance(outcome, Violation):
+            judgement.violations.append(outcome)
+            if constraint.kind in STOPS:
+                stopped_in = constraint.stage
+        elif outcome is not None:
+            judgement.undecided.append(outcome)
+    return judgement
+
+
+def _is_left_out(constraint: Constraint, facts: Facts) -> bool:
+    """Whether Relax does not come to a constraint in this mode at all."""
+    skipped = SKIPPED_WHEN.get(constraint.stage)
+    if skipped is not None:
+        value = facts.get(skipped)
+        if not is_hidden(value) and value:
+            return True
+    if not constraint.modes:
+        return False
+    mode = facts.get("mode")
+    return not is_hidden(mode) and mode not in constraint.modes
+
+
+def _outcome(constraint: Constraint, condition: Expression, facts: Facts) -> Violation | Undecided | None:
+    try:
+        truth = condition.truth(facts)
+    except Failed as failure:
+        return Undecided(constraint, (), str(failure))
+    except UnknownName as unknown:
+        return Undecided(constraint, (), f"there is no {unknown.args[0]}")
+    if is_hidden(truth):
+        return Undecided(constraint, truth.words) if truth.words else None
+    if not truth:
+        return None
+    if constraint.modes and isinstance(mode := facts.get("mode"), Hidden):
+        return Undecided(constraint, mode.words)
+    return Violation(constraint, filled(constraint.message, facts), pointed_at(constraint, facts))
+
+
+def filled(message: str, facts: Facts) -> str:
+    """A message with the values of the names in braces."""
+
+    def shown(found: re.Match[str]) -> str:
+        value = facts.get(found[1])
+        return "?" if is_hidden(value) else str(value)
+
+    return _HOLE.sub(shown, message)
+
+
+def pointed_at(constraint: Constraint, facts: Facts) -> Argument | None:
+    """The first flag of a constraint that the launch passes."""
+    namespace = facts.namespace
+    names = constraint.flags or tuple(_NAME.findall(constraint.when))
+    for name in names:
+        dest = namespace.parsers.dest_of.get(name, name)
+        argument = namespace.argument(dest) if namespace.knows(dest) else None
+        if argument is not None:
+            return argument
+    return None
