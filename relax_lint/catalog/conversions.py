@@ -35,13 +35,6 @@ def _human_int(text: str) -> int:
     return int(Decimal(number) * _SI[suffix])
 
 
-def _json_list(text: str) -> object:
-    value = json.loads(text)
-    if not isinstance(value, list):
-        raise ValueError("no list")
-    return value
-
-
 def _nullable(text: str) -> str | None:
     return None if text in ("", "None") else text
 
@@ -67,7 +60,7 @@ CONVERSIONS: dict[str, Callable[[str], Any]] = {
     "json": json.loads,
     "bool-text": bool,
     "human-int": _human_int,
-    "json-list": _json_list,
+    "json-list": json.loads,
     "nullable": _nullable,
     "frequency": _frequency,
     "integers": _integers,
@@ -79,7 +72,7 @@ _WANTED = {
     "float": "a number",
     "json": "JSON",
     "human-int": "a whole number (k, M, G, T, Ki, Mi, Gi, Ti may follow)",
-    "json-list": "a JSON list",
+    "json-list": "JSON",
     "frequency": "a whole number or a list pattern such as ([1]*3+[0])*2",
     "integers": "whole numbers with commas between them",
 }

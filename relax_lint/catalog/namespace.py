@@ -126,6 +126,16 @@ class Namespace:
             if word.unknowns and (word.text == word.unknowns[0].text or word.text.startswith("-"))
         )
 
+    def shadowed(self, parser: str, by: str) -> list[str]:
+        """The flags passed to a parser whose attribute another one sets afterwards, given there or not."""
+        if by not in self._matches:
+            return []
+        return [
+            matches[-1].option
+            for dest, matches in self._matches[parser].items()
+            if dest in self.parsers.models[by].by_dest
+        ]
+
     def knows(self, dest: str) -> bool:
         """Whether any flag sets this attribute."""
         return dest in self.parsers.options_of

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.catalog.hidden import UNKNOWN
+from relax_lint.constraints.documents import custom_config_fault, eval_config_fault
 from relax_lint.constraints.expressions import Expression, Failed, NotKnown
 from relax_lint.records import record
 
@@ -59,6 +60,9 @@ _MULTIMODAL = re.compile(r"-vl|qwen3\.[56]|kimi-k2\.[56]|omni", re.IGNORECASE)
 
 def _multimodal(facts: Facts) -> Any:
     """Whether the checkpoint is of a family that Relax sees as multimodal; not known for other names."""
+    config = facts.get("checkpoint")
+    if isinstance(config, dict):
+        return "text_config" in config or "thinker_config" in config
     path = facts["hf_checkpoint"]
     if isinstance(path, str) and _MULTIMODAL.search(path):
         return True
@@ -138,8 +142,45 @@ def _product(facts: Facts) -> int:
     return product
 
 
+def _shadowed(facts: Facts) -> list[str]:
+    """The flags whose setting the engines' parser writes again."""
+    return facts.namespace.shadowed("main", "sglang")
+
+
 def _readable(dest: str) -> Function:
-    return Function((dest,), lambda facts: facts.is_readable(facts[dest]))
+    return Function((dest,), lambda facts: facts.asked(facts.around.is_readable, facts[dest]))
+
+
+def _exists(dest: str) -> Function:
+    return Function((dest,), lambda facts: facts.asked(facts.around.exists, facts[dest]))
+
+
+def _document(dest: str) -> Function:
+    return Function((dest,), lambda facts: facts.asked(facts.around.document, facts[dest]))
+
+
+def _checkpoint(facts: Facts) -> Any:
+    """The configuration of the model that ``--hf-checkpoint`` names."""
+    return facts.asked(facts.around.checkpoint, facts["hf_checkpoint"])
+
+
+def _text_model(facts: Facts) -> Any:
+    """The part of a checkpoint's configuration that is about its language model."""
+    config = facts["checkpoint"]
+    for part in ("thinker_config", "text_config"):
+        config = config.get(part, config)
+    return config
+
+
+def _eval_config_fault(facts: Facts) -> str | None:
+    return eval_config_fault(facts.asked(facts.around.document, facts["eval_config"]))
+
+
+def _resource_has(facts: Facts) -> bool:
+    """Whether ``--resource`` is a list or a text that holds the name of a role, which Relax then takes for a key."""
+    resource = facts["resource"]
+    roles = ("actor", "rollout", "critic", "genrm")
+    return isinstance(resource, list | str) and any(role in resource for role in roles)
 
 
 def _routes(facts: Facts) -> Any:
@@ -167,9 +208,13 @@ DERIVED: Mapping[str, str | Function] = {
     "is_async": "hybrid or fully_async",
     "uses_kl": "not is_sft and (use_kl_loss or kl_coef != 0)",
     "skips_hf_check": "debug_rollout_only or skip_hf_validate or not hf_checkpoint",
-    "multimodal_checkpoint": Function(("hf_checkpoint",), _multimodal),
+    "checkpoint": Function(("hf_checkpoint",), _checkpoint),
+    "text_model": Function(("checkpoint",), _text_model),
+    "multimodal_checkpoint": Function(("checkpoint",), _multimodal),
+    "shadowed_flags": Function((), _shadowed),
     # GPUs
     "roles": Function(("resource",), _roles),
+    "resource_is_no_object": Function(("resource",), _resource_has),
     "bad_entries": Function(("resource",), _bad_entries),
     "actor_entry": 'roles["actor"] if "actor" in roles else None',
     "actor_by_resource": "actor_entry is not None and actor_num_gpus_per_node == 8 and actor_num_nodes == 1",
@@ -234,7 +279,15 @@ DERIVED: Mapping[str, str | Function] = {
     "context_parallel_product": Function(("hierarchical_context_parallel_sizes",), _product),
     # files
     "custom_config_readable": _readable("custom_config_path"),
+    "custom_config": _document("custom_config_path"),
+    "custom_config_fault": Function(("custom_config",), lambda facts: custom_config_fault(facts["custom_config"])),
     "eval_config_readable": _readable("eval_config"),
+    "eval_config_fault": Function(("eval_config",), _eval_config_fault),
+    "ref_load_exists": _exists("ref_load"),
+    "teacher_load_exists": _exists("opd_teacher_load"),
+    "agent_cwd_exists": Function(
+        ("agent_cwd",), lambda facts: facts.asked(facts.around.is_directory, facts["agent_cwd"])
+    ),
     "yaml_cfg_readable": _readable("yaml_cfg"),
     "heterogeneous_readable": _readable("heterogeneous_layers_config_path"),
 }

@@ -11,7 +11,7 @@ from relax_lint.catalog.hidden import Hidden, is_hidden
 from relax_lint.constraints.derived import DERIVED, Function
 from relax_lint.constraints.expressions import Expression, Failed
 from relax_lint.constraints.facts import Facts, UnknownName
-from relax_lint.constraints.schema import SKIPPED_WHEN, STAGES, STOPS, Constraint
+from relax_lint.constraints.schema import BEFORE_CONFIG, SKIPPED_WHEN, STAGES, STOPS, Constraint
 from relax_lint.records import record
 from relax_lint.shell.launch import Argument, Word
 
@@ -75,7 +75,7 @@ class Table:
         """The constraints that a launch may violate: one of their flags is passed, or they hold by default."""
         found = set(range(len(self.constraints)) if everything else self._by_default)
         if not everything:
-            for name in facts.namespace.given_dests | facts.namespace.given_options:
+            for name in facts.set_names:
                 found.update(self._by_name.get(name, ()))
         for at in sorted(found):
             yield self.constraints[at], self._expressions[at]
@@ -106,11 +106,13 @@ def judge(facts: Facts, table: Table, *, past_refusals: bool = False, stages: Se
     """
     judgement = Judgement([], [])
     stopped_in: str | None = None
-    for constraint, condition in table.concerned(facts):
+    before, after = facts, facts.overlaid()
+    for constraint, condition in table.concerned(after):
         if constraint.stage not in stages:
             continue
         if stopped_in not in (None, constraint.stage) and not past_refusals:
             break
+        facts = before if constraint.stage in BEFORE_CONFIG else after
         if _is_left_out(constraint, facts):
             continue
         outcome = _outcome(constraint, condition, facts)

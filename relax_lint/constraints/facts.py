@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from relax_lint.catalog.hidden import UNKNOWN, Hidden, is_hidden
+from relax_lint.catalog.hidden import UNKNOWN, is_hidden
 from relax_lint.catalog.namespace import Namespace
 from relax_lint.constraints.derived import DERIVED, compute
 from relax_lint.constraints.expressions import ENVIRONMENT, FUNCTIONS, GIVEN, NotKnown
+from relax_lint.constraints.surroundings import Surroundings
 
 
 class UnknownName(Exception):
     """A name that is neither an attribute of Relax's arguments nor a derived value."""
 
 
-def _not_known(_: str) -> object:
-    return UNKNOWN
-
-
 class Facts:
     """The values of names in a launch, each worked out once.
 
-    ``environment`` gives the value of a variable of the launch's environment, ``None`` when it is unset; ``readable``
-    whether a file can be read there. Both may answer with a hidden value.
+    ``overlay`` holds the arguments that a file sets over what the flags have set.
     """
 
     def __init__(
         self,
         namespace: Namespace,
-        environment: Callable[[str], object] = _not_known,
-        readable: Callable[[str], object] = _not_known,
+        around: Surroundings | None = None,
+        overlay: Mapping[str, Any] | None = None,
     ) -> None:
         self.namespace = namespace
-        self.environment = environment
-        self.readable = readable
-        self._known: dict[str, Any] = dict(FUNCTIONS)
+        self.around: Surroundings = around or Surroundings()
+        self.overlay = overlay or {}
+        self._known: dict[str, Any] = {**FUNCTIONS, **self.overlay}
 
     def __getitem__(self, name: str) -> Any:
-        value = self.get(name)
-        if is_hidden(value):
-            raise NotKnown(value)
-        return value
+        return _told(self.get(name))
 
     def get(self, name: str) -> Any:
         """The value of a name, or :class:`Hidden`."""
@@ -56,14 +49,29 @@ class Facts:
         if name.startswith(GIVEN):
             return self.namespace.given(name[len(GIVEN) :])
         if name.startswith(ENVIRONMENT):
-            return self.environment(name[len(ENVIRONMENT) :])
+            return self.around.variable(name[len(ENVIRONMENT) :])
         if not self.namespace.knows(name):
             raise UnknownName(name)
         return self.namespace.value(name)
 
-    def is_readable(self, path: object) -> bool:
-        """Whether a file is there. Raises :class:`NotKnown`."""
-        answer = self.readable(path) if isinstance(path, str) else False
-        if isinstance(answer, Hidden):
-            raise NotKnown(answer)
-        return bool(answer)
+    @property
+    def set_names(self) -> frozenset[str]:
+        """The attributes and flags that the launch sets, itself or through a file."""
+        return self.namespace.given_dests | self.namespace.given_options | frozenset(self.overlay)
+
+    def overlaid(self) -> Facts:
+        """What holds once Relax has read ``--custom-config-path``, whose keys win over the flags."""
+        document = self.get("custom_config")
+        if is_hidden(document) or not isinstance(document, dict) or not document:
+            return self
+        return Facts(self.namespace, self.around, {str(key): value for key, value in document.items()})
+
+    def asked(self, question: Callable[[str], object], path: object) -> Any:
+        """An answer of the surroundings about a path. Raises :class:`NotKnown`."""
+        return _told(question(path) if isinstance(path, str) else None)
+
+
+def _told(value: Any) -> Any:
+    if is_hidden(value):
+        raise NotKnown(value)
+    return value

@@ -9,14 +9,16 @@ from relax_lint.constraints.expressions import Expression, ExpressionError
 from relax_lint.records import field, record
 
 Kind = Literal["refusal", "crash", "no-effect", "overwritten", "guide"]
-Stage = Literal["resource", "validate", "megatron", "sglang", "start", "train", "team"]
+Stage = Literal["resource", "validate", "late", "megatron", "sglang", "start", "train", "team"]
 Severity = Literal["E", "W", "A"]
 
 STAGES: tuple[Stage, ...] = get_args(Stage)
-"""In the order in which Relax comes to them: GPUs and checkpoint, its own checks, Megatron's, SGLang's, the controller,
+"""In the order in which Relax comes to them: GPUs and checkpoint, its own checks before and after it has read
+``--custom-config-path``, Megatron's, SGLang's, the controller,
 the workers; last what a team asks for."""
 SKIPPED_WHEN: Mapping[Stage, str] = {"megatron": "debug_rollout_only", "sglang": "trains_only"}
 """When Relax leaves a whole stage out."""
+BEFORE_CONFIG = frozenset({"resource", "validate"})
 MODES = ("sft", "hybrid", "async", "colocate", "separate")
 RL = ("hybrid", "async", "colocate", "separate")
 
