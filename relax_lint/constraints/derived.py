@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.catalog.hidden import UNKNOWN
+from relax_lint.constraints import roles
 from relax_lint.constraints.documents import custom_config_fault, eval_config_fault
 from relax_lint.constraints.expressions import Expression, Failed, NotKnown
 from relax_lint.records import record
@@ -69,6 +70,12 @@ def _multimodal(facts: Facts) -> Any:
     raise NotKnown(UNKNOWN)
 
 
+def _unknown_media(facts: Facts) -> list[str]:
+    """The keys of ``--multimodal-keys`` that are no media type."""
+    keys = facts["multimodal_keys"]
+    return [key for key in keys if key not in ("image", "video", "audio")] if isinstance(keys, dict) else []
+
+
 def _bad_agent_env(facts: Facts) -> str | None:
     """The first entry of ``--agent-env`` that is not ``KEY=VALUE``, or whose key is Relax's own."""
     for item in facts["agent_env"] or ():
@@ -125,6 +132,27 @@ def _virtual_stages(facts: Facts) -> int | None:
     elif facts["hybrid_pattern"] is not None and facts["hybrid_segments"] > pipeline:
         return int(facts["hybrid_segments"] // pipeline)
     return None if stages == 1 else stages
+
+
+def _uneven_stages_fault(facts: Facts) -> str | None:
+    """Why the layers that are left by the first and the last stage do not fit the others."""
+    own = [
+        facts[f"decoder_{end}_pipeline_num_layers"]
+        for end in ("first", "last")
+        if facts[f"decoder_{end}_pipeline_num_layers"] is not None
+    ]
+    layers = facts["layers"] - sum(own)
+    stages = facts["pipeline_model_parallel_size"] - len(own)
+    virtual = facts["virtual_stages"] or 1
+    if any(count <= 0 for count in own):
+        return "a stage of 0 layers"
+    if bool(layers) != bool(stages) or layers < 0 or (stages and layers % stages):
+        return f"{layers} layers are left for {stages} stages"
+    if any(count % virtual for count in [*own, *([layers // stages] if stages else [])]):
+        return f"the layers of a stage are no multiple of its {virtual} virtual stages"
+    if facts["account_for_embedding_in_pipeline_split"] or facts["account_for_loss_in_pipeline_split"]:
+        return "stages of given size do not account for the embedding or the loss"
+    return None
 
 
 def _bad_transitions(facts: Facts) -> bool:
@@ -240,6 +268,24 @@ DERIVED: Mapping[str, str | Function] = {
     "managed_teacher": 'use_opd and not is_sft and opd_type == "sglang" and "teacher" in roles '
     "and (teacher_hf_checkpoint is not None or opd_teacher_routes is not None)",
     "routes": Function(("opd_teacher_routes",), _routes),
+    "wanted_roles": Function((*roles.READS_OF_ROLES, "true_on_policy"), roles.wanted_roles),
+    "created_roles": Function(("wanted_roles",), roles.created_roles),
+    "missing_roles": Function(("wanted_roles",), roles.missing_roles),
+    "idle_roles": Function(("wanted_roles",), roles.idle_roles),
+    "misshapen_roles": Function(("created_roles", "resource"), roles.misshapen_roles),
+    "misfit_roles": Function(roles.READS_OF_FITTING, roles.misfit_roles),
+    "starving_roles": Function(
+        (*roles.READS_OF_FITTING, "train_batch", "num_iters_per_train_update", "n_samples_per_prompt"),
+        roles.starving_roles,
+    ),
+    "dead_config_keys": Function(("ref_actor_config",), roles.dead_config_keys),
+    "rollout_final": "actor_total if shares_gpus and not hybrid and not managed_teacher and genrm_model_path is None "
+    "else rollout_total",
+    "runs_engines": 'not trains_only and (not is_sft or sft_predict_interval is not None) and "rollout" in roles',
+    "engine_gpus": "min(rollout_num_gpus_per_engine, num_gpus_per_node)",
+    "teacher_gpus": 'roles["teacher"] if "teacher" in roles else 0',
+    "default_rollout": 'rollout_function_path == "relax.engine.rollout.sglang_rollout.generate_rollout" '
+    "and not use_agentic_rollout",
     # batches
     "rollout_groups": "rollout_batch_size if rollout_batch_size is not None "
     "else global_batch_size // n_samples_per_prompt",
@@ -254,7 +300,10 @@ DERIVED: Mapping[str, str | Function] = {
     "minis": "num_steps_per_rollout if num_steps_per_rollout is not None else rollout_samples // train_batch",
     "updates": "num_rollout * rollout_samples // train_batch",
     "decay_updates": "lr_decay_iters if lr_decay_iters is not None else updates",
+    "warmup_updates": "lr_warmup_fraction * decay_updates if lr_warmup_fraction is not None else lr_warmup_iters",
+    "initial_load": 'load or ref_load or hf_checkpoint if megatron_to_hf_mode == "bridge" else load or ref_load',
     "has_eval_data": "bool(eval_config) or bool(eval_prompt_data)",
+    "unknown_media": Function(("multimodal_keys",), _unknown_media),
     "bad_agent_env": Function(("agent_env",), _bad_agent_env),
     # what Megatron makes of its flags
     "sequence_length": "seq_length if seq_length is not None else 4096",
@@ -267,6 +316,18 @@ DERIVED: Mapping[str, str | Function] = {
     "+ int(account_for_embedding_in_pipeline_split) + int(account_for_loss_in_pipeline_split)",
     "layout_stages": Function(("pipeline_model_parallel_layout",), _layout_stages),
     "virtual_stages": Function(_VIRTUAL, _virtual_stages),
+    "uneven_stages_fault": Function(
+        (
+            "layers",
+            "pipeline_model_parallel_size",
+            "virtual_stages",
+            "account_for_embedding_in_pipeline_split",
+            "account_for_loss_in_pipeline_split",
+            "decoder_first_pipeline_num_layers",
+            "decoder_last_pipeline_num_layers",
+        ),
+        _uneven_stages_fault,
+    ),
     "saves_distributed": 'ckpt_format != "torch"',
     "recompute": '"selective" if recompute_activations else recompute_granularity',
     "position_embedding": '"rope" if use_rotary_position_embeddings else position_embedding_type',

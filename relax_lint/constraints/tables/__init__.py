@@ -5,21 +5,57 @@ from __future__ import annotations
 from functools import cache
 
 from relax_lint.constraints.engine import Table
-from relax_lint.constraints.schema import Constraint
 
 
 @cache
 def builtin() -> Table:
     """All constraints of Relax, Megatron and SGLang, in the order in which a launch meets them."""
-    from relax_lint.constraints.tables.distillation import DISTILLATION
-    from relax_lint.constraints.tables.megatron import CONTEXT_PARALLEL, PIPELINE, SIZES
-    from relax_lint.constraints.tables.megatron_training import MODEL, SCHEDULE
-    from relax_lint.constraints.tables.placement import BATCHES, EXCLUSIONS, PLACEMENT
-    from relax_lint.constraints.tables.relax import AGENTIC, ALGORITHM, CHECKPOINTS, EVALUATION
-    from relax_lint.constraints.tables.resource import RESOURCE
-    from relax_lint.constraints.tables.sglang import ENGINES
+    from relax_lint.constraints.tables import (
+        distillation,
+        megatron,
+        megatron_training,
+        placement,
+        relax,
+        resource,
+        rollout,
+        sglang,
+        start,
+        training,
+        transformer,
+        void,
+    )
 
-    relax = (*EVALUATION, *AGENTIC, *DISTILLATION, *CHECKPOINTS, *ALGORITHM, *PLACEMENT, *BATCHES, *EXCLUSIONS)
-    megatron = (*CONTEXT_PARALLEL, *SIZES, *PIPELINE, *SCHEDULE, *MODEL)
-    constraints: tuple[Constraint, ...] = (*RESOURCE, *relax, *megatron, *ENGINES)
-    return Table(constraints)
+    return Table(
+        (
+            *resource.RESOURCE,
+            *relax.EVALUATION,
+            *relax.AGENTIC,
+            *distillation.DISTILLATION,
+            *relax.CHECKPOINTS,
+            *relax.ALGORITHM,
+            *placement.PLACEMENT,
+            *placement.BATCHES,
+            *placement.EXCLUSIONS,
+            *megatron.CONTEXT_PARALLEL,
+            *megatron.SIZES,
+            *megatron.PIPELINE,
+            *megatron_training.SCHEDULE,
+            *megatron_training.MODEL,
+            *sglang.ENGINES,
+            *start.CONTROLLER,
+            *start.TEACHERS,
+            *start.ENGINE_COUNTS,
+            *training.BATCH_PLAN,
+            *training.SCHEDULE,
+            *training.WEIGHTS,
+            *training.FORWARD_ROLES,
+            *transformer.MODEL,
+            *rollout.REWARDS,
+            *rollout.GENERATION,
+            *void.BATCHING,
+            *void.ALGORITHM,
+            *void.DATA,
+            *void.CHECKPOINTS,
+            *void.SUPERVISED,
+        )
+    )

@@ -425,10 +425,16 @@ MODEL: tuple[Constraint, ...] = (
     ),
     _S.refuses(
         "mega-perform-rl-step",
-        "perform_rl_step",
-        "Megatron's own reinforcement learning, with batches of its own",
+        "perform_rl_step and (grpo_group_size * grpo_prompts_per_step * grpo_iterations % train_batch != 0 "
+        'or ((rl_persist_cuda_graphs or rl_training_cuda_graphs) and graphs == "none") '
+        'or (rl_kv_cache_management_mode == "offload" and not rl_persist_cuda_graphs) '
+        "or (rl_num_parallel_generations is not None and (rl_num_parallel_generation_batches is not None "
+        "or rl_parallel_generation_tasks is not None)) or ((rl_num_parallel_generations is not None "
+        "or rl_num_parallel_generation_batches is not None) and not rl_partial_rollouts) "
+        "or (rl_use_sequence_packing and micro_batch_size != 1))",
+        "--perform-rl-step is Megatron's own loop, which Relax does not run, and does not fit these batches",
         357,
-        static="a dozen checks of Megatron's own loop, which Relax never runs",
+        flags=("--perform-rl-step",),
     ),
     _RELAX.overwrites(
         "moe-allgather",
@@ -437,7 +443,6 @@ MODEL: tuple[Constraint, ...] = (
         85,
         flags=("--moe-token-dispatcher-type",),
     ),
-    _RELAX.overwrites("variable-seq-lengths-forced", 'given("--variable-seq-lengths")', "it is always on", 79),
     _RELAX.refuses(
         "pp-one-first-last",
         "pipeline_model_parallel_size == 1 and (decoder_first_pipeline_num_layers is not None "

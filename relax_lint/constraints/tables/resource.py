@@ -104,7 +104,7 @@ RESOURCE: tuple[Constraint, ...] = (
     _GPUS.ignores(
         "resource-rollout-ignored",
         'rollout_num_gpus is not None and "rollout" in roles and roles["rollout"] != rollout_num_gpus',
-        "--rollout-num-gpus {rollout_num_gpus} counts, not the rollout entry of --resource, which is placed all the same",
+        "--rollout-num-gpus {rollout_num_gpus} counts, not the rollout in --resource, which is placed all the same",
         249,
         flags=("--rollout-num-gpus",),
     ),

@@ -17,7 +17,7 @@ ENGINES: tuple[Constraint, ...] = (
     ),
     _S.ignores(
         "sglang-tp-overwritten",
-        'given("--sglang-tensor-parallel-size", "--sglang-tp-size", "--sglang-tp")',
+        'given("--sglang-tensor-parallel-size", "--sglang-tp-size")',
         "the engine's tensor parallel size is --rollout-num-gpus-per-engine // pipeline stages",
         309,
     ),
