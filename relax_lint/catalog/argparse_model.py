@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
-from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
+from relax_lint.catalog.flags import Catalogue, Flag
 from relax_lint.records import record
 from relax_lint.shell.launch import Argument, Word
 
@@ -24,51 +24,11 @@ TAKES_VALUES = frozenset({"store", "append", "extend"})
 ProblemKind = Literal["missing-value", "unwanted-value", "ambiguous", "bad-value", "help"]
 
 
-class FlagLike(Protocol):
-    """What the catalogue knows of a flag."""
-
-    @property
-    def name(self) -> str:
-        """Its first long spelling."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """All spellings."""
-
-    @property
-    def parser(self) -> str:
-        """Which of Relax's parsers reads it."""
-
-    @property
-    def dest(self) -> str:
-        """The attribute that it sets."""
-
-    @property
-    def action(self) -> str:
-        """What argparse does with it."""
-
-    @property
-    def type(self) -> str | None:
-        """What its values are."""
-
-    @property
-    def nargs(self) -> int | str | None:
-        """How many values it takes."""
-
-    @property
-    def choices(self) -> Sequence[Any] | None:
-        """The only values that it takes."""
-
-    @property
-    def default(self) -> Any:
-        """The value without it."""
-
-
 @record
 class Match:
     """A flag that a parser took, with its values; ``option`` is its full spelling where an abbreviation was written."""
 
-    flag: FlagLike
+    flag: Flag
     option: str
     word: Word
     values: tuple[Word, ...]
@@ -102,7 +62,7 @@ class Parsed(NamedTuple):
 class _Option(NamedTuple):
     """A word that is a flag: of this parser (``flag``), or of another (``None``)."""
 
-    flag: FlagLike | None
+    flag: Flag | None
     option: str
     explicit: Word | None
 
@@ -110,32 +70,37 @@ class _Option(NamedTuple):
 class ParserModel:
     """A parser of Relax with its flags."""
 
-    def __init__(self, name: str, flags: Iterable[FlagLike]) -> None:
+    def __init__(self, name: str, catalogue: Catalogue) -> None:
         self.name = name
-        self.flags = tuple(flags)
-        self.options = {option: flag for flag in self.flags for option in flag.names}
+        self.catalogue = catalogue
+        self._options: dict[str, Flag | None] = {}
+        self._dests: dict[str, Flag | None] = {}
 
-    @cached_property
-    def by_dest(self) -> dict[str, FlagLike]:
-        """The flag whose default counts for each attribute: the first one."""
-        found: dict[str, FlagLike] = {}
-        for flag in self.flags:
-            found.setdefault(flag.dest, flag)
-        return found
+    def option(self, word: str) -> Flag | None:
+        """The flag of this parser that a word names exactly."""
+        if word not in self._options:
+            found = self.catalogue.flags(word) if "=" not in word else ()
+            self._options[word] = next((flag for flag in found if flag.parser == self.name), None)
+        return self._options[word]
 
-    @cached_property
-    def _sorted(self) -> list[str]:
-        return sorted(self.options)
+    def setting(self, dest: str) -> Flag | None:
+        """The flag of this parser whose default counts for an attribute: the first one."""
+        if dest not in self._dests:
+            found = self.catalogue.by_dest(dest)
+            self._dests[dest] = next((flag for flag in found if flag.parser == self.name), None)
+        return self._dests[dest]
 
     def completions(self, prefix: str) -> list[str]:
         """The flags that begin so, where the parser takes abbreviations."""
         if self.name not in ABBREVIATING:
             return []
+        words = self.catalogue.words
         found = []
-        for at in range(bisect_left(self._sorted, prefix), len(self._sorted)):
-            if not self._sorted[at].startswith(prefix):
+        for at in range(bisect_left(words, prefix), len(words)):
+            if not words[at].startswith(prefix):
                 break
-            found.append(self._sorted[at])
+            if self.option(words[at]) is not None:
+                found.append(words[at])
         return found
 
     def parse(self, words: Sequence[Word]) -> Parsed:
@@ -165,13 +130,15 @@ class ParserModel:
             return None
         if word.unknowns:
             return self._partly_known(word)
-        if text in self.options:
-            return _Option(self.options[text], text, None)
+        flag = self.option(text)
+        if flag is not None:
+            return _Option(flag, text, None)
         if len(text) == 1:
             return None
         name, equals, _ = text.partition("=")
-        if equals and name in self.options:
-            return _Option(self.options[name], name, _explicit(word))
+        flag = self.option(name) if equals else None
+        if flag is not None:
+            return _Option(flag, name, _explicit(word))
         if text.startswith("--"):
             found = self.completions(name)
             if len(found) > 1:
@@ -179,9 +146,9 @@ class ParserModel:
                 problems.append(Problem(self.name, "ambiguous", name, word, message))
                 return _Option(None, text, None)
             if found:
-                return _Option(self.options[found[0]], found[0], _explicit(word) if equals else None)
-        elif text[:2] in self.options:
-            return _Option(self.options[text[:2]], text[:2], Word(text[2:], (), word.place))
+                return _Option(self.option(found[0]), found[0], _explicit(word) if equals else None)
+        elif self.option(text[:2]) is not None:
+            return _Option(self.option(text[:2]), text[:2], Word(text[2:], (), word.place))
         if NegativeNumber.match(text) or " " in text:
             return None
         return _Option(None, text, None)
@@ -193,9 +160,9 @@ class ParserModel:
         name, equals, _ = head.partition("=")
         if not equals:
             return _Option(None, head, None)
-        flag = self.options.get(name)
+        flag = self.option(name)
         if flag is None and (found := self.completions(name)) and len(found) == 1:
-            flag, name = self.options[found[0]], found[0]
+            flag, name = self.option(found[0]), found[0]
         return _Option(flag, name, _explicit(word))
 
     def _consume(
@@ -228,7 +195,7 @@ class ParserModel:
         return end
 
 
-def _counts(flag: FlagLike) -> tuple[int, int]:
+def _counts(flag: Flag) -> tuple[int, int]:
     """How many values a flag takes at least and at most."""
     if flag.action not in TAKES_VALUES:
         return 0, 0

@@ -59,22 +59,25 @@ CONVERSIONS: dict[str, Callable[[str], Any]] = {
     "float": float,
     "json": json.loads,
     "bool-text": bool,
-    "human-int": _human_int,
-    "json-list": json.loads,
-    "nullable": _nullable,
-    "frequency": _frequency,
-    "integers": _integers,
+    "human_readable_int": _human_int,
+    "nullable_str": _nullable,
+    "moe_freq_type": _frequency,
+    "la_freq_type": _frequency,
+    "no_rope_freq_type": _frequency,
+    "tuple_type": _integers,
 }
 """By the catalogue's name of a type; what is not here is taken as it is."""
 
+_PATTERN_WANTED = "a whole number or a list pattern such as ([1]*3+[0])*2"
 _WANTED = {
     "int": "a whole number",
     "float": "a number",
     "json": "JSON",
-    "human-int": "a whole number (k, M, G, T, Ki, Mi, Gi, Ti may follow)",
-    "json-list": "JSON",
-    "frequency": "a whole number or a list pattern such as ([1]*3+[0])*2",
-    "integers": "whole numbers with commas between them",
+    "human_readable_int": "a whole number (k, M, G, T, Ki, Mi, Gi, Ti may follow)",
+    "moe_freq_type": _PATTERN_WANTED,
+    "la_freq_type": _PATTERN_WANTED,
+    "no_rope_freq_type": _PATTERN_WANTED,
+    "tuple_type": "whole numbers with commas between them",
 }
 
 

@@ -120,6 +120,11 @@ class Catalogue:
 
         return get_close_matches(plain, self._by_word, n=MOST_SUGGESTIONS, cutoff=0.8)
 
+    @cached_property
+    def words(self) -> list[str]:
+        """All option strings, sorted."""
+        return sorted(self._by_word)
+
     def left_out(self, word: str) -> bool:
         """Whether this is a server's flag that Relax does not pass on: it sets the value itself."""
         return word.partition("=")[0] in self._head["left_out"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from relax_lint.catalog.argparse_model import FlagLike, Match, ParserModel, Problem
+from relax_lint.catalog.argparse_model import Match, ParserModel, Problem
 from relax_lint.catalog.conversions import BadValue, converted
+from relax_lint.catalog.flags import Catalogue, Flag
 from relax_lint.catalog.hidden import Hidden, is_hidden
 from relax_lint.shell.launch import Argument, Launch, Word
 
@@ -16,31 +17,23 @@ ORDER = ("pre", "sglang-tp", "sglang", "teacher", "main")
 _LAST_WRITES = ("teacher", "sglang", "pre", "main")
 """Whose value counts when several of them set the same attribute."""
 _SKIPPED_FOR_TRAINING = frozenset({"sglang-tp", "sglang", "teacher"})
-_NO_DEFAULT = {"suppress": True}
 
 
 class Parsers:
-    """The parsers of a catalogue, built once."""
+    """The parsers of a catalogue."""
 
-    def __init__(self, flags: Iterable[FlagLike]) -> None:
-        by_parser: dict[str, list[FlagLike]] = {name: [] for name in ORDER}
-        for flag in flags:
-            by_parser.setdefault(flag.parser, []).append(flag)
-        self.models = {name: ParserModel(name, by_parser[name]) for name in ORDER}
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+        self.models = {name: ParserModel(name, catalogue) for name in ORDER}
 
-    @cached_property
-    def options_of(self) -> dict[str, tuple[str, ...]]:
+    def options_of(self, dest: str) -> tuple[str, ...]:
         """All spellings of the flags that set an attribute."""
-        found: dict[str, dict[str, None]] = {}
-        for model in self.models.values():
-            for flag in model.flags:
-                found.setdefault(flag.dest, {}).update(dict.fromkeys(flag.names))
-        return {dest: tuple(names) for dest, names in found.items()}
+        return tuple(dict.fromkeys(name for flag in self.catalogue.by_dest(dest) for name in flag.names))
 
-    @cached_property
-    def dest_of(self) -> dict[str, str]:
-        """The attribute that each spelling of a flag sets."""
-        return {option: dest for dest, options in self.options_of.items() for option in options}
+    def dest_of(self, option: str) -> str | None:
+        """The attribute that a flag sets."""
+        flag = self.catalogue.flag(option)
+        return None if flag is None else flag.dest
 
 
 class Namespace:
@@ -133,12 +126,12 @@ class Namespace:
         return [
             matches[-1].option
             for dest, matches in self._matches[parser].items()
-            if dest in self.parsers.models[by].by_dest
+            if self.parsers.models[by].setting(dest) is not None
         ]
 
     def knows(self, dest: str) -> bool:
         """Whether any flag sets this attribute."""
-        return dest in self.parsers.options_of
+        return bool(self.parsers.catalogue.by_dest(dest))
 
     def argument(self, dest: str) -> Argument | None:
         """The flag of the launch whose value counts for an attribute."""
@@ -165,21 +158,21 @@ class Namespace:
         for parser in _LAST_WRITES:
             if parser not in self._matches:
                 continue
-            flag = self.parsers.models[parser].by_dest.get(dest)
+            flag = self.parsers.models[parser].setting(dest)
             if flag is None:
                 continue
             found = self._matches[parser].get(dest)
             if found:
                 return self._of_matches(found, flag)
-            if flag.default == _NO_DEFAULT:
+            if flag.suppressed:
                 continue
-            hidden = self._hidden_by(*self.parsers.options_of[dest])
-            return flag.default if hidden is None else hidden
+            hidden = self._hidden_by(*self.parsers.options_of(dest))
+            return _default(flag) if hidden is None else hidden
         return None
 
-    def _of_matches(self, matches: Sequence[Match], flag: FlagLike) -> Any:
+    def _of_matches(self, matches: Sequence[Match], flag: Flag) -> Any:
         """The last counts, but for flags that gather."""
-        value: Any = flag.default
+        value: Any = _default(flag)
         gathered: list[Any] = []
         for match in matches:
             value = self._of_match(match, value)
@@ -205,3 +198,10 @@ class Namespace:
         if flag.nargs == "?":
             return values[0] if values else ""
         return values[0] if flag.nargs is None else values
+
+
+def _default(flag: Flag) -> Any:
+    """The value without a flag; argparse converts a text as it does a word."""
+    if isinstance(flag.default, str) and flag.nargs in (None, "?"):
+        return converted(flag.default, flag.type, None)
+    return flag.default

@@ -169,7 +169,7 @@ def pointed_at(constraint: Constraint, facts: Facts) -> Argument | None:
     namespace = facts.namespace
     names = constraint.flags or tuple(_NAME.findall(constraint.when))
     for name in names:
-        dest = namespace.parsers.dest_of.get(name, name)
+        dest = namespace.parsers.dest_of(name) or name
         argument = namespace.argument(dest) if namespace.knows(dest) else None
         if argument is not None:
             return argument

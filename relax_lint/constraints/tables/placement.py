@@ -106,7 +106,7 @@ PLACEMENT: tuple[Constraint, ...] = (
         "shares_gpus and not hybrid and not managed_teacher and genrm_model_path is not None "
         "and rollout_total is not None and rollout_total + genrm_total != actor_total "
         "and not (rollout_total == actor_total and genrm_total == actor_total)",
-        "rollout ({rollout_total}) and judge ({genrm_total}) must share the actor's {actor_total} GPUs, or each have all",
+        "rollout ({rollout_total}) and judge ({genrm_total}) must share the actor's {actor_total} GPUs or have all",
         2852,
         rule="RLX412",
         flags=("--genrm-num-gpus", "--resource"),
