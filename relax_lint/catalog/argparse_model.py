@@ -74,7 +74,7 @@ class ParserModel:
         self.name = name
         self.catalogue = catalogue
         self._options: dict[str, Flag | None] = {}
-        self._dests: dict[str, Flag | None] = {}
+        self._completions: dict[str, list[str]] = {}
 
     def option(self, word: str) -> Flag | None:
         """The flag of this parser that a word names exactly."""
@@ -83,17 +83,15 @@ class ParserModel:
             self._options[word] = next((flag for flag in found if flag.parser == self.name), None)
         return self._options[word]
 
-    def setting(self, dest: str) -> Flag | None:
-        """The flag of this parser whose default counts for an attribute: the first one."""
-        if dest not in self._dests:
-            found = self.catalogue.by_dest(dest)
-            self._dests[dest] = next((flag for flag in found if flag.parser == self.name), None)
-        return self._dests[dest]
-
     def completions(self, prefix: str) -> list[str]:
         """The flags that begin so, where the parser takes abbreviations."""
         if self.name not in ABBREVIATING:
             return []
+        if prefix not in self._completions:
+            self._completions[prefix] = self._completed(prefix)
+        return self._completions[prefix]
+
+    def _completed(self, prefix: str) -> list[str]:
         words = self.catalogue.words
         found = []
         for at in range(bisect_left(words, prefix), len(words)):

@@ -25,6 +25,16 @@ class Parsers:
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
         self.models = {name: ParserModel(name, catalogue) for name in ORDER}
+        self._settings: dict[str, tuple[tuple[str, Flag], ...]] = {}
+
+    def settings(self, dest: str) -> tuple[tuple[str, Flag], ...]:
+        """The parsers that set an attribute, whose value counts first, each with the flag whose default it takes: its
+        first one."""
+        if dest not in self._settings:
+            flags = self.catalogue.by_dest(dest)
+            found = ((name, next((flag for flag in flags if flag.parser == name), None)) for name in _LAST_WRITES)
+            self._settings[dest] = tuple((name, flag) for name, flag in found if flag is not None)
+        return self._settings[dest]
 
     def options_of(self, dest: str) -> tuple[str, ...]:
         """All spellings of the flags that set an attribute."""
@@ -126,12 +136,12 @@ class Namespace:
         return [
             matches[-1].option
             for dest, matches in self._matches[parser].items()
-            if self.parsers.models[by].setting(dest) is not None
+            if any(name == by for name, _ in self.parsers.settings(dest))
         ]
 
     def knows(self, dest: str) -> bool:
         """Whether any flag sets this attribute."""
-        return bool(self.parsers.catalogue.by_dest(dest))
+        return bool(self.parsers.settings(dest))
 
     def argument(self, dest: str) -> Argument | None:
         """The flag of the launch whose value counts for an attribute."""
@@ -155,18 +165,15 @@ class Namespace:
         return self._values[dest]
 
     def _value(self, dest: str) -> Any:
-        for parser in _LAST_WRITES:
+        for parser, flag in self.parsers.settings(dest):
             if parser not in self._matches:
-                continue
-            flag = self.parsers.models[parser].setting(dest)
-            if flag is None:
                 continue
             found = self._matches[parser].get(dest)
             if found:
                 return self._of_matches(found, flag)
             if flag.suppressed:
                 continue
-            hidden = self._hidden_by(*self.parsers.options_of(dest))
+            hidden = self._hidden_by(*self.parsers.options_of(dest)) if self._open_words else None
             return _default(flag) if hidden is None else hidden
         return None
 

@@ -17,8 +17,8 @@ def _given(*flags: str) -> str:
 _UNREAD = (
     "--eval-min-new-tokens", "--eps-clip-c", "--opd-teacher-video-key", "--opd-teacher-audio-key",
     "--rollout-buffer-url", "--fetch-trajectory-retry-times", "--min-batch-collection-ratio", "--rollout-task-type",
-    "--loss-mask-type", "--disable-rollout-trim-samples", "--rlsp-server-port", "--http-proxy", "--rollout-all-samples-process-path",
-    "--custom-convert-samples-to-train-data-path",
+    "--loss-mask-type", "--disable-rollout-trim-samples", "--rlsp-server-port", "--http-proxy",
+    "--rollout-all-samples-process-path", "--custom-convert-samples-to-train-data-path",
 )  # fmt: skip
 _SLIME_ROUTER = (
     "--slime-router-middleware-paths", "--slime-router-timeout", "--slime-router-max-connections",
