@@ -112,7 +112,8 @@ class Namespace:
         """Whether a flag is passed, in exactly this spelling or an abbreviation of it."""
         if option in self._given:
             return True
-        return self._hidden_by(option) or False
+        hidden = self._hidden_by(option)
+        return False if hidden is None else hidden
 
     def _hidden_by(self, *options: str) -> Hidden | None:
         """What could hold one of these flags."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -211,9 +212,22 @@ def _resource_has(facts: Facts) -> bool:
     return isinstance(resource, list | str) and any(role in resource for role in roles)
 
 
-def _routes(facts: Facts) -> Any:
-    import json
+_HETEROGENEOUS_KEYS = (
+    "hidden_act", "block_configs", "num_hidden_layers", "hidden_size", "num_attention_heads", "tie_word_embeddings",
+    "rope_theta", "rope_scaling",
+)  # fmt: skip
 
+
+def _heterogeneous_fault(facts: Facts) -> str | None:
+    """What a configuration of layers that differ lacks."""
+    config = json.loads(facts["heterogeneous_layers_config_encoded_json"])
+    missing = [key for key in _HETEROGENEOUS_KEYS if key not in config]
+    if missing:
+        return f"it has no {missing[0]}"
+    return None if config["hidden_act"] == "silu" else "its hidden_act is not silu"
+
+
+def _routes(facts: Facts) -> Any:
     try:
         return json.loads(facts["opd_teacher_routes"])
     except (ValueError, TypeError, RecursionError):
@@ -261,8 +275,8 @@ DERIVED: Mapping[str, str | Function] = {
         ("dynamic_context_parallel", "context_parallel_size", "max_tokens_per_gpu", "rollout_max_context_len"),
         _dynamic_context_parallel,
     ),
-    "model_parallel_size": "tensor_model_parallel_size * pipeline_model_parallel_size * context_parallel",
-    "data_parallel_size": "world_size // model_parallel_size",
+    "model_gpus": "tensor_model_parallel_size * pipeline_model_parallel_size * context_parallel",
+    "data_parallel_size": "world_size // model_gpus",
     "expert_tensor_parallel": "expert_tensor_parallel_size if expert_tensor_parallel_size is not None "
     "else tensor_model_parallel_size",
     "managed_teacher": 'use_opd and not is_sft and opd_type == "sglang" and "teacher" in roles '
@@ -350,6 +364,7 @@ DERIVED: Mapping[str, str | Function] = {
         ("agent_cwd",), lambda facts: facts.asked(facts.around.is_directory, facts["agent_cwd"])
     ),
     "yaml_cfg_readable": _readable("yaml_cfg"),
+    "heterogeneous_fault": Function(("heterogeneous_layers_config_encoded_json",), _heterogeneous_fault),
     "heterogeneous_readable": _readable("heterogeneous_layers_config_path"),
 }
 """By name: a formula over arguments and other derived values, or a function."""

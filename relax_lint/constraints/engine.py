@@ -122,6 +122,9 @@ def judge(facts: Facts, table: Table, *, past_refusals: bool = False, stages: Se
                 stopped_in = constraint.stage
         elif outcome is not None:
             judgement.undecided.append(outcome)
+    if judgement.refused:
+        # What cannot be worked out behind a refusal is its consequence: a parallel size of 0, a number left out.
+        judgement.undecided[:] = [one for one in judgement.undecided if one.because is None]
     return judgement
 
 

@@ -56,6 +56,15 @@ def is_json(text: object) -> bool:
     return True
 
 
+def is_integer(text: object) -> bool:
+    """Whether a text is a whole number, as ``int()`` reads it."""
+    try:
+        int(str(text))
+    except ValueError:
+        return False
+    return True
+
+
 def _loads(text: str) -> object:
     return json.loads(text)
 
@@ -66,6 +75,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "endswith": lambda text, end: str(text).endswith(end),
     "float": float,
     "int": int,
+    "is_integer": is_integer,
     "is_json": is_json,
     "is_list": lambda value: isinstance(value, list),
     "is_number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
@@ -133,28 +143,23 @@ class _Checker:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.shift = len(text) - len(text.lstrip())
+        line = text.replace("\r", " ").replace("\n", " ")
+        self.line = line.lstrip()
+        self.shift = len(line) - len(self.line)
 
     def tree(self) -> ast.expr:
         if len(self.text) > _LONGEST:
             raise ExpressionError(f"a condition has at most {_LONGEST} characters", _LONGEST)
         try:
-            body = ast.parse(self.text.lstrip(), mode="eval").body
-            return self.checked(body)
+            return self.checked(ast.parse(self.line, mode="eval").body)
         except SyntaxError as error:
-            at = self._at_line(error.lineno or 1, error.offset - 1) if error.offset else len(self.text)
-            raise ExpressionError(f"not a condition: {error.msg}", at) from None
+            at = self.shift + error.offset - 1 if error.offset else len(self.text)
+            raise ExpressionError(f"not a condition: {error.msg}", min(at, len(self.text))) from None
         except (ValueError, RecursionError, MemoryError) as error:
             raise ExpressionError(f"not a condition: {error}", 0) from None
 
-    def _at_line(self, line: int, column: int) -> int:
-        lines = self.text.lstrip().splitlines(keepends=True)
-        return min(self.shift + sum(map(len, lines[: line - 1])) + column, len(self.text))
-
-    def _refuse(self, node: ast.AST, message: str) -> ExpressionError:
-        line = self.text.lstrip().splitlines()[getattr(node, "lineno", 1) - 1]
-        column = len(line.encode()[: getattr(node, "col_offset", 0)].decode())
-        return ExpressionError(message, self._at_line(getattr(node, "lineno", 1), column))
+    def _refuse(self, node: ast.expr, message: str) -> ExpressionError:
+        return ExpressionError(message, self.shift + len(self.line.encode()[: node.col_offset].decode()))
 
     def checked(self, node: ast.expr) -> ast.expr:
         """The node itself, or the name that it stands for."""

@@ -47,8 +47,8 @@ CONTEXT_PARALLEL: tuple[Constraint, ...] = (
     ),
     _DYNAMIC.refuses(
         "dcp-world-size",
-        "dynamic_context_parallel and world_size % model_parallel_size != 0",
-        "tensor × pipeline × context parallel = {model_parallel_size}, with the {context_parallel} that the longest "
+        "dynamic_context_parallel and world_size % model_gpus != 0",
+        "tensor × pipeline × context parallel = {model_gpus}, with the {context_parallel} that the longest "
         "sample needs, does not divide the actor's {world_size} GPUs",
         43,
         flags=("--dynamic-context-parallel",),
@@ -77,6 +77,12 @@ SIZES: tuple[Constraint, ...] = (
         "--heterogeneous-layers-config-encoded-json is no JSON object",
         155,
     ),
+    _S.crashes(
+        "mega-heterogeneous-keys",
+        "heterogeneous_layers_config_encoded_json is not None and heterogeneous_fault is not None",
+        "--heterogeneous-layers-config-encoded-json: {heterogeneous_fault}",
+        159,
+    ),
     _S.refuses(
         "mega-legacy-format",
         'use_legacy_models and ckpt_format != "torch"',
@@ -85,16 +91,16 @@ SIZES: tuple[Constraint, ...] = (
     ),
     _S.crashes(
         "mega-parallel-zero",
-        "model_parallel_size == 0",
+        "model_gpus == 0",
         "a parallel size of 0 divides by zero",
         338,
         flags=("--tensor-model-parallel-size", "--pipeline-model-parallel-size", "--context-parallel-size"),
     ),
     _S.refuses(
         "mega-world-size",
-        "model_parallel_size != 0 and world_size % model_parallel_size != 0",
+        "model_gpus != 0 and world_size % model_gpus != 0",
         "tensor {tensor_model_parallel_size} × pipeline {pipeline_model_parallel_size} × context {context_parallel} "
-        "= {model_parallel_size} does not divide the actor's {world_size} GPUs",
+        "= {model_gpus} does not divide the actor's {world_size} GPUs",
         339,
         rule="RLX416",
         flags=("--resource", "--tensor-model-parallel-size"),
@@ -124,7 +130,7 @@ SIZES: tuple[Constraint, ...] = (
     _S.refuses("mega-warmup", "warmup is not None", "--warmup is gone: --lr-warmup-fraction took its place", 531),
     _S.refuses(
         "mega-model-parallel-size",
-        "model_parallel_size is not None and given(\"--model-parallel-size\")",
+        "model_parallel_size is not None",
         "--model-parallel-size is gone: --tensor-model-parallel-size took its place",
         535,
         flags=("--model-parallel-size",),
@@ -182,14 +188,14 @@ SIZES: tuple[Constraint, ...] = (
     ),
     _S.crashes(
         "mega-no-replica",
-        "world_size % model_parallel_size == 0 and (world_size == 0 or eval_micro_batch_size == 0)",
+        "world_size % model_gpus == 0 and (world_size == 0 or eval_micro_batch_size == 0)",
         "Megatron divides the batch by 0 samples",
         638,
         flags=("--eval-micro-batch-size", "--actor-num-nodes", "--actor-num-gpus-per-node"),
     ),
     _S.refuses(
         "mega-eval-batch",
-        "world_size % model_parallel_size == 0 and (train_batch if eval_global_batch_size is None "
+        "world_size % model_gpus == 0 and (train_batch if eval_global_batch_size is None "
         "else eval_global_batch_size) % ((micro_batch_size if eval_micro_batch_size is None "
         "else eval_micro_batch_size) * data_parallel_size) != 0",
         "the global batch {train_batch} is no multiple of micro batch {micro_batch_size} × data parallel "
@@ -330,7 +336,7 @@ PIPELINE: tuple[Constraint, ...] = (
     _S.refuses("mega-fp4-gather", "fp4_param_gather and not fp4", "--fp4-param-gather needs --fp4-format", 1071),
     _S.refuses(
         "mega-mxfp8-inference",
-        'fp8_recipe == "mxfp8" and transformer_impl == "inference_optimized"',
+        "",
         "mxfp8 with inference-optimized layers needs FlashInfer 0.6.4, which is not there",
         1084,
         static="depends on FlashInfer's version",

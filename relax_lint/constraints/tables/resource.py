@@ -36,6 +36,14 @@ RESOURCE: tuple[Constraint, ...] = (
         "Megatron's --yaml-cfg {yaml_cfg} cannot be read",
         "megatron/training/yaml_arguments.py:492",
     ),
+    _GPUS.crashes(
+        "rank-variables",
+        '(env("RANK") is not None and not is_integer(env("RANK"))) '
+        'or (env("WORLD_SIZE") is not None and not is_integer(env("WORLD_SIZE")))',
+        "RANK and WORLD_SIZE of the environment are read as numbers",
+        "megatron/training/arguments.py:114",
+        by_default=True,
+    ),
     _GPUS.refuses(
         "hf-rope-fusion",
         "not skips_hf_check and apply_rope_fusion and multimodal_checkpoint",
