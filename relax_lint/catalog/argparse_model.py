@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from relax_lint.catalog.flags import Catalogue, Flag
@@ -67,6 +67,20 @@ class _Option(NamedTuple):
     explicit: Word | None
 
 
+_END = _Option(None, "--", None)
+
+
+def candidates(words: Sequence[Word]) -> list[int]:
+    """The words that a parser may take for flags: those with a dash in front, up to a bare ``--``."""
+    found = []
+    for at, word in enumerate(words):
+        if word.text.startswith("-"):
+            found.append(at)
+            if word.text == "--":
+                break
+    return found
+
+
 class ParserModel:
     """A parser of Relax with its flags."""
 
@@ -101,31 +115,23 @@ class ParserModel:
                 found.append(words[at])
         return found
 
-    def parse(self, words: Sequence[Word]) -> Parsed:
-        """The flags of this parser among the words of an argv, and what it stops at."""
+    def parse(self, words: Sequence[Word], dashed: Sequence[int]) -> Parsed:
+        """The flags of this parser among the words of an argv, and what it stops at; ``dashed`` are the words that may
+        be flags (:func:`candidates`)."""
         parsed = Parsed([], [])
-        kinds = self._classified(words, parsed.problems)
-        at = 0
-        while at < len(words):
-            kind = kinds[at]
-            at += 1
-            if isinstance(kind, _Option) and kind.flag is not None:
-                at = self._consume(words, kinds, at, kind, parsed)
+        options: dict[int, _Option] = {}
+        for at in dashed:
+            found = _END if words[at].text == "--" else self._option(words[at], parsed.problems)
+            if found is not None:
+                options[at] = found
+        end = 0
+        for at, option in options.items():
+            if at >= end and option.flag is not None:
+                end = self._consume(words, options, at, option, parsed)
         return parsed
-
-    def _classified(self, words: Sequence[Word], problems: list[Problem]) -> list[_Option | bool]:
-        """For each word: the flag that it is, or whether it can be a value."""
-        kinds: list[_Option | bool] = []
-        for at, word in enumerate(words):
-            if word.text == "--" and word.known:
-                return [*kinds, False, *([False] * (len(words) - at - 1))]
-            kinds.append(self._option(word, problems) or True)
-        return kinds
 
     def _option(self, word: Word, problems: list[Problem]) -> _Option | None:
         text = word.text
-        if not text.startswith("-"):
-            return None
         if word.unknowns:
             return self._partly_known(word)
         flag = self.option(text)
@@ -164,12 +170,12 @@ class ParserModel:
         return _Option(flag, name, _explicit(word))
 
     def _consume(
-        self, words: Sequence[Word], kinds: Sequence[_Option | bool], at: int, kind: _Option, parsed: Parsed
+        self, words: Sequence[Word], options: Mapping[int, _Option], start: int, kind: _Option, parsed: Parsed
     ) -> int:
         """Takes the values of a flag; where to go on."""
         flag, option, explicit = kind
         assert flag is not None
-        word = words[at - 1]
+        word, at = words[start], start + 1
         least, most = _counts(flag)
         if flag.action == "help":
             parsed.problems.append(Problem(self.name, "help", option, word, "prints the help and ends"))
@@ -183,7 +189,7 @@ class ParserModel:
                 parsed.problems.append(Problem(self.name, kind_of, option, word, message))
             return at
         end = at
-        while end < len(words) and end - at < most and kinds[end] is True:
+        while end < len(words) and end - at < most and end not in options:
             end += 1
         if end - at < least:
             message = "has no value" if least == 1 else f"takes {least} values"

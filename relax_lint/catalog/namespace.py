@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from relax_lint.catalog.argparse_model import Match, ParserModel, Problem
+from relax_lint.catalog.argparse_model import Match, Parsed, ParserModel, Problem, candidates
 from relax_lint.catalog.conversions import BadValue, converted
 from relax_lint.catalog.flags import Catalogue, Flag
 from relax_lint.catalog.hidden import Hidden, is_hidden
-from relax_lint.shell.launch import Argument, Launch, Word
+from relax_lint.shell.launch import Argument, Launch, Unknown, Word
 
 ORDER = ("pre", "sglang-tp", "sglang", "teacher", "main")
 """Relax's parsers in the order in which they read the command line."""
@@ -60,11 +60,12 @@ class Namespace:
         self._given: dict[str, Match] = {}
         self._values: dict[str, Any] = {}
         self._bad: dict[int, Hidden] = {}
-        words = launch.argv[launch.entry + 1 :]
+        words = [_unlearned(word) for word in launch.argv[launch.entry + 1 :]]
+        dashed = candidates(words)
         for name in ORDER:
             if name in _SKIPPED_FOR_TRAINING and self.skips_engines:
                 continue
-            self._run(parsers.models[name], words)
+            self._keep(name, parsers.models[name].parse(words, dashed))
 
     @cached_property
     def skips_engines(self) -> bool:
@@ -72,14 +73,13 @@ class Namespace:
         found = self._matches["pre"]
         return "debug_train_only" in found or "load_debug_rollout_data" in found
 
-    def _run(self, model: ParserModel, words: Sequence[Word]) -> None:
-        matches, problems = model.parse(words)
-        self.problems.extend(problems)
-        by_dest = self._matches[model.name] = {}
-        for match in matches:
+    def _keep(self, parser: str, parsed: Parsed) -> None:
+        self.problems.extend(parsed.problems)
+        by_dest = self._matches[parser] = {}
+        for match in parsed.matches:
             by_dest.setdefault(match.flag.dest, []).append(match)
             self._given[match.option] = match
-            bad = self._check(model.name, match)
+            bad = self._check(parser, match)
             if bad is not None:
                 self._bad[id(match)] = bad
 
@@ -213,3 +213,15 @@ def _default(flag: Flag) -> Any:
     if isinstance(flag.default, str) and flag.nargs in (None, "?"):
         return converted(flag.default, flag.type, None)
     return flag.default
+
+
+def _unlearned(word: Word) -> Word:
+    """A word that is a flag only where a test of the script found a variable equal to one (``[ "$arg" = --help ]``) is
+    a value for everybody else."""
+    place = word.place
+    if place is None or word.unknowns or not word.text.startswith("-"):
+        return word
+    written = place.source.text[place.start : place.end]
+    if not written.lstrip('"').startswith("$"):
+        return word
+    return Word(written, (Unknown(written),), place)

@@ -177,20 +177,20 @@ def _shadowed(facts: Facts) -> list[str]:
 
 
 def _readable(dest: str) -> Function:
-    return Function((dest,), lambda facts: facts.asked(facts.around.is_readable, facts[dest]))
+    return Function((dest,), lambda facts: facts.asked(facts.around.is_readable, dest))
 
 
 def _exists(dest: str) -> Function:
-    return Function((dest,), lambda facts: facts.asked(facts.around.exists, facts[dest]))
+    return Function((dest,), lambda facts: facts.asked(facts.around.exists, dest))
 
 
 def _document(dest: str) -> Function:
-    return Function((dest,), lambda facts: facts.asked(facts.around.document, facts[dest]))
+    return Function((dest,), lambda facts: facts.asked(facts.around.document, dest))
 
 
 def _checkpoint(facts: Facts) -> Any:
     """The configuration of the model that ``--hf-checkpoint`` names."""
-    return facts.asked(facts.around.checkpoint, facts["hf_checkpoint"])
+    return facts.asked(facts.around.checkpoint, "hf_checkpoint")
 
 
 def _text_model(facts: Facts) -> Any:
@@ -202,7 +202,7 @@ def _text_model(facts: Facts) -> Any:
 
 
 def _eval_config_fault(facts: Facts) -> str | None:
-    return eval_config_fault(facts.asked(facts.around.document, facts["eval_config"]))
+    return eval_config_fault(facts.asked(facts.around.document, "eval_config"))
 
 
 def _resource_has(facts: Facts) -> bool:
@@ -360,9 +360,7 @@ DERIVED: Mapping[str, str | Function] = {
     "eval_config_fault": Function(("eval_config",), _eval_config_fault),
     "ref_load_exists": _exists("ref_load"),
     "teacher_load_exists": _exists("opd_teacher_load"),
-    "agent_cwd_exists": Function(
-        ("agent_cwd",), lambda facts: facts.asked(facts.around.is_directory, facts["agent_cwd"])
-    ),
+    "agent_cwd_exists": Function(("agent_cwd",), lambda facts: facts.asked(facts.around.is_directory, "agent_cwd")),
     "yaml_cfg_readable": _readable("yaml_cfg"),
     "heterogeneous_fault": Function(("heterogeneous_layers_config_encoded_json",), _heterogeneous_fault),
     "heterogeneous_readable": _readable("heterogeneous_layers_config_path"),

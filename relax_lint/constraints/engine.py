@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from relax_lint.catalog.hidden import Hidden, is_hidden
+from relax_lint.catalog.hidden import is_hidden
 from relax_lint.constraints.derived import DERIVED, Function
 from relax_lint.constraints.expressions import Expression, Failed
 from relax_lint.constraints.facts import Facts, UnknownName
@@ -107,15 +107,18 @@ def judge(facts: Facts, table: Table, *, past_refusals: bool = False, stages: Se
     judgement = Judgement([], [])
     stopped_in: str | None = None
     before, after = facts, facts.overlaid()
+    left_out = frozenset(stage for stage, skipped in SKIPPED_WHEN.items() if after.get(skipped) is True)
+    modes = {id(before): before.get("mode"), id(after): after.get("mode")}
     for constraint, condition in table.concerned(after):
-        if constraint.stage not in stages:
+        if constraint.stage not in stages or constraint.stage in left_out:
             continue
         if stopped_in not in (None, constraint.stage) and not past_refusals:
             break
         facts = before if constraint.stage in BEFORE_CONFIG else after
-        if _is_left_out(constraint, facts):
+        mode = modes[id(facts)]
+        if constraint.modes and not is_hidden(mode) and mode not in constraint.modes:
             continue
-        outcome = _outcome(constraint, condition, facts)
+        outcome = _outcome(constraint, condition, facts, mode)
         if isinstance(outcome, Violation):
             judgement.violations.append(outcome)
             if constraint.kind in STOPS:
@@ -128,20 +131,7 @@ def judge(facts: Facts, table: Table, *, past_refusals: bool = False, stages: Se
     return judgement
 
 
-def _is_left_out(constraint: Constraint, facts: Facts) -> bool:
-    """Whether Relax does not come to a constraint in this mode at all."""
-    skipped = SKIPPED_WHEN.get(constraint.stage)
-    if skipped is not None:
-        value = facts.get(skipped)
-        if not is_hidden(value) and value:
-            return True
-    if not constraint.modes:
-        return False
-    mode = facts.get("mode")
-    return not is_hidden(mode) and mode not in constraint.modes
-
-
-def _outcome(constraint: Constraint, condition: Expression, facts: Facts) -> Violation | Undecided | None:
+def _outcome(constraint: Constraint, condition: Expression, facts: Facts, mode: object) -> Violation | Undecided | None:
     try:
         truth = condition.truth(facts)
     except Failed as failure:
@@ -152,7 +142,7 @@ def _outcome(constraint: Constraint, condition: Expression, facts: Facts) -> Vio
         return Undecided(constraint, truth.words) if truth.words else None
     if not truth:
         return None
-    if constraint.modes and isinstance(mode := facts.get("mode"), Hidden):
+    if constraint.modes and is_hidden(mode):
         return Undecided(constraint, mode.words)
     return Violation(constraint, filled(constraint.message, facts), pointed_at(constraint, facts))
 

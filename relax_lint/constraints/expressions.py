@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import json
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from types import CodeType
@@ -191,8 +192,8 @@ class _Checker:
         return node
 
     def _comparison(self, node: ast.Compare) -> None:
-        for operator, right in zip(node.ops, node.comparators, strict=True):
-            if isinstance(operator, ast.Is | ast.IsNot):
+        for comparison, right in zip(node.ops, node.comparators, strict=True):
+            if isinstance(comparison, ast.Is | ast.IsNot):
                 if not (isinstance(right, ast.Constant) and (right.value is None or isinstance(right.value, bool))):
                     raise self._refuse(right, "`is` compares with None, True and False only")
         node.left = self.checked(node.left)
@@ -292,8 +293,8 @@ class _Kleene:
     def _chain(self, node: ast.Compare) -> Any:
         sides = [node.left, *node.comparators]
         parts: list[ast.expr] = [
-            ast.Compare(left, [operator], [right])
-            for left, operator, right in zip(sides, node.ops, sides[1:], strict=False)
+            ast.Compare(left, [comparison], [right])
+            for left, comparison, right in zip(sides, node.ops, sides[1:], strict=False)
         ]
         return self._boolean(ast.BoolOp(ast.And(), parts))
 
@@ -305,29 +306,30 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
         yield from (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
 
 
+_OPERATIONS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
+    ast.Div: operator.truediv, ast.Mod: operator.mod, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
+    ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not,
+    ast.In: lambda item, group: item in group, ast.NotIn: lambda item, group: item not in group,
+}  # fmt: skip
+
+
 def _applied(node: ast.expr, operands: list[Any]) -> Any:
     """An operation on values that are all known."""
-    names = {f" {index}": value for index, value in enumerate(operands)}
-    stand_ins: list[ast.expr] = [ast.Name(name, ast.Load()) for name in names]
-    if isinstance(node, ast.Constant):
-        return node.value
-    made: ast.expr
-    if isinstance(node, ast.Call):
-        made = ast.Call(node.func, stand_ins, [])
-    elif isinstance(node, ast.UnaryOp):
-        made = ast.UnaryOp(node.op, stand_ins[0])
-    elif isinstance(node, ast.BinOp):
-        made = ast.BinOp(stand_ins[0], node.op, stand_ins[1])
-    elif isinstance(node, ast.Compare):
-        made = ast.Compare(stand_ins[0], node.ops, [stand_ins[1]])
-    elif isinstance(node, ast.Subscript):
-        made = ast.Subscript(stand_ins[0], stand_ins[1], ast.Load())
-    elif isinstance(node, ast.List):
-        return operands
-    else:
-        return tuple(operands)
-    code = compile(ast.fix_missing_locations(ast.Expression(made)), "<condition>", "eval")
     try:
-        return eval(code, _GLOBALS, names)
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Call):
+            assert isinstance(node.func, ast.Name)
+            return FUNCTIONS[node.func.id](*operands)
+        if isinstance(node, ast.UnaryOp):
+            return not operands[0] if isinstance(node.op, ast.Not) else -operands[0]
+        if isinstance(node, ast.BinOp):
+            return _OPERATIONS[type(node.op)](*operands)
+        if isinstance(node, ast.Compare):
+            return _OPERATIONS[type(node.ops[0])](*operands)
+        if isinstance(node, ast.Subscript):
+            return operands[0][operands[1]]
     except _FAILURES as error:
         raise Failed(str(error)) from None
+    return operands if isinstance(node, ast.List) else tuple(operands)

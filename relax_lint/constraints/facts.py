@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from relax_lint.catalog.hidden import UNKNOWN, is_hidden
+from relax_lint.catalog.hidden import UNKNOWN, Hidden, is_hidden
 from relax_lint.catalog.namespace import Namespace
 from relax_lint.constraints.derived import DERIVED, compute
 from relax_lint.constraints.expressions import ENVIRONMENT, FUNCTIONS, GIVEN, NotKnown
@@ -34,7 +34,10 @@ class Facts:
         self._known: dict[str, Any] = {**FUNCTIONS, **self.overlay}
 
     def __getitem__(self, name: str) -> Any:
-        return _told(self.get(name))
+        value = self._known[name] if name in self._known else self.get(name)
+        if value.__class__ is Hidden:
+            raise NotKnown(value)
+        return value
 
     def get(self, name: str) -> Any:
         """The value of a name, or :class:`Hidden`."""
@@ -66,9 +69,11 @@ class Facts:
             return self
         return Facts(self.namespace, self.around, {str(key): value for key, value in document.items()})
 
-    def asked(self, question: Callable[[str], object], path: object) -> Any:
-        """An answer of the surroundings about a path. Raises :class:`NotKnown`."""
-        return _told(question(path) if isinstance(path, str) else None)
+    def asked(self, question: Callable[[str], object], dest: str) -> Any:
+        """An answer of the surroundings about the path that an argument holds. Raises :class:`NotKnown`, with no words
+        to blame where the path is hidden: a known one would mostly not help."""
+        path = self.get(dest)
+        return _told(question(path) if isinstance(path, str) else UNKNOWN)
 
 
 def _told(value: Any) -> Any:
