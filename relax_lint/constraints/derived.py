@@ -176,6 +176,16 @@ def _shadowed(facts: Facts) -> list[str]:
     return facts.namespace.shadowed("main", "sglang")
 
 
+def _engine_flags(facts: Facts) -> list[str]:
+    """The flags of the engines in a launch that starts none."""
+    launch, flags = facts.namespace.launch, facts.namespace.parsers.catalogue.flags
+    return [
+        argument.flag
+        for argument in launch.arguments
+        if (found := flags(argument.flag)) and all(flag.parser in ("sglang", "teacher") for flag in found)
+    ]
+
+
 def _readable(dest: str) -> Function:
     return Function((dest,), lambda facts: facts.asked(facts.around.is_readable, dest))
 
@@ -253,6 +263,7 @@ DERIVED: Mapping[str, str | Function] = {
     "checkpoint": Function(("hf_checkpoint",), _checkpoint),
     "text_model": Function(("checkpoint",), _text_model),
     "multimodal_checkpoint": Function(("checkpoint",), _multimodal),
+    "engine_flags": Function((), _engine_flags),
     "shadowed_flags": Function((), _shadowed),
     # GPUs
     "roles": Function(("resource",), _roles),

@@ -98,16 +98,15 @@ def starving_roles(facts: Facts) -> list[str]:
     if facts["mode"] != "async" or facts["use_dynamic_batch_size"]:
         return []
     parts = facts["num_iters_per_train_update"]
+    sampled = facts["data_parallel_size"] if facts["balance_data"] else 1
     shares = {"advantages": facts["train_batch"] // parts}
     for role, gpus, sizes in sizes_of_forward_roles(facts):
         dense = 1
         for name in _PARALLEL:
             dense *= sizes[name]
-        replicas = gpus // dense
-        share = facts["train_batch"] // replicas // parts
-        shares[role] = share * replicas if facts["balance_data"] else share
+        shares[role] = facts["train_batch"] // (gpus // dense) // parts
     size = facts["n_samples_per_prompt"]
-    return [f"{role} ({share} samples)" for role, share in shares.items() if share <= 0 or share % size]
+    return [f"{role} ({share} samples)" for role, share in shares.items() if share <= 0 or share * sampled % size]
 
 
 def dead_config_keys(facts: Facts) -> list[str]:

@@ -12,6 +12,7 @@ def builtin() -> Table:
     """All constraints of Relax, Megatron and SGLang, in the order in which a launch meets them."""
     from relax_lint.constraints.tables import (
         distillation,
+        elsewhere,
         megatron,
         megatron_training,
         placement,
@@ -57,5 +58,6 @@ def builtin() -> Table:
             *void.DATA,
             *void.CHECKPOINTS,
             *void.SUPERVISED,
+            *elsewhere.ELSEWHERE,
         )
     )

@@ -69,6 +69,14 @@ PLACEMENT: tuple[Constraint, ...] = (
         2803,
         flags=("--disable-compute-advantages-and-returns",),
     ),
+    _OPD.crashes(
+        "teacher-entry-shape",
+        'shares_gpus and not hybrid and managed_teacher and not is_number(roles["teacher"])',
+        "--resource: the entry of teacher is not [1, GPUs]",
+        448,
+        rule="RLX412",
+        flags=("--resource",),
+    ),
     _OPD.refuses(
         "teacher-colocate-rollout",
         'shares_gpus and not hybrid and managed_teacher and rollout_total is None and "rollout" not in roles',

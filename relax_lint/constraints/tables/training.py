@@ -134,7 +134,7 @@ BATCH_PLAN: tuple[Constraint, ...] = (
 SCHEDULE: tuple[Constraint, ...] = (
     _MODEL.refuses(
         "run-has-an-update",
-        _TRAINS + "num_epoch is None and num_rollout is not None and decay_updates <= 0",
+        _TRAINS + "not only_load_weight and num_epoch is None and num_rollout is not None and decay_updates <= 0",
         "{num_rollout} rollouts of {rollout_samples} samples make no update of {train_batch}",
         193,
         rule="RLX416",
@@ -210,8 +210,38 @@ WEIGHTS: tuple[Constraint, ...] = (
         "relax/backends/megatron/checkpoint.py:119", static="needs the checkpoint",
     ),
     _MODEL.refuses(
-        "raw-mode-model-unknown", "", "raw mode does not know the model", "relax/backends/megatron/"
-        "weight_conversion/__init__.py:64", static="needs the checkpoint's config.json",
+        "raw-mode-model-unknown",
+        _TRAINS + 'megatron_to_hf_mode != "bridge" and model_name is not None and not ("glm4" in model_name '
+        'or "deepseekv3" in model_name or "qwen2" in model_name or "qwen3" in model_name or "llama" in model_name '
+        'or "mimo" in model_name)',
+        "raw mode does not know --model-name {model_name}",
+        "relax/backends/megatron/weight_conversion/__init__.py:64",
+        modes=RL,
+        flags=("--model-name",),
+    ),
+    _MODEL.refuses(
+        "ref-load-hf-needs-bridge",
+        "uses_kl and not debug_rollout_only and megatron_to_hf_mode != \"bridge\" and hf_checkpoint is not None "
+        "and ref_load == hf_checkpoint",
+        "a reference in Hugging Face's form is loaded by --megatron-to-hf-mode bridge only",
+        "relax/backends/megatron/actor.py:1749",
+        modes=RL,
+        flags=("--ref-load",),
+        fix="set --megatron-to-hf-mode bridge",
+    ),
+    _MODEL.refuses(
+        "load-main-params-with-hf",
+        _TRAINS + 'load_main_params_from_ckpt and megatron_to_hf_mode == "bridge" and load is None',
+        "--load-main-params-from-ckpt needs a Megatron checkpoint in --load",
+        "relax/backends/megatron/checkpoint.py:234",
+        flags=("--load-main-params-from-ckpt",),
+    ),
+    _MODEL.refuses(
+        "memray-needs-steps",
+        'memory_recorder == "memray" and record_memory_history and memory_snapshot_num_steps is None',
+        "--memory-recorder memray needs --memory-snapshot-num-steps",
+        "relax/utils/profile_utils.py:197",
+        flags=("--memory-recorder",),
     ),
     _ACTOR.crashes(
         "weights-backuper-needed",

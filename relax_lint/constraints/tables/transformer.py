@@ -128,7 +128,9 @@ MODEL: tuple[Constraint, ...] = (
         "overlap-moe-comm",
         _TRAINS + "overlap_moe_expert_parallel_comm and ((pipeline_model_parallel_size > 1 and virtual_stages is None) "
         'or expert_model_parallel_size <= 1 or recompute == "full" or recompute_method is not None '
-        "or recompute_num_layers is not None or moe_shared_expert_overlap "
+        "or recompute_num_layers is not None "
+        'or (recompute_modules is not None and "moe" in recompute_modules) '
+        "or moe_shared_expert_overlap "
         "or mtp_num_layers not in (None, 1) or (mtp_num_layers == 1 and pipeline_model_parallel_size <= 1))",
         "--overlap-moe-expert-parallel-comm needs expert parallelism, virtual stages with a pipeline, and nothing "
         "recomputed in full",

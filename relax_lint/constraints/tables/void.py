@@ -271,6 +271,23 @@ DATA: tuple[Constraint, ...] = (
         flags=_ENGINE_PROFILE,
     ),
     _UTILS.ignores(
+        "sglang-flags-when-training",
+        "trains_only and len(engine_flags) > 0",
+        "{engine_flags}: a launch that only trains starts no engines, and does not even check their flags",
+        2311,
+        by_default=True,
+    ),
+    _UTILS.ignores(
+        "rollout-seed",
+        _given("--rollout-seed") + " and not rollout_shuffle and not use_streaming_dataset and not trains_only "
+        "and not sglang_enable_deterministic_inference and not is_sft",
+        "--rollout-seed is read when data is shuffled, or sampling is deterministic",
+        "relax/engine/rollout/data_source.py:122",
+        modes=RL,
+        severity="A",
+        flags=("--rollout-seed",),
+    ),
+    _UTILS.ignores(
         "load-subsample",
         "load_debug_rollout_data is None and " + _given("--load-debug-rollout-data-subsample"),
         "--load-debug-rollout-data-subsample is read with --load-debug-rollout-data only",
