@@ -297,7 +297,7 @@ DERIVED: Mapping[str, str | Function] = {
     "created_roles": Function(("wanted_roles",), roles.created_roles),
     "missing_roles": Function(("wanted_roles",), roles.missing_roles),
     "idle_roles": Function(("wanted_roles",), roles.idle_roles),
-    "misshapen_roles": Function(("created_roles", "resource"), roles.misshapen_roles),
+    "misshapen_roles": Function(("created_roles", "bad_entries"), roles.misshapen_roles),
     "misfit_roles": Function(roles.READS_OF_FITTING, roles.misfit_roles),
     "starving_roles": Function(
         (*roles.READS_OF_FITTING, "train_batch", "num_iters_per_train_update", "n_samples_per_prompt"),

@@ -5,15 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from relax_lint.catalog.flags import Catalogue
 from relax_lint.catalog.hidden import UNKNOWN, Hidden, is_hidden
 from relax_lint.catalog.namespace import Namespace
 from relax_lint.constraints.derived import DERIVED, compute
-from relax_lint.constraints.expressions import ENVIRONMENT, FUNCTIONS, GIVEN, NotKnown
+from relax_lint.constraints.expressions import ENVIRONMENT, FUNCTIONS, GIVEN, Expression, NotKnown
 from relax_lint.constraints.surroundings import Surroundings
 
 
 class UnknownName(Exception):
     """A name that is neither an attribute of Relax's arguments nor a derived value."""
+
+
+def unknown_names(condition: Expression, catalogue: Catalogue) -> list[str]:
+    """What a condition asks for that is no argument, no flag and no derived value."""
+
+    def is_known(name: str) -> bool:
+        if name.startswith(GIVEN):
+            return catalogue.flag(name[len(GIVEN) :]) is not None
+        return name in DERIVED or name.startswith(ENVIRONMENT) or bool(catalogue.by_dest(name))
+
+    return sorted(name.removeprefix(GIVEN) for name in condition.names if not is_known(name))
 
 
 class Facts:

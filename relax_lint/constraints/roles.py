@@ -54,7 +54,8 @@ def misshapen_roles(facts: Facts) -> list[str]:
     return [
         role
         for role in facts["created_roles"]
-        if not (
+        if role not in facts["bad_entries"]
+        and not (
             isinstance(resource[role], list)
             and len(resource[role]) == 2
             and resource[role][0] == 1

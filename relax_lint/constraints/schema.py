@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
@@ -66,6 +67,7 @@ class SchemaError(Exception):
         self.offset = offset
 
 
+_FIX = re.compile(r"drop --[\w-]+|set --[\w-]+(?: \S.*)?")
 _LISTS = frozenset({"modes", "flags"})
 _CHOICES: Mapping[str, tuple[str, ...]] = {"kind": get_args(Kind), "severity": get_args(Severity)}
 _TEXTS = frozenset({"id", "when", "message", "source", "fix", *_CHOICES})
@@ -96,6 +98,8 @@ def _check_key(key: str, value: object) -> None:
         raise SchemaError(key, f"no such key; there are {', '.join(sorted(_TEXTS | _LISTS))}")
     elif not isinstance(value, str) or not value.strip():
         raise SchemaError(key, "is a text")
+    elif key == "fix" and not _FIX.fullmatch(value):
+        raise SchemaError(key, 'is "drop --flag" or "set --flag VALUE"')
     elif key in _CHOICES and value not in _CHOICES[key]:
         raise SchemaError(key, f"is one of {', '.join(_CHOICES[key])}")
 

@@ -31,6 +31,7 @@ def test_a_table_becomes_a_constraint() -> None:
         ({"when": "lr >"}, "when", "not a condition"),
         ({"when": 5}, "when", "is a text"),
         ({"message": " "}, "message", "is a text"),
+        ({"fix": "remove it"}, "fix", "drop --flag"),
         ({"kind": "error"}, "kind", "one of refusal"),
         ({"severity": "X"}, "severity", "one of E, W, A"),
         ({"modes": ["rl"]}, "modes", "no mode rl"),

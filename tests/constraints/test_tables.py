@@ -11,6 +11,7 @@ from relax_lint.catalog.hidden import UNKNOWN, is_hidden
 from relax_lint.constraints.derived import DERIVED, Function
 from relax_lint.constraints.engine import judge
 from relax_lint.constraints.expressions import Expression
+from relax_lint.constraints.facts import unknown_names
 from relax_lint.constraints.tables import builtin
 from tests.constraints.launches import GOOD, MODEL, RESOURCE, RUN, Known, facts_of, parsers
 
@@ -228,20 +229,21 @@ def test_identifiers_are_unique_and_well_formed() -> None:
 
 def test_every_name_is_an_argument_or_a_derived_value() -> None:
     catalogue = parsers().catalogue
-
-    def is_known(name: str) -> bool:
-        if name.startswith("given "):
-            return catalogue.flag(name.removeprefix("given ")) is not None
-        return name in DERIVED or name.startswith("env ") or bool(catalogue.by_dest(name))
-
-    asked = {name: one.id for one in builtin().constraints for name in Expression(one.when).names}
-    asked |= {name: one.id for one in builtin().constraints for name in _HOLE.findall(one.message)}
-    for name, derived in DERIVED.items():
-        reads = derived.reads if isinstance(derived, Function) else Expression(derived).names
-        asked |= dict.fromkeys(reads, f"derived {name}")
-    assert {name: who for name, who in asked.items() if not is_known(name)} == {}
+    texts = {one.id: one.when for one in builtin().constraints}
+    texts |= {f"derived {name}": text for name, text in DERIVED.items() if isinstance(text, str)}
+    assert {
+        who: unknown for who, text in texts.items() if (unknown := unknown_names(Expression(text), catalogue))
+    } == {}
+    read = {name for derived in DERIVED.values() if isinstance(derived, Function) for name in derived.reads}
+    shown = {name for one in builtin().constraints for name in _HOLE.findall(one.message)}
+    assert [name for name in sorted(read | shown) if name not in DERIVED and not catalogue.by_dest(name)] == []
     flags = {flag: one.id for one in builtin().constraints for flag in one.flags}
     assert {flag: who for flag, who in flags.items() if catalogue.flag(flag) is None} == {}
+
+
+def test_the_names_that_a_condition_gets_wrong_are_told() -> None:
+    condition = Expression('learning_rate > 1 and given("--learning-rate") and lr > 1 and env("X") is None and is_sft')
+    assert unknown_names(condition, parsers().catalogue) == ["--learning-rate", "learning_rate"]
 
 
 def test_no_derived_value_is_the_name_of_an_argument() -> None:

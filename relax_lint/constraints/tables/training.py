@@ -63,7 +63,8 @@ BATCH_PLAN: tuple[Constraint, ...] = (
     ),
     _DATA.refuses(
         "global-batch-divides-micro-dp",
-        _TRAINS + "not decrease_batch_size_if_needed and rampup_batch_size is None and micro_batch_size > 0 "
+        _TRAINS + "(eval_global_batch_size is not None or eval_micro_batch_size is not None) "
+        "and not decrease_batch_size_if_needed and rampup_batch_size is None and micro_batch_size > 0 "
         "and train_batch % (micro_batch_size * data_parallel_size) != 0",
         "the global batch {train_batch} is no multiple of micro batch {micro_batch_size} × data parallel "
         "{data_parallel_size}",
@@ -221,8 +222,8 @@ WEIGHTS: tuple[Constraint, ...] = (
     ),
     _MODEL.refuses(
         "ref-load-hf-needs-bridge",
-        "uses_kl and not debug_rollout_only and megatron_to_hf_mode != \"bridge\" and hf_checkpoint is not None "
-        "and ref_load == hf_checkpoint",
+        _TRAINS + 'uses_kl and megatron_to_hf_mode != "bridge" and hf_checkpoint is not None '
+        "and ref_load == hf_checkpoint and load is not None and load != hf_checkpoint",
         "a reference in Hugging Face's form is loaded by --megatron-to-hf-mode bridge only",
         "relax/backends/megatron/actor.py:1749",
         modes=RL,
