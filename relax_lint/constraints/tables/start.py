@@ -136,7 +136,8 @@ CONTROLLER: tuple[Constraint, ...] = (
     ),
     _CONTROLLER.refuses(
         "controller-dp-size",
-        "(is_sft or balance_data) and (debug_rollout_only or world_size % model_gpus == 0) and not (is_async and use_dynamic_batch_size) and resource is not None "
+        "(is_sft or balance_data) and (debug_rollout_only or world_size % model_gpus == 0) "
+        "and not (is_async and use_dynamic_batch_size) and resource is not None "
         'and (roles["actor"] if "actor" in roles else 1) // model_gpus <= 0',
         "the actor has fewer GPUs than one copy of its model ({model_gpus})",
         "relax/utils/utils.py:583",

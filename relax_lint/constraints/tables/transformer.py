@@ -12,7 +12,8 @@ _RAW = _TRAINS + 'megatron_to_hf_mode != "bridge" and '
 MODEL: tuple[Constraint, ...] = (
     _GROUPS.refuses(
         "expert-world-size",
-        _TRAINS + "world_size % model_gpus == 0 and world_size % (expert_tensor_parallel * expert_model_parallel_size * pipeline_model_parallel_size) "
+        _TRAINS + "world_size % model_gpus == 0 "
+        "and world_size % (expert_tensor_parallel * expert_model_parallel_size * pipeline_model_parallel_size) "
         "!= 0",
         "expert tensor {expert_tensor_parallel} × expert {expert_model_parallel_size} × pipeline "
         "{pipeline_model_parallel_size} does not divide the actor's {world_size} GPUs",
