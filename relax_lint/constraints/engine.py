@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from relax_lint.catalog.hidden import is_hidden
@@ -83,20 +83,15 @@ class Table:
 
 def mentioned(text: str) -> frozenset[str]:
     """The attributes and flags that a condition asks for, also through derived values."""
-    found: set[str] = set()
-    pending = [text]
-    seen: set[str] = set()
-    while pending:
-        for name in _NAME.findall(pending.pop()):
-            if name in seen:
-                continue
-            seen.add(name)
-            derived = DERIVED.get(name)
-            if derived is None:
-                found.add(name)
-            else:
-                pending.append(" ".join(derived.reads) if isinstance(derived, Function) else derived)
-    return frozenset(found)
+    names = set(_NAME.findall(text))
+    return frozenset(names).union(*(_behind(name) for name in names if name in DERIVED))
+
+
+@cache
+def _behind(name: str) -> frozenset[str]:
+    """The attributes and flags behind a derived value."""
+    derived = DERIVED[name]
+    return mentioned(" ".join(derived.reads) if isinstance(derived, Function) else derived)
 
 
 def judge(facts: Facts, table: Table, *, past_refusals: bool = False, stages: Sequence[str] = STAGES) -> Judgement:

@@ -23,9 +23,7 @@ DISTILLATION: tuple[Constraint, ...] = (
     _S.refuses(
         "opd-timeout", _ON + "opd_teacher_timeout_s <= 0", "--opd-teacher-timeout-s is not above 0", 682, modes=RL
     ),
-    _S.refuses(
-        "opd-top-k-negative", _ON + "opd_log_prob_top_k < 0", "--opd-log-prob-top-k is below 0", 684, modes=RL
-    ),
+    _S.refuses("opd-top-k-negative", _ON + "opd_log_prob_top_k < 0", "--opd-log-prob-top-k is below 0", 684, modes=RL),
     _S.refuses(
         "opd-selection-needs-top-k",
         _ON + 'opd_token_selection != "student_sampled" and opd_log_prob_top_k <= 0',
@@ -187,4 +185,4 @@ DISTILLATION: tuple[Constraint, ...] = (
         64,
         flags=("--resource",),
     ),
-)  # fmt: skip
+)

@@ -53,7 +53,7 @@ CONTEXT_PARALLEL: tuple[Constraint, ...] = (
         43,
         flags=("--dynamic-context-parallel",),
     ),
-)  # fmt: skip
+)
 
 SIZES: tuple[Constraint, ...] = (
     _S.refuses(
@@ -205,7 +205,7 @@ SIZES: tuple[Constraint, ...] = (
         flags=("--eval-global-batch-size", "--global-batch-size", "--rollout-batch-size"),
         by_default=True,
     ),
-)  # fmt: skip
+)
 
 PIPELINE: tuple[Constraint, ...] = (
     _S.refuses(
@@ -399,4 +399,4 @@ PIPELINE: tuple[Constraint, ...] = (
         "--inference-dynamic-batching-num-cuda-graphs is -1 or above 0",
         1183,
     ),
-)  # fmt: skip
+)

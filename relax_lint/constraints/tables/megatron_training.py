@@ -99,7 +99,10 @@ SCHEDULE: tuple[Constraint, ...] = (
         1284,
     ),
     _S.refuses(
-        "mega-min-lr", "lr is not None and not min_lr <= lr", "--min-lr {min_lr} is above --lr {lr}", 1286,
+        "mega-min-lr",
+        "lr is not None and not min_lr <= lr",
+        "--min-lr {min_lr} is above --lr {lr}",
+        1286,
         flags=("--min-lr", "--lr"),
     ),
     _S.refuses(
@@ -193,8 +196,7 @@ SCHEDULE: tuple[Constraint, ...] = (
     ),
     _S.crashes(
         "mega-packing-length-missing",
-        "sequence_packing_scheduler is not None and not dynamic_context_parallel "
-        "and max_seqlen_per_dp_cp_rank is None",
+        "sequence_packing_scheduler is not None and not dynamic_context_parallel and max_seqlen_per_dp_cp_rank is None",
         "--sequence-packing-scheduler needs --max-seqlen-per-dp-cp-rank",
         1417,
     ),
@@ -221,7 +223,7 @@ SCHEDULE: tuple[Constraint, ...] = (
         "--qk-clip needs an alpha between 0 and 1 and a threshold above 0",
         1469,
     ),
-)  # fmt: skip
+)
 
 MODEL: tuple[Constraint, ...] = (
     _S.refuses(
@@ -265,9 +267,7 @@ MODEL: tuple[Constraint, ...] = (
         rule="RLX416",
         flags=("--expert-model-parallel-size",),
     ),
-    _S.refuses(
-        "mega-ckpt-torch-dcp", 'ckpt_format == "torch_dcp"', "--ckpt-format torch_dcp needs torch's FSDP", 1551
-    ),
+    _S.refuses("mega-ckpt-torch-dcp", 'ckpt_format == "torch_dcp"', "--ckpt-format torch_dcp needs torch's FSDP", 1551),
     _S.refuses(
         "mega-ckpt-fsdp",
         'ckpt_format == "fsdp_dtensor" and not use_megatron_fsdp',
@@ -458,4 +458,4 @@ MODEL: tuple[Constraint, ...] = (
         96,
         fix="set --calculate-per-token-loss",
     ),
-)  # fmt: skip
+)

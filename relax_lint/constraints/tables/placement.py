@@ -44,8 +44,15 @@ PLACEMENT: tuple[Constraint, ...] = (
         '"--train-memory-margin-bytes", "--actor-num-gpus-per-node", "--actor-num-nodes")',
         "--debug-rollout-only replaces it",
         2754,
-        flags=("--colocate", "--offload", "--offload-train", "--offload-rollout", "--train-memory-margin-bytes",
-               "--actor-num-gpus-per-node", "--actor-num-nodes"),
+        flags=(
+            "--colocate",
+            "--offload",
+            "--offload-train",
+            "--offload-rollout",
+            "--train-memory-margin-bytes",
+            "--actor-num-gpus-per-node",
+            "--actor-num-nodes",
+        ),
         severity="A",
     ),
     _S.refuses(
@@ -86,7 +93,7 @@ PLACEMENT: tuple[Constraint, ...] = (
     ),
     _OPD.refuses(
         "teacher-colocate-split",
-        'shares_gpus and not hybrid and managed_teacher and rollout_total is not None and rollout_total + '
+        "shares_gpus and not hybrid and managed_teacher and rollout_total is not None and rollout_total + "
         'roles["teacher"] != (actor_entry if actor_entry is not None else actor_total)',
         "rollout ({rollout_total}) and teacher must together have the actor's GPUs ({actor_total})",
         450,
@@ -119,7 +126,7 @@ PLACEMENT: tuple[Constraint, ...] = (
         rule="RLX412",
         flags=("--genrm-num-gpus", "--resource"),
     ),
-)  # fmt: skip
+)
 
 BATCHES: tuple[Constraint, ...] = (
     _S.refuses(
@@ -184,7 +191,7 @@ BATCHES: tuple[Constraint, ...] = (
         2919,
         modes=RL,
     ),
-)  # fmt: skip
+)
 
 EXCLUSIONS: tuple[Constraint, ...] = (
     _S.refuses(
@@ -231,7 +238,11 @@ EXCLUSIONS: tuple[Constraint, ...] = (
         rule="RLX604",
     ),
     _S.overwrites(
-        "custom-config-shadows", "", "--custom-config-path overrides an argument", 2974, rule="RLX603",
+        "custom-config-shadows",
+        "",
+        "--custom-config-path overrides an argument",
+        2974,
+        rule="RLX603",
         static="needs the file",
     ),
     _L.refuses(
@@ -266,4 +277,4 @@ EXCLUSIONS: tuple[Constraint, ...] = (
         "rotate-save-interval", "rotate_ckpt and save_interval is None", "--rotate-ckpt needs --save-interval", 3009
     ),
     _L.refuses("rotate-async-save", "rotate_ckpt and not async_save", "--rotate-ckpt needs --async-save", 3010),
-)  # fmt: skip
+)

@@ -67,15 +67,17 @@ EVALUATION: tuple[Constraint, ...] = (
         modes=RL,
     ),
     _EVAL.ignores(
-        "eval-config-defaults-dropped", "", "a key of `defaults` in --eval-config that is dropped", 206, rule="RLX606",
+        "eval-config-defaults-dropped",
+        "",
+        "a key of `defaults` in --eval-config that is dropped",
+        206,
+        rule="RLX606",
         static="needs the file",
     ),
-)  # fmt: skip
+)
 
 AGENTIC: tuple[Constraint, ...] = (
-    _S.refuses(
-        "staleness-negative", "max_staleness < 0", "--max-staleness {max_staleness} is below 0", 2482
-    ),
+    _S.refuses("staleness-negative", "max_staleness < 0", "--max-staleness {max_staleness} is below 0", 2482),
     _S.refuses(
         "spec-v2-env",
         'not trains_only and sglang_speculative_algorithm and lower(env("SGLANG_ENABLE_SPEC_V2")) in '
@@ -147,9 +149,7 @@ AGENTIC: tuple[Constraint, ...] = (
         "--agent-cwd {agent_cwd} is no directory",
         2427,
     ),
-    _S.refuses(
-        "agent-timeout", "use_agentic_rollout and agent_timeout <= 0", "--agent-timeout is not above 0", 2429
-    ),
+    _S.refuses("agent-timeout", "use_agentic_rollout and agent_timeout <= 0", "--agent-timeout is not above 0", 2429),
     _S.refuses(
         "agent-env",
         "use_agentic_rollout and bad_agent_env is not None",
@@ -175,8 +175,14 @@ AGENTIC: tuple[Constraint, ...] = (
         '"--agentic-prepare-pool-size", "--agentic-eval-prepare-pool-size")',
         "it is read by agentic rollouts only (--use-agentic-rollout)",
         2417,
-        flags=("--agent-command", "--agent-cwd", "--agent-timeout", "--agent-env", "--agentic-prepare-pool-size",
-               "--agentic-eval-prepare-pool-size"),
+        flags=(
+            "--agent-command",
+            "--agent-cwd",
+            "--agent-timeout",
+            "--agent-env",
+            "--agentic-prepare-pool-size",
+            "--agentic-eval-prepare-pool-size",
+        ),
     ),
     _S.refuses(
         "partial-vs-routing-replay",
@@ -210,7 +216,7 @@ AGENTIC: tuple[Constraint, ...] = (
         modes=RL,
         flags=("--ref-load",),
     ),
-)  # fmt: skip
+)
 
 CHECKPOINTS: tuple[Constraint, ...] = (
     _S.overwrites(
@@ -221,7 +227,10 @@ CHECKPOINTS: tuple[Constraint, ...] = (
         flags=("--start-rollout-id",),
     ),
     _S.overwrites(
-        "raw-load-replaced", "", "--load holds no Megatron checkpoint and is replaced by --ref-load", 2551,
+        "raw-load-replaced",
+        "",
+        "--load holds no Megatron checkpoint and is replaced by --ref-load",
+        2551,
         static="needs the checkpoint",
     ),
     _S.overwrites(
@@ -317,7 +326,7 @@ CHECKPOINTS: tuple[Constraint, ...] = (
         modes=("sft",),
         flags=("--sft-predict-interval",),
     ),
-)  # fmt: skip
+)
 
 ALGORITHM: tuple[Constraint, ...] = (
     _S.refuses(
@@ -458,4 +467,4 @@ ALGORITHM: tuple[Constraint, ...] = (
         modes=("sft",),
         fix="set --use-dynamic-batch-size",
     ),
-)  # fmt: skip
+)

@@ -162,12 +162,18 @@ RESOURCE: tuple[Constraint, ...] = (
         flags=("--tensor-model-parallel-size", "--make-vocab-size-divisible-by"),
     ),
     _GPUS.crashes(
-        "hf-config-unreadable", "", "the checkpoint has no configuration that transformers can read", 280,
+        "hf-config-unreadable",
+        "",
+        "the checkpoint has no configuration that transformers can read",
+        280,
         static="needs the checkpoint, local or on the hub",
     ),
     _GPUS.refuses(
-        "hf-arch-mismatch", "", "an architecture flag differs from the checkpoint's configuration", 158,
+        "hf-arch-mismatch",
+        "",
+        "an architecture flag differs from the checkpoint's configuration",
+        158,
         static="needs the checkpoint's config.json, and the comparison is dead with the Megatron that Relax pins",
     ),
-)  # fmt: skip
+)
 """In Relax's order."""

@@ -44,7 +44,12 @@ REWARDS: tuple[Constraint, ...] = (
         flags=("--rm-type",),
     ),
     _REWARD.crashes(
-        "rm-type-unknown", "", "--rm-type is no built-in reward", 95, modes=RL, rule="RLX502",
+        "rm-type-unknown",
+        "",
+        "--rm-type is no built-in reward",
+        95,
+        modes=RL,
+        rule="RLX502",
         static="RLX502 knows the built-in rewards",
     ),
     _REWARD.crashes(
@@ -97,7 +102,7 @@ REWARDS: tuple[Constraint, ...] = (
         modes=RL,
         flags=("--log-reward-category",),
     ),
-)  # fmt: skip
+)
 
 GENERATION: tuple[Constraint, ...] = (
     _ROLLOUT.crashes(
@@ -110,7 +115,7 @@ GENERATION: tuple[Constraint, ...] = (
     ),
     _ROLLOUT.crashes(
         "zero-std-filter-one-sample",
-        _RL + 'dynamic_sampling_filter_path is not None and n_samples_per_prompt == 1 '
+        _RL + "dynamic_sampling_filter_path is not None and n_samples_per_prompt == 1 "
         'and endswith(dynamic_sampling_filter_path, "check_reward_nonzero_std")',
         "the filter drops every group of one sample: generation never ends",
         "relax/engine/filters/dynamic_sampling_filters.py:14",
@@ -135,12 +140,22 @@ GENERATION: tuple[Constraint, ...] = (
         flags=("--n-samples-per-eval-prompt",),
     ),
     _ROLLOUT.crashes(
-        "rollout-log-probs-needed", "", "a generate function that stores no log-probabilities hangs the trainer",
-        "relax/utils/utils.py:144", modes=RL, rule="RLX306", static="needs the recipe's Python code",
+        "rollout-log-probs-needed",
+        "",
+        "a generate function that stores no log-probabilities hangs the trainer",
+        "relax/utils/utils.py:144",
+        modes=RL,
+        rule="RLX306",
+        static="needs the recipe's Python code",
     ),
     _ROLLOUT.crashes(
-        "sync-custom-reward", "", "a reward function that is not async", "relax/engine/rewards/__init__.py:193",
-        modes=RL, rule="RLX202", static="needs the recipe's Python code",
+        "sync-custom-reward",
+        "",
+        "a reward function that is not async",
+        "relax/engine/rewards/__init__.py:193",
+        modes=RL,
+        rule="RLX202",
+        static="needs the recipe's Python code",
     ),
     _DATA.crashes(
         "prompt-data-missing",
@@ -184,4 +199,4 @@ GENERATION: tuple[Constraint, ...] = (
         modes=RL,
         flags=("--data-source-path",),
     ),
-)  # fmt: skip
+)

@@ -47,4 +47,4 @@ ENGINES: tuple[Constraint, ...] = (
         "--sglang-config and --prefill-num-servers exclude each other",
         328,
     ),
-)  # fmt: skip
+)

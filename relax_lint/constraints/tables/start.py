@@ -49,7 +49,11 @@ CONTROLLER: tuple[Constraint, ...] = (
         flags=("--rollout-batch-size", "--global-batch-size"),
     ),
     _SFT.refuses(
-        "sft-dataset-small", "", "the data has fewer rows than --rollout-batch-size", 68, modes=("sft",),
+        "sft-dataset-small",
+        "",
+        "the data has fewer rows than --rollout-batch-size",
+        68,
+        modes=("sft",),
         static="needs the data",
     ),
     _SFT.refuses(
@@ -122,7 +126,11 @@ CONTROLLER: tuple[Constraint, ...] = (
         flags=_RESOURCE,
     ),
     _CONTROLLER.refuses(
-        "cluster-too-small", "", "the cluster has fewer GPUs than --resource asks for", 284, rule="RLX412",
+        "cluster-too-small",
+        "",
+        "the cluster has fewer GPUs than --resource asks for",
+        284,
+        rule="RLX412",
         static="needs the cluster",
     ),
     _CONTROLLER.crashes(
@@ -186,7 +194,7 @@ CONTROLLER: tuple[Constraint, ...] = (
         "relax/utils/metrics/adapters/wandb.py:49",
         flags=("--use-wandb",),
     ),
-)  # fmt: skip
+)
 
 TEACHERS: tuple[Constraint, ...] = (
     _OPD.crashes(
@@ -242,10 +250,14 @@ TEACHERS: tuple[Constraint, ...] = (
         flags=("--opd-token-selection",),
     ),
     _OPD.crashes(
-        "opd-route-key-missing", "", "a row names no teacher of --opd-teacher-routes",
-        "relax/engine/rollout/on_policy_distillation.py:75", modes=RL, static="needs the data",
+        "opd-route-key-missing",
+        "",
+        "a row names no teacher of --opd-teacher-routes",
+        "relax/engine/rollout/on_policy_distillation.py:75",
+        modes=RL,
+        static="needs the data",
     ),
-)  # fmt: skip
+)
 
 ENGINE_COUNTS: tuple[Constraint, ...] = (
     _ROLLOUT.refuses(
@@ -265,7 +277,10 @@ ENGINE_COUNTS: tuple[Constraint, ...] = (
         flags=("--prefill-num-servers",),
     ),
     _ROLLOUT.refuses(
-        "sglang-config-gpus", "", "the groups of --sglang-config do not add up to the rollout's GPUs", 3846,
+        "sglang-config-gpus",
+        "",
+        "the groups of --sglang-config do not add up to the rollout's GPUs",
+        3846,
         static="needs the file",
     ),
     _ROLLOUT.refuses(
@@ -302,4 +317,4 @@ ENGINE_COUNTS: tuple[Constraint, ...] = (
         "relax/distributed/ray/genrm.py:45",
         flags=("--genrm-num-gpus-per-engine", "--genrm-num-gpus"),
     ),
-)  # fmt: skip
+)

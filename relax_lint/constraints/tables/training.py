@@ -73,8 +73,12 @@ BATCH_PLAN: tuple[Constraint, ...] = (
         flags=_BATCH,
     ),
     _DATA.refuses(
-        "dynamic-global-batch-micro", "", "the samples of a step are no multiple of --micro-batch-size", 803,
-        modes=("colocate", "separate"), static="the number of samples is decided by the rollout",
+        "dynamic-global-batch-micro",
+        "",
+        "the samples of a step are no multiple of --micro-batch-size",
+        803,
+        modes=("colocate", "separate"),
+        static="the number of samples is decided by the rollout",
     ),
     _ACTOR.refuses(
         "async-vpp-minis",
@@ -130,7 +134,7 @@ BATCH_PLAN: tuple[Constraint, ...] = (
         severity="W",
         flags=("--rollout-batch-size", "--global-batch-size"),
     ),
-)  # fmt: skip
+)
 
 SCHEDULE: tuple[Constraint, ...] = (
     _MODEL.refuses(
@@ -184,7 +188,7 @@ SCHEDULE: tuple[Constraint, ...] = (
         193,
         flags=("--train-iters",),
     ),
-)  # fmt: skip
+)
 
 WEIGHTS: tuple[Constraint, ...] = (
     _MODEL.refuses(
@@ -207,8 +211,11 @@ WEIGHTS: tuple[Constraint, ...] = (
         fix="set --megatron-to-hf-mode bridge",
     ),
     _MODEL.refuses(
-        "resume-changed-schedule", "", "a checkpoint goes on with other batches than it was made with",
-        "relax/backends/megatron/checkpoint.py:119", static="needs the checkpoint",
+        "resume-changed-schedule",
+        "",
+        "a checkpoint goes on with other batches than it was made with",
+        "relax/backends/megatron/checkpoint.py:119",
+        static="needs the checkpoint",
     ),
     _MODEL.refuses(
         "raw-mode-model-unknown",
@@ -283,7 +290,7 @@ WEIGHTS: tuple[Constraint, ...] = (
         "relax/backends/megatron/loss.py:1297",
         flags=("--loss-type",),
     ),
-)  # fmt: skip
+)
 
 FORWARD_ROLES: tuple[Constraint, ...] = (
     _ACTOR.crashes(
@@ -322,4 +329,4 @@ FORWARD_ROLES: tuple[Constraint, ...] = (
         rule="RLX416",
         flags=("--ref-actor-config", "--resource"),
     ),
-)  # fmt: skip
+)

@@ -96,8 +96,7 @@ MODEL: tuple[Constraint, ...] = (
     ),
     _C.refuses(
         "expert-bias-score",
-        _TRAINS + "moe_router_enable_expert_bias "
-        'and moe_router_score_function not in ("sigmoid", "sqrtsoftplus")',
+        _TRAINS + 'moe_router_enable_expert_bias and moe_router_score_function not in ("sigmoid", "sqrtsoftplus")',
         "--moe-router-enable-expert-bias needs --moe-router-score-function sigmoid",
         2124,
         flags=("--moe-router-enable-expert-bias",),
@@ -155,4 +154,4 @@ MODEL: tuple[Constraint, ...] = (
         1498,
         flags=("--cpu-offloading-num-layers",),
     ),
-)  # fmt: skip
+)

@@ -101,7 +101,7 @@ BATCHING: tuple[Constraint, ...] = (
         "there is no critic: the first {num_critic_only_steps} steps train nothing",
         "relax/components/actor.py:238",
     ),
-)  # fmt: skip
+)
 
 ALGORITHM: tuple[Constraint, ...] = (
     _LOSS.ignores(
@@ -209,7 +209,7 @@ ALGORITHM: tuple[Constraint, ...] = (
         severity="A",
         flags=("--disable-rewards-normalization", "--disable-grpo-std-normalization"),
     ),
-)  # fmt: skip
+)
 
 DATA: tuple[Constraint, ...] = (
     _ROLLOUT.ignores(
@@ -239,16 +239,13 @@ DATA: tuple[Constraint, ...] = (
     ),
     _ROLLOUT.ignores(
         "buffer-filter-elsewhere",
-        "buffer_filter_path is not None "
-        'and data_source_path == "relax.engine.rollout.data_source.RolloutDataSource"',
+        'buffer_filter_path is not None and data_source_path == "relax.engine.rollout.data_source.RolloutDataSource"',
         "--buffer-filter-path is read by the data source with a buffer",
         "relax/engine/rollout/data_source.py:304",
         modes=RL,
         flags=("--buffer-filter-path",),
     ),
-    _UTILS.ignores(
-        "flags-never-read", _given(*_UNREAD), "nothing in Relax reads this flag", 95, severity="W"
-    ),
+    _UTILS.ignores("flags-never-read", _given(*_UNREAD), "nothing in Relax reads this flag", 95, severity="W"),
     _UTILS.ignores(
         "genrm-flags",
         "genrm_model_path is None and " + _given(*_JUDGE),
@@ -301,7 +298,7 @@ DATA: tuple[Constraint, ...] = (
         363,
         flags=("--sft-logits-chunk-size",),
     ),
-)  # fmt: skip
+)
 
 CHECKPOINTS: tuple[Constraint, ...] = (
     _UTILS.ignores(
@@ -334,10 +331,13 @@ CHECKPOINTS: tuple[Constraint, ...] = (
         flags=_FREEZES,
     ),
     _UTILS.ignores(
-        "architecture-flags-bridge", "", "bridge mode takes the architecture from the checkpoint",
-        "relax/backends/megatron/model_provider.py:248", static="needs the checkpoint's config.json",
+        "architecture-flags-bridge",
+        "",
+        "bridge mode takes the architecture from the checkpoint",
+        "relax/backends/megatron/model_provider.py:248",
+        static="needs the checkpoint's config.json",
     ),
-)  # fmt: skip
+)
 
 SUPERVISED: tuple[Constraint, ...] = (
     _SFT.ignores(
@@ -382,4 +382,4 @@ SUPERVISED: tuple[Constraint, ...] = (
         modes=("sft",),
         flags=("--rollout-batch-size",),
     ),
-)  # fmt: skip
+)
