@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from typing import Any
 
 
@@ -32,6 +31,8 @@ def _human_int(text: str) -> int:
     number, suffix = found.groups()
     if suffix in _IEC:
         return int(number) * _IEC[suffix]
+    from decimal import Decimal
+
     return int(Decimal(number) * _SI[suffix])
 
 

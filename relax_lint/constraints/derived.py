@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.catalog.hidden import UNKNOWN
@@ -378,7 +379,10 @@ DERIVED: Mapping[str, str | Function] = {
 }
 """By name: a formula over arguments and other derived values, or a function."""
 
-_EXPRESSIONS: dict[str, Expression] = {}
+
+@cache
+def _expression(text: str) -> Expression:
+    return Expression(text)
 
 
 def compute(derived: str | Function, facts: Facts) -> Any:
@@ -386,7 +390,7 @@ def compute(derived: str | Function, facts: Facts) -> Any:
     try:
         if isinstance(derived, Function):
             return derived.of(facts)
-        return _EXPRESSIONS.setdefault(derived, Expression(derived)).value(facts)
+        return _expression(derived).value(facts)
     except NotKnown as unknown:
         return unknown.hidden
     except (Failed, TypeError, ValueError, ArithmeticError, LookupError, OverflowError):

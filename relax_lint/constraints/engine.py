@@ -57,7 +57,7 @@ class Table:
         order = {stage: at for at, stage in enumerate(STAGES)}
         self.constraints = sorted((one for one in given if one.static is None), key=lambda one: order[one.stage])
         self.not_static = [one for one in given if one.static is not None]
-        self._expressions = [Expression(one.when) for one in self.constraints]
+        self._expressions = [_condition(one) for one in self.constraints]
 
     @cached_property
     def _by_name(self) -> dict[str, list[int]]:
@@ -79,6 +79,14 @@ class Table:
                 found.update(self._by_name.get(name, ()))
         for at in sorted(found):
             yield self.constraints[at], self._expressions[at]
+
+
+def _condition(constraint: Constraint) -> Expression:
+    """The condition of a constraint; what teams write is checked before anything of it is worked out."""
+    condition = Expression(constraint.when)
+    if constraint.stage == "team":
+        _ = condition.tree
+    return condition
 
 
 def mentioned(text: str) -> frozenset[str]:

@@ -9,7 +9,7 @@ from relax_lint.catalog.flags import Catalogue
 from relax_lint.catalog.hidden import UNKNOWN, Hidden, is_hidden
 from relax_lint.catalog.namespace import Namespace
 from relax_lint.constraints.derived import DERIVED, compute
-from relax_lint.constraints.expressions import ENVIRONMENT, FUNCTIONS, GIVEN, Expression, NotKnown
+from relax_lint.constraints.expressions import ENVIRONMENT, FUNCTIONS, GIVEN, Expression, NotKnown, askers
 from relax_lint.constraints.surroundings import Surroundings
 
 
@@ -43,7 +43,7 @@ class Facts:
         self.namespace = namespace
         self.around: Surroundings = around or Surroundings()
         self.overlay = overlay or {}
-        self._known: dict[str, Any] = {**FUNCTIONS, **self.overlay}
+        self._known: dict[str, Any] = {**FUNCTIONS, **askers(self), **self.overlay}
 
     def __getitem__(self, name: str) -> Any:
         value = self._known[name] if name in self._known else self.get(name)

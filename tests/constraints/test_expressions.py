@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from relax_lint.catalog.hidden import Hidden, is_hidden
-from relax_lint.constraints.expressions import Expression, ExpressionError, Failed, NotKnown
+from relax_lint.constraints.expressions import Expression, ExpressionError, Failed, NotKnown, askers
 from relax_lint.shell.launch import Word
 
 HIDDEN = Hidden([Word("$A")])
@@ -19,7 +19,7 @@ class Values:
     """The names of a test."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        self.values = values
+        self.values = {**askers(self), **values}
 
     def __getitem__(self, name: str) -> Any:
         value = self.values[name]
