@@ -10,7 +10,7 @@ from typing import NamedTuple
 from relax_lint.catalog.flags import document, left_out_flags
 from relax_lint.catalog.reading.modules import Sources, digest
 from relax_lint.catalog.reading.reader import read_parsers, read_registration
-from relax_lint.catalog.reading.rows import Row, rows_of, unknown_parts
+from relax_lint.catalog.reading.rows import Row, rows_of, unknown_parts, without_unknown
 from tools.catalog_builder.facts import (
     DEPRECATED_VALUES,
     FORK_FLAGS,
@@ -65,8 +65,8 @@ def build(checkouts: Checkouts) -> Built:
         "earlier": earlier_flags(checkouts.relax, known),
     }
     unknown = unknown_parts([*rows, *servers])
-    servers_text = document({"versions": head["versions"]}, servers)
-    return Built(document(head, rows), servers_text, rows, unknown, reading.doubts)
+    servers_text = document({"versions": head["versions"]}, without_unknown(servers))
+    return Built(document(head, without_unknown(rows)), servers_text, rows, unknown, reading.doubts)
 
 
 def _sources(checkouts: Checkouts) -> Sources:

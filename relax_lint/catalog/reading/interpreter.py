@@ -13,11 +13,20 @@ from relax_lint.catalog.reading import library
 from relax_lint.catalog.reading.expressions import Expressions
 from relax_lint.catalog.reading.modules import Sources
 from relax_lint.catalog.reading.statements import Statements
-from relax_lint.catalog.reading.values import Deferred, Exceeded, Fact, Function, Module, Scope, Unknown, Unreadable
+from relax_lint.catalog.reading.values import (
+    REGISTER,
+    Deferred,
+    Exceeded,
+    Fact,
+    Function,
+    Module,
+    Scope,
+    Unknown,
+    Unreadable,
+)
 
-MOST_STEPS = 3_000_000
+MOST_STEPS = 1_000_000
 DEEPEST_CALL = 60
-REGISTER = "add_argument"
 
 
 class Frame:

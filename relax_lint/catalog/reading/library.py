@@ -52,11 +52,11 @@ def _wraps(*_: Any, **__: Any) -> Any:
 BUILTINS: dict[str, Any] = {
     name: value
     for value in (
-        abs, all, any, bool, bytes, classmethod, dict, enumerate, filter, float, frozenset, int, isinstance, issubclass,
+        abs, all, any, bool, classmethod, dict, enumerate, filter, float, frozenset, int, isinstance, issubclass,
         len, list, map, max, min, object, print, property, repr, reversed, round, set, sorted, staticmethod, str, sum,
         tuple, type, zip, ArithmeticError, AssertionError, AttributeError, Exception, ImportError, IndexError, KeyError,
         LookupError, ModuleNotFoundError, NameError, NotImplementedError, OSError, RuntimeError, TypeError, ValueError,
-        hash, iter, next, super,
+        hash, super,
     )
     for name in (value.__name__,)
 }  # fmt: skip
@@ -85,7 +85,6 @@ _LIBRARY: dict[str, Mapping[str, Any]] = {
     "functools": {"cache": _unchanged, "lru_cache": _unchanged, "partial": functools.partial, "wraps": _wraps},
     "itertools": {"chain": itertools.chain},
     "json": {"loads": json.loads},
-    "os": {"environ": {}, "getenv": lambda name, default=None: default},
     "signal": {"Signals": signal.Signals, "SIGTERM": signal.SIGTERM, "SIGINT": signal.SIGINT},
     "types": {"SimpleNamespace": SimpleNamespace, "UnionType": types.UnionType},
     "typing": TYPING,
@@ -127,14 +126,10 @@ HOLDERS = ("append", "extend", "insert", "add", "update", "setdefault", "get", "
 
 def native_module(name: str) -> Mapping[str, Any] | None:
     """A module of the library, as far as it is offered."""
+    if name == "os":
+        # A new environment each time: sources may set variables in theirs.
+        return {"environ": {}, "getenv": lambda name, default=None: default}
     return _LIBRARY.get(name)
-
-
-def is_library(name: str) -> bool:
-    """Whether this is a module of Python itself, offered or not."""
-    import sys
-
-    return name.partition(".")[0] in sys.stdlib_module_names
 
 
 def attribute(value: Any, name: str) -> Any:

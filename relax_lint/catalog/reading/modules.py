@@ -35,6 +35,7 @@ class Sources:
     def __init__(self, roots: Iterable[Path], read: Read = read_from_disk, edits: Iterable[Edit] = ()) -> None:
         self.roots = tuple(roots)
         self.files: dict[str, bytes] = {}
+        self.unparsed: list[str] = []
         self._read = read
         self._edits = tuple(edits)
         self._trees: dict[str, ast.Module | None] = {}
@@ -58,7 +59,8 @@ class Sources:
                 self.files[path] = data
                 try:
                     return ast.parse(data)
-                except (SyntaxError, ValueError, RecursionError, MemoryError):
+                except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
+                    self.unparsed.append(f"{path}: {problem}")
                     return None
         return None
 
