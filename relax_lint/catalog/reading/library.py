@@ -6,7 +6,6 @@ import enum
 import functools
 import itertools
 import json
-import signal
 import types
 import typing
 from collections.abc import Mapping
@@ -74,6 +73,14 @@ TYPING = {
 TYPING["TYPE_CHECKING"] = False
 TYPING["cast"] = _no_annotation_cast
 
+_SIGNAL_NAMES = (
+    "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG"
+    " XCPU XFSZ VTALRM PROF WINCH IO PWR SYS"
+)
+_NUMBERS = {f"SIG{name}": number for number, name in enumerate(_SIGNAL_NAMES.split(), 1)}
+SIGNALS = enum.IntEnum("Signals", {**_NUMBERS, "SIGRTMIN": 34, "SIGRTMAX": 64})  # type: ignore[misc]
+"""The signals of Linux, where Relax runs, whatever this runs on."""
+
 _LIBRARY: dict[str, Mapping[str, Any]] = {
     "__future__": {"annotations": None},
     "builtins": BUILTINS,
@@ -85,7 +92,7 @@ _LIBRARY: dict[str, Mapping[str, Any]] = {
     "functools": {"cache": _unchanged, "lru_cache": _unchanged, "partial": functools.partial, "wraps": _wraps},
     "itertools": {"chain": itertools.chain},
     "json": {"loads": json.loads},
-    "signal": {"Signals": signal.Signals, "SIGTERM": signal.SIGTERM, "SIGINT": signal.SIGINT},
+    "signal": {"Signals": SIGNALS, **SIGNALS.__members__},
     "types": {"SimpleNamespace": SimpleNamespace, "UnionType": types.UnionType},
     "typing": TYPING,
     "typing_extensions": TYPING,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -24,6 +25,16 @@ def digest(data: bytes) -> str:
 
     plain = data.replace(b"\r\n", b"\n")
     return f"{len(plain)}-{crc32(plain):08x}"
+
+
+def parsed(data: bytes) -> ast.Module | None:
+    """The syntax tree of a file; ``None`` when it has none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 class Sources:
@@ -57,11 +68,10 @@ class Sources:
             data = self._bytes(path)
             if data is not None:
                 self.files[path] = data
-                try:
-                    return ast.parse(data)
-                except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
-                    self.unparsed.append(f"{path}: {problem}")
-                    return None
+                tree = parsed(data)
+                if tree is None:
+                    self.unparsed.append(f"{path} cannot be parsed")
+                return tree
         return None
 
     def _bytes(self, path: str) -> bytes | None:
