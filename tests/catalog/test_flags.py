@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from relax_lint.catalog.flags import DATA, Catalogue, document, embedded
+from relax_lint.catalog.relax_defaults import DEBUG_FLAGS, GUIDE_OPTIMIZER_FLAGS, INTEGER_DEFAULTS, MODULE_PATH_FLAGS
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +162,15 @@ def test_values_that_a_flag_takes_agree_with_its_default(flags: Catalogue) -> No
             assert set(values) <= set(flag.choices), flag
         if flag.type == "int":
             assert all(value is None or isinstance(value, int) for value in values), flag
+
+
+def test_the_launcher_rules_small_tables_agree(flags: Catalogue) -> None:
+    for name, default in INTEGER_DEFAULTS.items():
+        flag = flags.flag(name)
+        assert flag is not None
+        assert flag.default == default, name
+    for name in (*MODULE_PATH_FLAGS, *DEBUG_FLAGS, *GUIDE_OPTIMIZER_FLAGS):
+        assert flags.flag(name) is not None, name
 
 
 def test_the_data_is_what_the_document_of_its_rows_is() -> None:

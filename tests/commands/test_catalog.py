@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
+from relax_lint.catalog.flags import embedded
 from relax_lint.cli import main
 from tests.catalog.small_relax import RELAX
 
@@ -88,6 +90,14 @@ def test_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert told["unknown"] == [
         {"word": "--rollout_batch_size", "near": ["--rollout-batch-size"], "earlier": None, "left_out": False}
     ]
+
+
+def test_the_json_is_what_its_schema_says(capsys: pytest.CaptureFixture[str]) -> None:
+    schema = json.loads((Path(__file__).parents[2] / "docs/schema/catalog.schema.json").read_text())
+    words = [flag.name for flag in embedded() if flag.action != "help"]
+    told = as_json(capsys, *words, "--sglang-mem-frac", "--sglang-port", "--use-gated-attention", "--lrr", status=2)
+    jsonschema.validate(told, schema)
+    assert len(told["unknown"]) == 3
 
 
 def test_by_the_checkout_around_or_the_one_named(
