@@ -25,7 +25,8 @@ from relax_lint.catalog.reading.values import (
     Unreadable,
 )
 
-MOST_STEPS = 1_000_000
+MOST_STEPS = 300_000
+"""Reading Relax and all that it takes flags from is a quarter of that."""
 DEEPEST_CALL = 60
 
 
