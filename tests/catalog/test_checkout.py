@@ -81,6 +81,40 @@ def test_what_people_know_of_a_flag_stays_with_it() -> None:
     assert flag.json_shape == known.json_shape
 
 
+SERVER_PATCH = """\
+diff --git a/python/sglang/srt/server_args.py b/python/sglang/srt/server_args.py
+@@ -5,2 +5,6 @@ class ServerArgs:
+         a = 1
++        parser.add_argument(
++            "--brand-new", type=int, default=ServerArgs.brand_new, choices=[1, 2]
++        )
++        parser.add_argument("--context-length", type=str)
+         b = 2
+"""
+MEGATRON_PATCH = """\
+diff --git a/megatron/training/arguments.py b/megatron/training/arguments.py
+@@ -5,1 +5,2 @@ def _add_network_size_args(parser):
+     a = 1
++    group.add_argument('--newer', action='store_true')
+"""
+
+
+def test_flags_that_its_patches_add_to_the_servers_and_megatron_are_known() -> None:
+    patches = {
+        "docker/patch/latest/sglang.patch": SERVER_PATCH,
+        "docker/patch/latest/megatron.patch": MEGATRON_PATCH,
+    }
+    flags = catalogue_for(Project.from_files({**RELAX, **patches}))
+    for word, owner in (("--sglang-brand-new", "sglang"), ("--teacher-sglang-brand-new", "teacher")):
+        flag = flags.flag(word)
+        assert flag is not None
+        assert (flag.owner, flag.type, flag.choices) == (owner, "int", (1, 2))
+    newer = flags.flag("--newer")
+    assert newer is not None
+    assert (newer.owner, newer.action, newer.default) == ("megatron", "store_true", False)
+    assert flags.flag("--sglang-context-length") == embedded().flag("--sglang-context-length")
+
+
 @pytest.mark.parametrize(
     "broken",
     ["def parse_args(:\n", "", "parse_args = 3\n", "def parse_args():\n    return 1 / 0\n", "\0"],

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from relax_lint.catalog.reading.patches import added_flags
 from tests.catalog.small_relax import MEGATRON, RELAX, ROUTER, SGLANG
 from tools import build_catalog
-from tools.catalog_builder.patches import DoesNotApply, Patch, added_flags
+from tools.catalog_builder.patches import DoesNotApply, Patch
 
 SERVER = "sglang/srt/server_args.py"
 PATCH = """\

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from relax_lint.catalog.reading.modules import parsed
-from tools.catalog_builder.patches import added_flags, flags_in
+from relax_lint.catalog.reading.patches import added_flags, flags_in
 
 _PATCH_PREFIXES = {"megatron": ("--",), "sglang": ("--sglang-", "--teacher-sglang-")}
 

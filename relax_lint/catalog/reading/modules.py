@@ -19,14 +19,6 @@ def read_from_disk(path: Path) -> bytes | None:
         return None
 
 
-def digest(data: bytes) -> str:
-    """Tells a file's content from another; carriage returns of a checkout do not count."""
-    from zlib import crc32
-
-    plain = data.replace(b"\r\n", b"\n")
-    return f"{len(plain)}-{crc32(plain):08x}"
-
-
 def parsed(data: bytes) -> ast.Module | None:
     """The syntax tree of a file; ``None`` when it has none."""
     try:
