@@ -140,6 +140,13 @@ def test_sglang_writes_over_what_the_main_parser_set(flags: Catalogue) -> None:
     assert flags.defaults["router_balance_abs_threshold"] == 10
 
 
+def test_every_flag_that_takes_json_says_of_what_shape(flags: Catalogue) -> None:
+    assert [flag.name for flag in flags if flag.type == "json" and flag.json_shape is None] == []
+    resource = flags.flag("--resource")
+    assert resource is not None
+    assert resource.json_shape == "object of role: [1, gpus]"
+
+
 def test_deprecated_flags_and_values_say_what_to_use(flags: Catalogue) -> None:
     gone, loss = flags.flag("--sglang-hybrid-kvcache-ratio"), flags.flag("--loss-type")
     assert gone is not None
