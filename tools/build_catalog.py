@@ -4,7 +4,8 @@
 
 Each argument is the directory that holds the package: ``relax``, ``megatron``, ``sglang``, ``sglang_router``. Nothing
 in them is imported. Relax's current patches are applied in memory when the sources do not have them already. Exit
-status 1 when something about a flag is not to be found out, and with ``--check`` when the committed files differ.
+status 1 when something about a flag is not to be found out, which leaves the committed files as they are, and with
+``--check`` when those differ.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(line, file=sys.stderr)
     files = {"flags.json": built.flags, "servers.json": built.servers}
     differing = [name for name, text in files.items() if not _holds(CATALOG / name, text)]
-    if not options.check:
-        for name in differing:
-            (CATALOG / name).write_text(files[name], encoding="utf-8")
-    print(f"{len(built.rows)} flags; {', '.join(differing) or 'nothing'} changed")
+    writes = not options.check and not built.unknown
+    for name in differing if writes else ():
+        (CATALOG / name).write_text(files[name], encoding="utf-8")
+    print(f"{len(built.rows)} flags; {', '.join(differing) or 'no file'} {'changed' if writes else 'differs'}")
     return int(bool(built.unknown) or (options.check and bool(differing)))
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from relax_lint.catalog.checkout import digest
 from relax_lint.catalog.flags import document, left_out_flags
-from relax_lint.catalog.reading.modules import Sources, digest
+from relax_lint.catalog.reading.modules import Sources
+from relax_lint.catalog.reading.patches import PATCHES
 from relax_lint.catalog.reading.reader import read_parsers, read_registration
-from relax_lint.catalog.reading.rows import Row, rows_of, unknown_parts
+from relax_lint.catalog.reading.rows import Row, rows_of, unknown_parts, without_unknown
 from tools.catalog_builder.facts import (
     DEPRECATED_VALUES,
     FORK_FLAGS,
@@ -57,24 +59,26 @@ def build(checkouts: Checkouts) -> Built:
     known = {name for row in rows for name in (row["name"], *row.get("more", ()))}
     head = {
         "versions": _versions(checkouts),
-        "relax_files": {
-            path: digest(sources.files[path]) for path in sorted(sources.files) if path.startswith("relax/")
-        },
+        "relax_files": {path: digest(data) for path, data in sorted(_files_of_relax(checkouts.relax, sources))},
         "abbreviating": [name for name, parser in reading.named() if parser.allow_abbrev],
         "left_out": left_out_flags(servers, known),
         "earlier": earlier_flags(checkouts.relax, known),
     }
     unknown = unknown_parts([*rows, *servers])
-    servers_text = document({"versions": head["versions"]}, servers)
-    return Built(document(head, rows), servers_text, rows, unknown, reading.doubts)
+    servers_text = document({"versions": head["versions"]}, without_unknown(servers))
+    return Built(document(head, without_unknown(rows)), servers_text, rows, unknown, reading.doubts)
 
 
 def _sources(checkouts: Checkouts) -> Sources:
-    latest = checkouts.relax / "docker/patch/latest"
-    strips = {"megatron": "", "sglang": "python/"}
-    files = {latest / f"{name}.patch": strip for name, strip in strips.items()}
+    files = {checkouts.relax / path: "python/" if target == "sglang" else "" for target, path in PATCHES.items()}
     patches = [Patch(path.read_text(errors="replace"), strip) for path, strip in files.items() if path.is_file()]
     return Sources(checkouts, edits=patches)
+
+
+def _files_of_relax(relax: Path, sources: Sources) -> Iterator[tuple[str, bytes]]:
+    """What the flags of a Relax hang on."""
+    yield from ((path, data) for path, data in sources.files.items() if path.startswith("relax/"))
+    yield from ((path, (relax / path).read_bytes()) for path in PATCHES.values() if (relax / path).is_file())
 
 
 def _completed(rows: Iterable[Row]) -> list[Row]:
@@ -117,7 +121,7 @@ def _without_stem(flag: Row) -> Row:
 
 
 def _versions(checkouts: Checkouts) -> dict[str, str]:
-    patched = {kind: _same_patch(checkouts.relax / "docker/patch", kind) for kind in ("megatron", "sglang")}
+    patched = {kind: _same_patch(checkouts.relax, kind) for kind in PATCHES}
     return {
         "relax": version_of(checkouts.relax),
         "megatron": f"core {_core_version(checkouts.megatron)}, {patched['megatron']}",
@@ -126,9 +130,9 @@ def _versions(checkouts: Checkouts) -> dict[str, str]:
     }
 
 
-def _same_patch(patches: Path, kind: str) -> str:
+def _same_patch(relax: Path, kind: str) -> str:
     """The dated name of the patch in force."""
-    latest = patches / "latest" / f"{kind}.patch"
+    patches, latest = relax / "docker/patch", relax / PATCHES[kind]
     if not latest.is_file():
         return "not patched"
     same = [path.stem for path in sorted((patches / kind).glob("*.patch")) if path.read_bytes() == latest.read_bytes()]

@@ -18,19 +18,20 @@ POLICY_FLAGS = ("policy", "prefill-policy", "decode-policy")
 ROUTER_PREFIXES = {"--router-": "main", "--sglang-router-": "sglang"}
 
 JSON_SHAPES: dict[str, str] = {
-    "--resource": "object of role: [nodes, gpus]",
+    "--resource": "object of role: [1, gpus]",
     "--ref-actor-config": "object of setting: value",
     "--train-env-vars": "object of name: text",
     "--apply-chat-template-kwargs": "object",
     "--multimodal-keys": "object of medium: column",
     "--conversation-key-map": "object of name: name",
     "--genrm-engine-config": "object of setting: value",
-    "--genrm-sampling-config": "object of setting: number",
+    "--genrm-sampling-config": "object of setting: value",
     "--opd-teacher-routes": "object of source: checkpoint",
     "--sglang-extra-metric-labels": "object of label: text",
     "--sglang-preferred-sampling-params": "object",
     "--sglang-mm-process-config": "object of medium: object",
     "--sglang-limit-mm-data-per-request": "object of medium: number",
+    "--sglang-remote-instance-weight-loader-send-weights-group-ports": "list of numbers",
     "--sglang-forward-hooks": "list of objects",
     "--sglang-json-model-override-args": "object",
     "--sglang-kv-events-config": "object",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.catalog_builder.patches import added_flags, flags_in
+from relax_lint.catalog.reading.modules import parsed
+from relax_lint.catalog.reading.patches import added_flags, flags_in
 
 _PATCH_PREFIXES = {"megatron": ("--",), "sglang": ("--sglang-", "--teacher-sglang-")}
 
@@ -49,9 +49,5 @@ def _in_sources(relax: Path) -> Iterator[tuple[str, str]]:
         head, *files = entry.split("\n")
         commit, day = head.split()
         for path in filter(None, files):
-            try:
-                tree = ast.parse(_git(relax, "show", f"{commit}:{path}"))
-            except SyntaxError:
-                continue
-            for flag in flags_in(tree):
+            for flag in flags_in(parsed(_git(relax, "show", f"{commit}:{path}").encode())):
                 yield f"Relax of {day} ({commit})", flag

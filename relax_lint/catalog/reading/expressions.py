@@ -5,10 +5,20 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.catalog.reading.library import HOLDERS, MOST_ITEMS, attribute, size
-from relax_lint.catalog.reading.values import Exceeded, Function, Module, Scope, Undecided, Unknown, Unreadable
+from relax_lint.catalog.reading.values import (
+    REGISTER,
+    Exceeded,
+    Function,
+    Module,
+    Scope,
+    Undecided,
+    Unknown,
+    Unreadable,
+)
 
 if TYPE_CHECKING:
     from relax_lint.catalog.reading.interpreter import Interpreter
@@ -46,6 +56,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.Not: operator.not_,
 }
 _LARGEST_EXPONENT = 128
+_MULTIPLY, _ADD = ("join", "replace"), ("extend", "update")
 
 
 class Expressions:
@@ -214,8 +225,11 @@ class Expressions:
         function = self.evaluate(node.func, scope)
         arguments = self._items(node.args, scope)
         named: dict[str, Any] = {}
+        # What cannot be told of a flag must not cost the flag.
+        registers = isinstance(node.func, ast.Attribute) and node.func.attr == REGISTER
+        evaluate = self._interpreter.tried if registers else self.evaluate
         for keyword in node.keywords:
-            value = self.evaluate(keyword.value, scope)
+            value = evaluate(keyword.value, scope)
             if keyword.arg is not None:
                 named[keyword.arg] = value
             elif isinstance(value, Unknown):
@@ -223,6 +237,8 @@ class Expressions:
             else:
                 named.update(value)
         if isinstance(function, Unknown):
+            if any(hasattr(argument, REGISTER) for argument in arguments):
+                self._interpreter.doubts.append(f"line {node.lineno} hands a parser on: {function.reason}")
             return Unknown(function.reason)
         if not callable(function):
             raise TypeError(f"line {node.lineno} calls a {type(function).__name__}")
@@ -233,7 +249,7 @@ class Expressions:
             unknown = _first_unknown((*arguments, *named.values()))
             if unknown is not None:
                 return unknown
-            _refuse_growth(function, arguments)
+        _refuse_growth(function, arguments)
         return self._interpreter.called(node, function, arguments, named)
 
 
@@ -268,12 +284,11 @@ def _decided(value: Any) -> bool:
 
 
 def _refuse_growth(function: Any, arguments: Iterable[Any]) -> None:
-    """Native methods at most multiply the sizes of what they are given."""
-    most = size(getattr(function, "__self__", None))
-    for argument in arguments:
-        most *= size(argument)
-    if most > MOST_ITEMS:
-        raise Exceeded(f"a call of {getattr(function, '__name__', '?')} on much")
+    """Of what native functions make, only these may be much longer than what they are given."""
+    name, holder = getattr(function, "__name__", ""), getattr(function, "__self__", None)
+    sizes = [size(holder), *map(size, arguments)]
+    if (name in _MULTIPLY and prod(sizes) > MOST_ITEMS) or (name in _ADD and sum(sizes) > MOST_ITEMS):
+        raise Exceeded(f"{name} makes too much")
 
 
 def _is_bounded(kind: type[ast.operator], left: Any, right: Any) -> bool:

@@ -13,11 +13,21 @@ from relax_lint.catalog.reading import library
 from relax_lint.catalog.reading.expressions import Expressions
 from relax_lint.catalog.reading.modules import Sources
 from relax_lint.catalog.reading.statements import Statements
-from relax_lint.catalog.reading.values import Deferred, Exceeded, Fact, Function, Module, Scope, Unknown, Unreadable
+from relax_lint.catalog.reading.values import (
+    REGISTER,
+    Deferred,
+    Exceeded,
+    Fact,
+    Function,
+    Module,
+    Scope,
+    Unknown,
+    Unreadable,
+)
 
-MOST_STEPS = 3_000_000
+MOST_STEPS = 300_000
+"""Reading Relax and all that it takes flags from is a quarter of that."""
 DEEPEST_CALL = 60
-REGISTER = "add_argument"
 
 
 class Frame:

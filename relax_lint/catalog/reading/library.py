@@ -6,7 +6,6 @@ import enum
 import functools
 import itertools
 import json
-import signal
 import types
 import typing
 from collections.abc import Mapping
@@ -52,11 +51,11 @@ def _wraps(*_: Any, **__: Any) -> Any:
 BUILTINS: dict[str, Any] = {
     name: value
     for value in (
-        abs, all, any, bool, bytes, classmethod, dict, enumerate, filter, float, frozenset, int, isinstance, issubclass,
+        abs, all, any, bool, classmethod, dict, enumerate, filter, float, frozenset, int, isinstance, issubclass,
         len, list, map, max, min, object, print, property, repr, reversed, round, set, sorted, staticmethod, str, sum,
         tuple, type, zip, ArithmeticError, AssertionError, AttributeError, Exception, ImportError, IndexError, KeyError,
         LookupError, ModuleNotFoundError, NameError, NotImplementedError, OSError, RuntimeError, TypeError, ValueError,
-        hash, iter, next, super,
+        hash, super,
     )
     for name in (value.__name__,)
 }  # fmt: skip
@@ -74,6 +73,14 @@ TYPING = {
 TYPING["TYPE_CHECKING"] = False
 TYPING["cast"] = _no_annotation_cast
 
+_SIGNAL_NAMES = (
+    "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG"
+    " XCPU XFSZ VTALRM PROF WINCH IO PWR SYS"
+)
+_NUMBERS = {f"SIG{name}": number for number, name in enumerate(_SIGNAL_NAMES.split(), 1)}
+SIGNALS = enum.IntEnum("Signals", {**_NUMBERS, "SIGRTMIN": 34, "SIGRTMAX": 64})  # type: ignore[misc]
+"""The signals of Linux, where Relax runs, whatever this runs on."""
+
 _LIBRARY: dict[str, Mapping[str, Any]] = {
     "__future__": {"annotations": None},
     "builtins": BUILTINS,
@@ -85,8 +92,7 @@ _LIBRARY: dict[str, Mapping[str, Any]] = {
     "functools": {"cache": _unchanged, "lru_cache": _unchanged, "partial": functools.partial, "wraps": _wraps},
     "itertools": {"chain": itertools.chain},
     "json": {"loads": json.loads},
-    "os": {"environ": {}, "getenv": lambda name, default=None: default},
-    "signal": {"Signals": signal.Signals, "SIGTERM": signal.SIGTERM, "SIGINT": signal.SIGINT},
+    "signal": {"Signals": SIGNALS, **SIGNALS.__members__},
     "types": {"SimpleNamespace": SimpleNamespace, "UnionType": types.UnionType},
     "typing": TYPING,
     "typing_extensions": TYPING,
@@ -127,14 +133,10 @@ HOLDERS = ("append", "extend", "insert", "add", "update", "setdefault", "get", "
 
 def native_module(name: str) -> Mapping[str, Any] | None:
     """A module of the library, as far as it is offered."""
+    if name == "os":
+        # A new environment each time: sources may set variables in theirs.
+        return {"environ": {}, "getenv": lambda name, default=None: default}
     return _LIBRARY.get(name)
-
-
-def is_library(name: str) -> bool:
-    """Whether this is a module of Python itself, offered or not."""
-    import sys
-
-    return name.partition(".")[0] in sys.stdlib_module_names
 
 
 def attribute(value: Any, name: str) -> Any:

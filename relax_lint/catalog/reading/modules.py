@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -18,12 +19,14 @@ def read_from_disk(path: Path) -> bytes | None:
         return None
 
 
-def digest(data: bytes) -> str:
-    """Tells a file's content from another; carriage returns of a checkout do not count."""
-    from zlib import crc32
-
-    plain = data.replace(b"\r\n", b"\n")
-    return f"{len(plain)}-{crc32(plain):08x}"
+def parsed(data: bytes) -> ast.Module | None:
+    """The syntax tree of a file; ``None`` when it has none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 class Sources:
@@ -35,6 +38,7 @@ class Sources:
     def __init__(self, roots: Iterable[Path], read: Read = read_from_disk, edits: Iterable[Edit] = ()) -> None:
         self.roots = tuple(roots)
         self.files: dict[str, bytes] = {}
+        self.unparsed: list[str] = []
         self._read = read
         self._edits = tuple(edits)
         self._trees: dict[str, ast.Module | None] = {}
@@ -56,10 +60,10 @@ class Sources:
             data = self._bytes(path)
             if data is not None:
                 self.files[path] = data
-                try:
-                    return ast.parse(data)
-                except (SyntaxError, ValueError, RecursionError, MemoryError):
-                    return None
+                tree = parsed(data)
+                if tree is None:
+                    self.unparsed.append(f"{path} cannot be parsed")
+                return tree
         return None
 
     def _bytes(self, path: str) -> bytes | None:

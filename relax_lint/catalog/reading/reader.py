@@ -45,7 +45,7 @@ def read_parsers(
     except (Finished, Exceeded) as end:
         if isinstance(end, Exceeded):
             interpreter.doubts.append(str(end))
-    return Reading(parsers.made, interpreter.doubts)
+    return Reading(parsers.made, [*sources.unparsed, *interpreter.doubts])
 
 
 def read_registration(sources: Sources, module: str, kind: str, method: str) -> Reading:

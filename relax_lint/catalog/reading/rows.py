@@ -7,6 +7,7 @@ import enum
 import json
 import re
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from relax_lint.catalog.reading.parsers import SUPPRESS, Option
@@ -16,7 +17,7 @@ Row = dict[str, Any]
 
 _PLAIN_TYPES: dict[Any, str] = {None: "str", str: "str", int: "int", float: "float", bool: "bool-text"}
 _JSON_READERS = ("json_list_type",)
-_SPEAKS_OF_ITS_END = re.compile(r"^\W*deprecated|\bdeprecated[:.]|deprecated from", re.IGNORECASE)
+_SPEAKS_OF_ITS_END = re.compile(r"^\W*deprecated|\bdeprecated[:.]|deprecated from|--\S+ is deprecated", re.IGNORECASE)
 _POINTS_ELSEWHERE = re.compile(
     r"\b(use|see|replaced by)\s+(?:unified\s+)?[`'\"]*(--[a-z][\w-]*\w|[a-z]+\d*(?:_[a-z\d]+)+)(?!\S*\s+to\b)",
     re.IGNORECASE,
@@ -146,9 +147,7 @@ def _choices(option: Option) -> Any:
     choices = option.choices
     if choices is None or isinstance(choices, Unknown):
         return choices
-    if isinstance(choices, (set, frozenset)):
-        return sorted(choices)
-    return [_plain(one) for one in choices]
+    return _plain(sorted(choices, key=str) if isinstance(choices, (set, frozenset)) else list(choices))
 
 
 def _plain(value: Any) -> Any:
@@ -156,9 +155,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, enum.Enum):
         return value.name
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        items = [_plain(item) for item in value]
+        return next((item for item in items if isinstance(item, Unknown)), items)
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        made = {str(key): _plain(item) for key, item in value.items()}
+        return next((item for item in made.values() if isinstance(item, Unknown)), made)
     if value is None or isinstance(value, (bool, int, float, str, Unknown)):
         return value
     return Unknown(f"a value of the type {type(value).__name__}")
@@ -191,7 +192,7 @@ def _deprecation(option: Option, parser: Any) -> str | None:
         return option.more["deprecated"] if spelled is None else f"{verb} {spelled}"
     replacement = getattr(option, "new_flag", None)
     text = option.help if isinstance(option.help, str) else ""
-    if not (replacement or "Deprecated" in option.action or _SPEAKS_OF_ITS_END.search(text)):
+    if not (replacement or _SPEAKS_OF_ITS_END.search(text)):
         return None
     pointers = [("use", str(replacement))] if replacement else _POINTS_ELSEWHERE.findall(text)
     for verb, flag in pointers:
@@ -220,11 +221,11 @@ def unknown_parts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def without_unknown(rows: Iterable[Row], known: Mapping[tuple[str, str], Row]) -> list[Row]:
+def without_unknown(rows: Iterable[Row], known: Mapping[tuple[str, str], Row] = MappingProxyType({})) -> list[Row]:
     """The rows with what the sources did not tell taken from a known row of the same flag, or left open."""
     made: list[Row] = []
     for row in rows:
-        before = known.get((row["parser"], row["name"]), {})
+        before = known.get((row.get("parser", ""), row["name"]), {})
         told = {key: value for key, value in row.items() if not isinstance(value, Unknown)}
         made.append(told | {key: before[key] for key in row.keys() - told.keys() if key in before})
     return made

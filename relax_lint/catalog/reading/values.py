@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MethodType
 from typing import Any
 
+REGISTER = "add_argument"
+"""The method that a parser or group registers flags by."""
+
 
 class Unknown:
     """A value that the sources do not tell, with the reason."""
@@ -180,4 +183,6 @@ class Fact:
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """The fact."""
-        return self._value(*arguments, **named) if callable(self._value) else self._value
+        if callable(self._value):
+            return self._value(*arguments, **named)
+        return list(self._value) if isinstance(self._value, list) else self._value
