@@ -17,6 +17,7 @@ COMMANDS = {
     "check": "check recipes and launchers, and fix them (the default)",
     "show": "what a launcher launches: every argv, and where each flag comes from",
     "rule": "the manual page of a rule, or the table of all",
+    "catalog": "what is known of a flag of Relax, Megatron, SGLang or its router",
 }
 
 _DESCRIPTION = """\
@@ -94,7 +95,10 @@ def _run(words: list[str]) -> int:
     if getattr(command, "TAKES_REST", False) and "--" in words:
         at = words.index("--")
         words, rest = words[:at], words[at + 1 :]
-    options = parser.parse_args(words)
+    if getattr(command, "TAKES_UNKNOWN", False):
+        options, rest = parser.parse_known_args(words)
+    else:
+        options = parser.parse_args(words)
     options.rest = rest
     status: int = command.run(options)
     return status

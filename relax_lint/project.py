@@ -13,6 +13,7 @@ from relax_lint.files import Files, MemoryFiles, Unreadable
 from relax_lint.sources.text import SourceFile
 
 if TYPE_CHECKING:
+    from relax_lint.catalog.flags import Catalogue
     from relax_lint.imports import Imports
     from relax_lint.reach import Reach
     from relax_lint.shell.launch import Launch
@@ -104,7 +105,12 @@ class Project:
         """This project with other contents of some files; what is parsed already and stays the same is kept."""
         changed = Project(self.root, self.settings, self.files.with_changes(changes))
         changed._python = {path: source for path, source in self._python.items() if path not in changes}
+        if "catalogue" in vars(self) and not any(self._is_of_relax(path) for path in changes):
+            changed.catalogue = self.catalogue
         return changed
+
+    def _is_of_relax(self, path: Path) -> bool:
+        return self.relax_root is not None and self.relax_root / "relax" in path.parents
 
     # ------------------------------------------------------------ files
 
@@ -115,6 +121,17 @@ class Project:
             if root is not None and self.files.is_file(root / "relax/entrypoints/train.py"):
                 return root
         return None
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The flags that launches of this project may have: its Relax checkout's, or those this program knows."""
+        if self.relax_root is None:
+            from relax_lint.catalog.flags import embedded
+
+            return embedded()
+        from relax_lint.catalog.checkout import catalogue_of
+
+        return catalogue_of(self.relax_root, self.files)
 
     def exists(self, path: Path) -> bool:
         """Whether anything is at this path."""

@@ -1,0 +1,172 @@
+"""Judges a launch by a table of constraints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property
+from typing import NamedTuple
+
+from relax_lint.catalog.hidden import is_hidden
+from relax_lint.constraints.derived import DERIVED, Function
+from relax_lint.constraints.expressions import Expression, Failed
+from relax_lint.constraints.facts import Facts, UnknownName
+from relax_lint.constraints.schema import BEFORE_CONFIG, SKIPPED_WHEN, STAGES, STOPS, Constraint
+from relax_lint.records import record
+from relax_lint.shell.launch import Argument, Word
+
+_NAME = re.compile(r"--[\w-]+|[A-Za-z_]\w*")
+_HOLE = re.compile(r"\{(\w+)\}")
+
+
+@record
+class Violation:
+    """A constraint that a launch violates; ``argument`` is where to point, the launch itself when it is ``None``."""
+
+    constraint: Constraint
+    message: str
+    argument: Argument | None
+
+
+@record
+class Undecided:
+    """A constraint that cannot be judged: these words hide what decides, or its values do not fit (``because``)."""
+
+    constraint: Constraint
+    words: tuple[Word, ...]
+    because: str | None = None
+
+
+class Judgement(NamedTuple):
+    """What a table says of a launch."""
+
+    violations: list[Violation]
+    undecided: list[Undecided]
+
+    @property
+    def refused(self) -> bool:
+        """Whether Relax stops for sure."""
+        return any(one.constraint.kind in STOPS for one in self.violations)
+
+
+class Table:
+    """Constraints in the order in which Relax comes to them, found by the flags that they name."""
+
+    def __init__(self, constraints: Iterable[Constraint]) -> None:
+        given = list(constraints)
+        order = {stage: at for at, stage in enumerate(STAGES)}
+        self.constraints = sorted((one for one in given if one.static is None), key=lambda one: order[one.stage])
+        self.not_static = [one for one in given if one.static is not None]
+        self._expressions = [_condition(one) for one in self.constraints]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for at, constraint in enumerate(self.constraints):
+            for name in mentioned(constraint.when):
+                found.setdefault(name, []).append(at)
+        return found
+
+    @cached_property
+    def _by_default(self) -> frozenset[int]:
+        return frozenset(at for at, one in enumerate(self.constraints) if one.by_default)
+
+    def concerned(self, facts: Facts, everything: bool = False) -> Iterator[tuple[Constraint, Expression]]:
+        """The constraints that a launch may violate: one of their flags is passed, or they hold by default."""
+        found = set(range(len(self.constraints)) if everything else self._by_default)
+        if not everything:
+            for name in facts.set_names:
+                found.update(self._by_name.get(name, ()))
+        for at in sorted(found):
+            yield self.constraints[at], self._expressions[at]
+
+
+def _condition(constraint: Constraint) -> Expression:
+    """The condition of a constraint; what teams write is checked before anything of it is worked out."""
+    condition = Expression(constraint.when)
+    if constraint.stage == "team":
+        _ = condition.tree
+    return condition
+
+
+def mentioned(text: str) -> frozenset[str]:
+    """The attributes and flags that a condition asks for, also through derived values."""
+    names = set(_NAME.findall(text))
+    return frozenset(names).union(*(_behind(name) for name in names if name in DERIVED))
+
+
+@cache
+def _behind(name: str) -> frozenset[str]:
+    """The attributes and flags behind a derived value."""
+    derived = DERIVED[name]
+    return mentioned(" ".join(derived.reads) if isinstance(derived, Function) else derived)
+
+
+def judge(facts: Facts, table: Table, *, past_refusals: bool = False, stages: Sequence[str] = STAGES) -> Judgement:
+    """What a launch violates, in Relax's order, and what cannot be told.
+
+    Relax stops at its first refusal: later stages are judged only with ``past_refusals``.
+    """
+    judgement = Judgement([], [])
+    stopped_in: str | None = None
+    before, after = facts, facts.overlaid()
+    left_out = frozenset(stage for stage, skipped in SKIPPED_WHEN.items() if after.get(skipped) is True)
+    modes = {id(before): before.get("mode"), id(after): after.get("mode")}
+    for constraint, condition in table.concerned(after):
+        if constraint.stage not in stages or constraint.stage in left_out:
+            continue
+        if stopped_in not in (None, constraint.stage) and not past_refusals:
+            break
+        facts = before if constraint.stage in BEFORE_CONFIG else after
+        mode = modes[id(facts)]
+        if constraint.modes and not is_hidden(mode) and mode not in constraint.modes:
+            continue
+        outcome = _outcome(constraint, condition, facts, mode)
+        if isinstance(outcome, Violation):
+            judgement.violations.append(outcome)
+            if constraint.kind in STOPS:
+                stopped_in = constraint.stage
+        elif outcome is not None:
+            judgement.undecided.append(outcome)
+    if judgement.refused:
+        # What cannot be worked out behind a refusal is its consequence: a parallel size of 0, a number left out.
+        judgement.undecided[:] = [one for one in judgement.undecided if one.because is None]
+    return judgement
+
+
+def _outcome(constraint: Constraint, condition: Expression, facts: Facts, mode: object) -> Violation | Undecided | None:
+    try:
+        truth = condition.truth(facts)
+    except Failed as failure:
+        return Undecided(constraint, (), str(failure))
+    except UnknownName as unknown:
+        return Undecided(constraint, (), f"there is no {unknown.args[0]}")
+    if is_hidden(truth):
+        return Undecided(constraint, truth.words) if truth.words else None
+    if not truth:
+        return None
+    if constraint.modes and is_hidden(mode):
+        return Undecided(constraint, mode.words)
+    return Violation(constraint, filled(constraint.message, facts), pointed_at(constraint, facts))
+
+
+def filled(message: str, facts: Facts) -> str:
+    """A message with the values of the names in braces."""
+
+    def shown(found: re.Match[str]) -> str:
+        value = facts.get(found[1])
+        return "?" if is_hidden(value) else str(value)
+
+    return _HOLE.sub(shown, message)
+
+
+def pointed_at(constraint: Constraint, facts: Facts) -> Argument | None:
+    """The first flag of a constraint that the launch passes."""
+    namespace = facts.namespace
+    names = constraint.flags or tuple(_NAME.findall(constraint.when))
+    for name in names:
+        dest = namespace.parsers.dest_of(name) or name
+        argument = namespace.argument(dest) if namespace.knows(dest) else None
+        if argument is not None:
+            return argument
+    return None

@@ -1,0 +1,94 @@
+"""What the conditions of constraints can ask of a launch: its arguments, derived values, its environment, its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from relax_lint.catalog.flags import Catalogue
+from relax_lint.catalog.hidden import UNKNOWN, Hidden, is_hidden
+from relax_lint.catalog.namespace import Namespace
+from relax_lint.constraints.derived import DERIVED, compute
+from relax_lint.constraints.expressions import ENVIRONMENT, FUNCTIONS, GIVEN, Expression, NotKnown, askers
+from relax_lint.constraints.surroundings import Surroundings
+
+
+class UnknownName(Exception):
+    """A name that is neither an attribute of Relax's arguments nor a derived value."""
+
+
+def unknown_names(condition: Expression, catalogue: Catalogue) -> list[str]:
+    """What a condition asks for that is no argument, no flag and no derived value."""
+
+    def is_known(name: str) -> bool:
+        if name.startswith(GIVEN):
+            return catalogue.flag(name[len(GIVEN) :]) is not None
+        return name in DERIVED or name.startswith(ENVIRONMENT) or bool(catalogue.by_dest(name))
+
+    return sorted(name.removeprefix(GIVEN) for name in condition.names if not is_known(name))
+
+
+class Facts:
+    """The values of names in a launch, each worked out once.
+
+    ``overlay`` holds the arguments that a file sets over what the flags have set.
+    """
+
+    def __init__(
+        self,
+        namespace: Namespace,
+        around: Surroundings | None = None,
+        overlay: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.namespace = namespace
+        self.around: Surroundings = around or Surroundings()
+        self.overlay = overlay or {}
+        self._known: dict[str, Any] = {**FUNCTIONS, **askers(self), **self.overlay}
+
+    def __getitem__(self, name: str) -> Any:
+        value = self._known[name] if name in self._known else self.get(name)
+        if value.__class__ is Hidden:
+            raise NotKnown(value)
+        return value
+
+    def get(self, name: str) -> Any:
+        """The value of a name, or :class:`Hidden`."""
+        if name not in self._known:
+            self._known[name] = UNKNOWN  # what a value that depends on itself would see
+            self._known[name] = self._find(name)
+        return self._known[name]
+
+    def _find(self, name: str) -> Any:
+        if name in DERIVED:
+            return compute(DERIVED[name], self)
+        if name.startswith(GIVEN):
+            return self.namespace.given(name[len(GIVEN) :])
+        if name.startswith(ENVIRONMENT):
+            return self.around.variable(name[len(ENVIRONMENT) :])
+        if not self.namespace.knows(name):
+            raise UnknownName(name)
+        return self.namespace.value(name)
+
+    @property
+    def set_names(self) -> frozenset[str]:
+        """The attributes and flags that the launch sets, itself or through a file."""
+        return self.namespace.given_dests | self.namespace.given_options | frozenset(self.overlay)
+
+    def overlaid(self) -> Facts:
+        """What holds once Relax has read ``--custom-config-path``, whose keys win over the flags."""
+        document = self.get("custom_config")
+        if is_hidden(document) or not isinstance(document, dict) or not document:
+            return self
+        return Facts(self.namespace, self.around, {str(key): value for key, value in document.items()})
+
+    def asked(self, question: Callable[[str], object], dest: str) -> Any:
+        """An answer of the surroundings about the path that an argument holds. Raises :class:`NotKnown`, with no words
+        to blame where the path is hidden: a known one would mostly not help."""
+        path = self.get(dest)
+        return _told(question(path) if isinstance(path, str) else UNKNOWN)
+
+
+def _told(value: Any) -> Any:
+    if is_hidden(value):
+        raise NotKnown(value)
+    return value

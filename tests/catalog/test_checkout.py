@@ -1,0 +1,134 @@
+"""A Relax checkout around what is linted: its own flags count."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from relax_lint.catalog.flags import Catalogue, catalogue_for, embedded
+from relax_lint.project import MEMORY_ROOT, Project
+from tests.catalog.small_relax import RELAX
+
+ARGUMENTS = "relax/utils/arguments.py"
+
+
+@pytest.fixture(scope="module")
+def flags() -> Catalogue:
+    return catalogue_for(Project.from_files({**RELAX, "examples/demo/run.sh": "true\n"}))
+
+
+def test_without_a_checkout_the_embedded_flags_count() -> None:
+    assert catalogue_for(Project.from_files({"examples/demo/run.sh": "true\n"})) is embedded()
+
+
+def test_flags_of_a_newer_relax_are_known_at_once(flags: Catalogue) -> None:
+    flag = flags.flag("--only-relax")
+    assert flag is not None
+    assert (flag.owner, flag.type, flag.default) == ("relax", "int", 3)
+    assert embedded().flag("--only-relax") is None
+
+
+def test_flags_that_this_relax_has_not_are_told_to_be_in_another(flags: Catalogue) -> None:
+    assert flags.flag("--rollout-batch-size") is None
+    assert flags.earlier("--rollout-batch-size") == f"Relax {embedded().versions['relax']}"
+    assert flags.earlier("--use-gated-attention") == embedded().earlier("--use-gated-attention")
+    assert flags.versions["relax"] == "the checkout"
+    assert flags.versions["sglang"] == embedded().versions["sglang"]
+
+
+def test_megatron_is_as_it_was_but_for_what_this_relax_resets(flags: Catalogue) -> None:
+    before = {flag.name: flag for flag in embedded() if flag.owner == "megatron" and flag.name != "--lr"}
+    after = {flag.name: flag for flag in flags if flag.owner == "megatron"}
+    lr = after.pop("--lr")
+    assert (lr.type, lr.default) == ("float", 1e-6)
+    changed = {name for name in before if before[name] != after[name]}
+    assert after.keys() == before.keys()
+    # What Relax resets and this small one does not has Megatron's own default again.
+    assert "--micro-batch-size" in changed
+    assert after["--micro-batch-size"].default is None
+    assert len(changed) < 15
+
+
+def test_what_this_relax_passes_on_of_the_servers_counts(flags: Catalogue) -> None:
+    context, port = flags.flag("--sglang-context-length"), flags.flag("--sglang-port")
+    assert context == embedded().flag("--sglang-context-length")
+    assert port is not None
+    assert embedded().flag("--sglang-port") is None
+    assert flags.left_out("--sglang-model-path")
+    assert not flags.left_out("--sglang-port")
+    retries = flags.flag("--sglang-router-retry-max-retries")
+    assert retries is not None
+    assert retries.dest == "router_retry_max_retries"
+    assert flags.flag("--router-policy") == embedded().flag("--router-policy")
+
+
+def test_the_teacher_mirrors_what_the_server_has(flags: Catalogue) -> None:
+    flag = flags.flag("--teacher-sglang-tp-size")
+    assert flag is not None
+    assert (flag.owner, flag.suppressed) == ("teacher", True)
+    assert [found.name for found in flags.abbreviated("--teacher-sglang-mem-frac")] == [
+        "--teacher-sglang-mem-fraction-static"
+    ]
+
+
+def test_what_people_know_of_a_flag_stays_with_it() -> None:
+    path = {**RELAX, ARGUMENTS: RELAX[ARGUMENTS].replace('"--layout"', '"--resource"')}
+    flag = catalogue_for(Project.from_files(path)).flag("--resource")
+    known = embedded().flag("--resource")
+    assert flag is not None
+    assert known is not None
+    assert flag.json_shape == known.json_shape
+
+
+SERVER_PATCH = """\
+diff --git a/python/sglang/srt/server_args.py b/python/sglang/srt/server_args.py
+@@ -5,2 +5,6 @@ class ServerArgs:
+         a = 1
++        parser.add_argument(
++            "--brand-new", type=int, default=ServerArgs.brand_new, choices=[1, 2]
++        )
++        parser.add_argument("--context-length", type=str)
+         b = 2
+"""
+MEGATRON_PATCH = """\
+diff --git a/megatron/training/arguments.py b/megatron/training/arguments.py
+@@ -5,1 +5,2 @@ def _add_network_size_args(parser):
+     a = 1
++    group.add_argument('--newer', action='store_true')
+"""
+
+
+def test_flags_that_its_patches_add_to_the_servers_and_megatron_are_known() -> None:
+    patches = {
+        "docker/patch/latest/sglang.patch": SERVER_PATCH,
+        "docker/patch/latest/megatron.patch": MEGATRON_PATCH,
+    }
+    flags = catalogue_for(Project.from_files({**RELAX, **patches}))
+    for word, owner in (("--sglang-brand-new", "sglang"), ("--teacher-sglang-brand-new", "teacher")):
+        flag = flags.flag(word)
+        assert flag is not None
+        assert (flag.owner, flag.type, flag.choices) == (owner, "int", (1, 2))
+    newer = flags.flag("--newer")
+    assert newer is not None
+    assert (newer.owner, newer.action, newer.default) == ("megatron", "store_true", False)
+    assert flags.flag("--sglang-context-length") == embedded().flag("--sglang-context-length")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ["def parse_args(:\n", "", "parse_args = 3\n", "def parse_args():\n    return 1 / 0\n", "\0"],
+    ids=["syntax", "empty", "no function", "fails", "nul"],
+)
+def test_a_checkout_that_cannot_be_followed_leaves_the_embedded_flags(broken: str) -> None:
+    assert catalogue_for(Project.from_files({**RELAX, ARGUMENTS: broken})) is embedded()
+
+
+def test_the_catalogue_is_read_once_for_a_project_and_its_fixes() -> None:
+    project = Project.from_files({**RELAX, "examples/demo/run.sh": "true\n"})
+    before = catalogue_for(project)
+    fixed = project.with_changes({MEMORY_ROOT / "examples/demo/run.sh": b"false\n"})
+    assert catalogue_for(fixed) is before
+    arguments = RELAX[ARGUMENTS].replace("--only-relax", "--only-now").encode()
+    edited = project.with_changes({MEMORY_ROOT / Path(ARGUMENTS): arguments})
+    assert catalogue_for(edited).flag("--only-now") is not None

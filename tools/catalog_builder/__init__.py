@@ -1,0 +1,1 @@
+"""Builds the flag catalogue from local checkouts of Relax and of the programs that it takes flags from."""
