@@ -14,6 +14,7 @@ from relax_lint.sources.text import SourceFile
 
 if TYPE_CHECKING:
     from relax_lint.catalog.flags import Catalogue
+    from relax_lint.catalog.launches import Reading
     from relax_lint.imports import Imports
     from relax_lint.reach import Reach
     from relax_lint.shell.launch import Launch
@@ -132,6 +133,13 @@ class Project:
         from relax_lint.catalog.checkout import catalogue_of
 
         return catalogue_of(self.relax_root, self.files)
+
+    @cached_property
+    def reading(self) -> Reading:
+        """What the parsers of its Relax make of launches."""
+        from relax_lint.catalog.launches import Reading
+
+        return Reading(self.catalogue)
 
     def exists(self, path: Path) -> bool:
         """Whether anything is at this path."""
