@@ -16,6 +16,7 @@ from relax_lint.records import changed, field_names, record
 from relax_lint.selection import Layer, UnknownRule, refuse_unknown
 
 if TYPE_CHECKING:
+    from relax_lint.constraints.schema import Constraint
     from relax_lint.rules import Rule
 
 Profile = Literal["guide", "runtime"]
@@ -51,6 +52,7 @@ class Settings:
     strict: bool = False
     env: Mapping[str, str] = _NOTHING
     extra_flags: tuple[str, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     relax_root: Path | None = None
     verl_root: Path | None = None
     baseline: Path | None = None
@@ -199,6 +201,7 @@ def _settings_from(table: Mapping[str, Any], path: Path) -> Settings:
         strict=reader.switch("strict"),
         env=reader.table("env", reader.string_of),
         extra_flags=reader.strings("extra-flags"),
+        constraints=reader.constraints("constraint"),
         relax_root=reader.path("relax-root"),
         verl_root=reader.path("verl-root"),
         baseline=reader.path("baseline"),
@@ -261,6 +264,23 @@ class _Reader:
         if value is None:
             return None
         return self.file.parent / Path(self.string_of(key, value)).expanduser()
+
+    def constraints(self, key: str) -> tuple[Constraint, ...]:
+        value = self.get(key, [])
+        if not value:
+            return ()
+        from relax_lint.constraints.schema import SchemaError, from_table
+
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self.refuse(key, "an array of tables", value)
+        made = []
+        for number, item in enumerate(value, start=1):
+            try:
+                made.append(from_table(item))
+            except SchemaError as problem:
+                named = item.get("id", f"number {number}")
+                raise ConfigError(f"{self.file}: {key} {named}: {problem}") from problem
+        return tuple(made)
 
     def table(self, key: str, read: Callable[[str, object], Any]) -> dict[str, Any]:
         value = self.get(key, {})

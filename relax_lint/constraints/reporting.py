@@ -1,0 +1,121 @@
+"""What the table of constraints says of a launch, for the rules that report it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from relax_lint.catalog.launches import namespace_of
+from relax_lint.constraints.engine import Judgement, Table, Undecided, Violation, judge
+from relax_lint.constraints.facts import Facts
+from relax_lint.constraints.on_disk import ProjectSurroundings
+from relax_lint.constraints.schema import STOPS
+from relax_lint.constraints.tables import builtin
+from relax_lint.diagnostics import Finding, NotChecked, Severity
+from relax_lint.shell.queries import is_broken_off, place_of, start_of, why_unknown
+
+if TYPE_CHECKING:
+    from relax_lint.diagnostics import Fix, Place
+    from relax_lint.project import Project
+    from relax_lint.shell.launch import Launch
+
+_SEVERITIES = {"E": Severity.ERROR, "W": Severity.WARNING, "A": Severity.ADVICE}
+
+
+class Judged:
+    """A launch, its facts, and all that the constraints say of it; what Relax would not come to, too, since who mends
+    the first refusal wants to know of the second."""
+
+    def __init__(self, launch: Launch, project: Project) -> None:
+        self.launch = launch
+        self.project = project
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What is known of the launch before Relax reads ``--custom-config-path``."""
+        namespace = namespace_of(self.launch, self.project)
+        return Facts(namespace, ProjectSurroundings(self.project))
+
+    @cached_property
+    def judgement(self) -> Judgement:
+        """Relax's own constraints, then the team's."""
+        found = judge(self.facts, builtin(), past_refusals=True)
+        team = self.project.settings.constraints
+        if team:
+            more = judge(self.facts, Table(team), past_refusals=True)
+            found = Judgement(found.violations + more.violations, found.undecided + more.undecided)
+        return found
+
+    def violations(self, code: str) -> list[Violation]:
+        """What a rule has to report."""
+        return [one for one in self.judgement.violations if one.constraint.code == code]
+
+    def undecided(self, code: str) -> list[Undecided]:
+        """What a rule cannot tell."""
+        return [one for one in self.judgement.undecided if one.constraint.code == code]
+
+
+_JUDGED: WeakKeyDictionary[Project, dict[Launch, Judged]] = WeakKeyDictionary()
+
+
+def judged(launch: Launch, project: Project) -> Judged:
+    """What is known of a launch; worked out once for all rules."""
+    known = _JUDGED.setdefault(project, {})
+    if launch not in known:
+        known[launch] = Judged(launch, project)
+    return known[launch]
+
+
+def outcomes(launch: Launch, project: Project, code: str, *, named: bool = False) -> Iterator[Finding | NotChecked]:
+    """All that a rule has to say of a launch by the table; ``named`` puts the constraint's name behind each message."""
+    if launch.kind != "relax":
+        return
+    if is_broken_off(launch):
+        yield NotChecked(start_of(launch), "a broken continuation")
+        return
+    about = judged(launch, project)
+    for violation in about.violations(code):
+        found = finding(violation, launch)
+        yield found._replace(message=f"{found.message} [{violation.constraint.id}]") if named else found
+    yield from silences(about, code)
+
+
+def silences(about: Judged, code: str) -> Iterator[NotChecked]:
+    """What keeps a rule silent about a launch, each word once."""
+    told: set[tuple[Place, str]] = set()
+    for undecided in about.undecided(code):
+        for place, because in _reasons(undecided, about.launch):
+            if (place, because) not in told:
+                told.add((place, because))
+                yield NotChecked(place, because)
+
+
+def _reasons(undecided: Undecided, launch: Launch) -> Iterator[tuple[Place, str]]:
+    if undecided.because is not None:
+        yield start_of(launch), f"{undecided.constraint.id}: {undecided.because}"
+    for word in undecided.words[:1]:
+        yield place_of(launch, word), why_unknown(word)
+
+
+def finding(violation: Violation, launch: Launch, fix: Fix | None = None) -> Finding:
+    """A violation as its rule reports it: at the flag that a user must edit, or else at the launch."""
+    argument = violation.argument
+    flag = "" if argument is None else argument.flag
+    return Finding(
+        start_of(launch) if argument is None else place_of(launch, argument.word),
+        violation.message,
+        severity=severity(violation),
+        fix=fix,
+        launch=launch,
+        subject=flag or violation.constraint.id,
+    )
+
+
+def severity(violation: Violation) -> Severity:
+    """How bad it is: by what Relax does, where the constraint does not say."""
+    constraint = violation.constraint
+    if constraint.severity is not None:
+        return _SEVERITIES[constraint.severity]
+    return Severity.ERROR if constraint.kind in STOPS else Severity.WARNING

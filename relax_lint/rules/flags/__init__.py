@@ -1,0 +1,1 @@
+"""Flags that launches pass, against what Relax accepts."""
