@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 LARGEST = 8 * 1024 * 1024
 """Bytes beyond which a file is no source text that anybody wrote; it is reported, not parsed."""
@@ -70,6 +71,13 @@ class Files:
             return (self.overlay[path] or b"")[:size]
         return self._head_below(path, size)
 
+    def stream(self, path: Path) -> IO[bytes] | None:
+        """A file to read piece by piece, however large it is; ``None`` when it is no file or cannot be opened."""
+        if path in self.overlay:
+            data = self.overlay[path]
+            return None if data is None else io.BytesIO(data)
+        return self._stream_below(path)
+
     def why_closed(self, path: Path) -> str | None:
         """Why a file cannot be opened and read; ``None`` when it can, or is no file."""
         if path in self.overlay or not self._is_file_below(path):
@@ -131,6 +139,12 @@ class Files:
         except (OSError, ValueError):
             return b""
 
+    def _stream_below(self, path: Path) -> IO[bytes] | None:
+        try:
+            return path.open("rb") if path.is_file() else None
+        except (OSError, ValueError):
+            return None
+
     def _entries_below(self, directory: Path) -> Iterable[Entry]:
         try:
             with os.scandir(directory) as listing:
@@ -182,6 +196,9 @@ class MemoryFiles(Files):
 
     def _head_below(self, path: Path, size: int) -> bytes:
         return b""
+
+    def _stream_below(self, path: Path) -> IO[bytes] | None:
+        return None
 
     def _entries_below(self, directory: Path) -> Iterable[Entry]:
         return []

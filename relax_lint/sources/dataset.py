@@ -1,0 +1,190 @@
+"""A data file: its columns and a bounded sample of its rows, or all of them piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from relax_lint.data_paths import DataPath, Rows
+from relax_lint.sources.jsonl import JsonLines, columns_of
+from relax_lint.sources.parquet import NeedsPyarrow, ParquetTable, Unreadable
+
+if TYPE_CHECKING:
+    from relax_lint.files import Files
+    from relax_lint.sources.columns import ColumnType
+
+SAMPLE_ROWS = 512
+SAMPLE_BYTES = 8 * 1024 * 1024
+BATCH_ROWS = 256
+BATCH_BYTES = 16 * 1024 * 1024
+FARTHEST = 100_000
+"""Rows of a JSON file that are passed over to come to a slice of it."""
+
+Row = dict[str, Any]
+
+
+class DataFile:
+    """One file of a dataset, with the rows of it that are used.
+
+    ``problem`` is why it cannot be read; columns and rows are empty then.
+    """
+
+    def __init__(self, named: DataPath, files: Files) -> None:
+        self.text = named.text
+        self.path = named.path
+        self.rows_used = named.rows
+        self.is_parquet = named.text.endswith(".parquet")
+        self._files = files
+        self.problem: str | None = None
+        self.needs_pyarrow = False
+        """Whether the only problem is that pyarrow is not installed."""
+
+    def __repr__(self) -> str:
+        return f"DataFile({self.text!r})"
+
+    @cached_property
+    def _opened(self) -> ParquetTable | JsonLines | None:
+        stream = self._files.stream(self.path)
+        if stream is None:
+            self.problem = self._files.why_closed(self.path) or "it cannot be opened"
+            return None
+        if not self.is_parquet:
+            return JsonLines(stream)
+        try:
+            return ParquetTable(stream)
+        except Unreadable as problem:
+            self._give_up(problem)
+            return None
+
+    def _give_up(self, problem: Unreadable) -> None:
+        self.problem = str(problem)
+        self.needs_pyarrow = isinstance(problem, NeedsPyarrow)
+
+    @cached_property
+    def columns(self) -> dict[str, ColumnType]:
+        """The types of its columns: by the footer, or of the sampled rows of a JSON file."""
+        if isinstance(self._opened, ParquetTable):
+            return self._opened.columns
+        return columns_of(self._json_sample)
+
+    @cached_property
+    def row_count(self) -> int | None:
+        """How many rows a parquet file has."""
+        return self._opened.row_count if isinstance(self._opened, ParquetTable) else None
+
+    @cached_property
+    def count(self) -> int | None:
+        """How many rows are used, where counting them takes no time."""
+        first, last = self.bounds
+        if self.row_count is not None and last is not None:
+            return max(0, last - first)
+        if not isinstance(self._opened, JsonLines) or not self._opened.is_short:
+            return None
+        try:
+            return sum(1 for _ in islice(self._opened.rows(), first, last))
+        except Unreadable as problem:
+            self._give_up(problem)
+            return None
+
+    def nulls(self, column: str) -> int | None:
+        """How many rows have no value in a column, as far as a footer tells."""
+        return self._opened.nulls(column) if isinstance(self._opened, ParquetTable) else None
+
+    @cached_property
+    def bounds(self) -> tuple[int, int | None]:
+        """The first row that is used, and the one behind the last."""
+        start, stop = self.rows_used.start or 0, self.rows_used.stop
+        count = self.row_count
+        if count is None:
+            return max(start, 0), None if stop is None or stop < 0 else stop
+        first, last, _ = slice(start, stop).indices(count)
+        return first, last
+
+    # ------------------------------------------------------------ rows
+
+    def sample(self, *columns: str) -> list[Row]:
+        """The first of its rows, with these columns (those that it has)."""
+        present = tuple(name for name in dict.fromkeys(columns) if name in self.columns)
+        if isinstance(self._opened, ParquetTable):
+            if present not in self._samples:
+                self._samples[present] = self._parquet_sample(self._opened, present)
+            return self._samples[present]
+        return [_part(row, present) for row in self._json_sample if isinstance(row, dict)]
+
+    @cached_property
+    def _samples(self) -> dict[tuple[str, ...], list[Row]]:
+        return {}
+
+    def _parquet_sample(self, table: ParquetTable, columns: Sequence[str]) -> list[Row]:
+        first, last = self.bounds
+        wanted = (table.row_count if last is None else last) - first
+        each = table.bytes_in_row(columns)
+        size = max(1, min(SAMPLE_ROWS, wanted, int(SAMPLE_BYTES / each) if each else SAMPLE_ROWS))
+        if not columns or wanted <= 0:
+            return []
+        try:
+            return list(islice((row for batch in table.batches(columns, size, first) for row in batch), size))
+        except Unreadable as problem:
+            self._give_up(problem)
+            return []
+
+    @cached_property
+    def _json_sample(self) -> list[Any]:
+        if not isinstance(self._opened, JsonLines):
+            return []
+        first, last = self.bounds
+        if first > FARTHEST:
+            first, last = 0, None
+        found, size = [], 0
+        try:
+            for row in islice(self._opened.rows(), first, last):
+                found.append(row)
+                size += _weight(row)
+                if len(found) >= SAMPLE_ROWS or size > SAMPLE_BYTES:
+                    break
+        except Unreadable as problem:
+            self._give_up(problem)
+        return found
+
+    def batches(self, *columns: str) -> Iterator[list[Row]]:
+        """All rows that are used, a bounded number at a time; all columns when none are named.
+
+        Raises :class:`Unreadable` where the file cannot be read on.
+        """
+        table = self._opened
+        first, last = self.bounds
+        if isinstance(table, ParquetTable):
+            names = [name for name in columns or self.columns if name in self.columns]
+            each = table.bytes_in_row(names)
+            size = max(1, min(BATCH_ROWS, int(BATCH_BYTES / each) if each else BATCH_ROWS))
+            left = (table.row_count if last is None else last) - first
+            for batch in table.batches(names, size, first) if left > 0 else ():
+                yield batch[:left]
+                left -= len(batch)
+                if left <= 0:
+                    return
+        elif table is not None:
+            rows = islice(table.rows(), first, last)
+            while piece := list(islice(rows, BATCH_ROWS)):
+                yield [_part(row, columns) if columns else row for row in piece if isinstance(row, dict)]
+
+    def with_rows(self, rows: Rows) -> DataFile:
+        """The same file with other rows of it used."""
+        return DataFile(DataPath(self.text, self.path, rows), self._files)
+
+
+def _part(row: Row, columns: Sequence[str]) -> Row:
+    return {name: row[name] for name in columns if name in row}
+
+
+def _weight(value: Any) -> int:
+    """What a row of a JSON file takes up, about."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(map(_weight, value.values())) + 8 * len(value)
+    if isinstance(value, list):
+        return sum(map(_weight, value)) + 8
+    return 8

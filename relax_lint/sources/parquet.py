@@ -1,0 +1,166 @@
+"""Parquet files: the schema from the footer, and rows in pieces of bounded size. pyarrow is loaded only here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import IO, Any
+
+from relax_lint.sources.columns import (
+    BINARY,
+    BOOLEAN,
+    DEEPEST,
+    FLOAT,
+    INTEGER,
+    NULL,
+    STRING,
+    ColumnType,
+    list_of,
+    struct_of,
+)  # fmt: skip
+
+INSTALL = "pip install 'relax-lint[data]'"
+_BUFFER = 1 << 20
+
+
+class Unreadable(Exception):
+    """A data file that cannot be read; the message says why."""
+
+
+class NeedsPyarrow(Unreadable):
+    """A parquet file where pyarrow is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(f"reading parquet needs pyarrow: {INSTALL}")
+
+
+class ParquetTable:
+    """An open parquet file."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        try:
+            import pyarrow
+            import pyarrow.parquet
+        except ImportError:
+            raise NeedsPyarrow from None
+        self._failures = (pyarrow.ArrowException, OSError, ValueError, TypeError, MemoryError)
+        try:
+            # Small buffers and no read-ahead: a row group may be larger than memory.
+            self._file = pyarrow.parquet.ParquetFile(stream, buffer_size=_BUFFER, pre_buffer=False)
+            self._schema = self._file.schema_arrow
+        except self._failures as problem:
+            raise Unreadable(_in_one_line(problem)) from problem
+
+    @property
+    def row_count(self) -> int:
+        """How many rows it has."""
+        return int(self._file.metadata.num_rows)
+
+    @cached_property
+    def columns(self) -> dict[str, ColumnType]:
+        """The types of its columns, by name."""
+        return {field.name: _converted(field.type) for field in self._schema}
+
+    @cached_property
+    def _groups(self) -> list[int]:
+        metadata = self._file.metadata
+        return [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)]
+
+    @cached_property
+    def _leaves(self) -> dict[str, list[int]]:
+        """The physical columns that each column is stored in."""
+        found: dict[str, list[int]] = {}
+        schema = self._file.schema
+        for index in range(len(schema)):
+            found.setdefault(schema.column(index).path.partition(".")[0], []).append(index)
+        return found
+
+    def nulls(self, column: str) -> int | None:
+        """How many rows have no value in a column, as far as the footer tells: of plain columns."""
+        leaves = self._leaves.get(column, [])
+        if len(leaves) != 1 or self._file.schema.column(leaves[0]).path != column:
+            return None
+        total = 0
+        for group in range(len(self._groups)):
+            statistics = self._file.metadata.row_group(group).column(leaves[0]).statistics
+            if statistics is None or not statistics.has_null_count:
+                return None
+            total += statistics.null_count
+        return total
+
+    def bytes_in_row(self, columns: Sequence[str]) -> float:
+        """What a row of some columns takes up, about."""
+        metadata = self._file.metadata
+        leaves = [leaf for name in columns for leaf in self._leaves.get(name, ())]
+        size = sum(
+            metadata.row_group(group).column(leaf).total_uncompressed_size
+            for group in range(len(self._groups))
+            for leaf in leaves
+        )
+        return size / self.row_count if self.row_count else 0.0
+
+    def batches(self, columns: Sequence[str], size: int, start: int = 0) -> Iterator[list[dict[str, Any]]]:
+        """Rows of some columns from a row on, a bounded number at a time."""
+        groups, skipped = list(range(len(self._groups))), 0
+        while groups and skipped + self._groups[groups[0]] <= start:
+            skipped += self._groups[groups.pop(0)]
+        drop = start - skipped
+        try:
+            for group in groups:
+                for batch in self._file.iter_batches(size, row_groups=[group], columns=list(columns)):
+                    if drop >= batch.num_rows:
+                        drop -= batch.num_rows
+                        continue
+                    yield batch.slice(drop).to_pylist()
+                    drop = 0
+        except self._failures as problem:
+            raise Unreadable(_in_one_line(problem)) from problem
+
+
+def _in_one_line(problem: BaseException) -> str:
+    return " ".join(str(problem).split()) or type(problem).__name__
+
+
+def _converted(kind: Any, depth: int = 0) -> ColumnType:
+    """An Arrow type as its values come out of ``to_pylist``."""
+    from pyarrow import types
+
+    if depth > DEEPEST:
+        return ColumnType("other", "…")
+    if hasattr(kind, "storage_type"):
+        return _converted(kind.storage_type, depth)
+    if types.is_dictionary(kind):
+        return _converted(kind.value_type, depth)
+    if types.is_map(kind):
+        key, item = _converted(kind.key_type, depth + 1), _converted(kind.item_type, depth + 1)
+        return ColumnType("map", f"map<{key.text}, {item.text}>", item=item)
+    if types.is_struct(kind):
+        return struct_of((field.name, _converted(field.type, depth + 1)) for field in kind)
+    if _is_list(kind):
+        return list_of(_converted(kind.value_type, depth + 1))
+    return _plain(kind)
+
+
+def _is_list(kind: Any) -> bool:
+    from pyarrow import types
+
+    tests = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
+    return any(test(kind) for test in (getattr(types, name, None) for name in tests) if test is not None)
+
+
+def _plain(kind: Any) -> ColumnType:
+    from pyarrow import types
+
+    if types.is_string(kind) or types.is_large_string(kind) or str(kind) == "string_view":
+        return STRING
+    if types.is_boolean(kind):
+        return BOOLEAN
+    if types.is_integer(kind):
+        return INTEGER
+    if types.is_floating(kind):
+        return FLOAT
+    if types.is_null(kind):
+        return NULL
+    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
+        return BINARY
+    return ColumnType("other", str(kind))
