@@ -211,7 +211,7 @@ class _Run:
             alone = launcher is not None and bool(launcher.launches)
             codes = {code for code in codes if alone and self.rules[code].everywhere}
         elif not all(is_followed_whole(self.scope, launcher.path) for launcher in recipe.launchers):
-            codes = {code for code in codes if self.rules[code].on == "python"}
+            codes = {code for code in codes if self.rules[code].on in ("python", "yaml")}
         ignored = {code for _, found in self._ignored(path) for code in found}
         return codes - ignored
 

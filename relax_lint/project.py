@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from relax_lint.reach import Reach
     from relax_lint.shell.launch import Launch
     from relax_lint.shell.memory import Memory
+    from relax_lint.sources.config_yaml import YamlSource
     from relax_lint.sources.launcher import LauncherSource
     from relax_lint.sources.python import PythonSource
     from relax_lint.suspicion import Supposed
@@ -91,6 +92,7 @@ class Project:
         self._text: dict[Path, SourceFile | None] = {}
         self._python: dict[Path, PythonSource | None] = {}
         self._launchers: dict[Path, LauncherSource | None] = {}
+        self._yaml: dict[Path, YamlSource | None] = {}
         self.unreadable: dict[Path, str] = {}
 
     @classmethod
@@ -174,7 +176,7 @@ class Project:
             return self.python(path)
         if self.is_file(path) and is_launcher(path, self.files):
             return self.launcher(path)
-        return self.text(path)
+        return self.yaml(path) if path.suffix in YAML_SUFFIXES else self.text(path)
 
     def python(self, path: Path) -> PythonSource | None:
         """A Python file, ``None`` when it is not there or cannot be read."""
@@ -197,6 +199,15 @@ class Project:
             data = self.read(path)
             self._launchers[path] = None if data is None else LauncherSource(path, data, self)
         return self._launchers[path]
+
+    def yaml(self, path: Path) -> YamlSource | None:
+        """A file read as YAML, ``None`` when it is not there or cannot be read."""
+        if path not in self._yaml:
+            from relax_lint.sources.config_yaml import YamlSource
+
+            data = self.read(path)
+            self._yaml[path] = None if data is None else YamlSource(path, data)
+        return self._yaml[path]
 
     @cached_property
     def reach(self) -> Reach:

@@ -193,6 +193,8 @@ class Scope:
                 for source in recipe.python:
                     if source.path in self._targets:
                         yield Judged(source, frozenset((source.path,)))
+        elif rule.on == "yaml":
+            yield from self._yaml
         elif rule.on == "recipe":
             for recipe in self._with_a_say:
                 if self._may_find(rule, recipe):
@@ -207,6 +209,12 @@ class Scope:
             yield from self._launches_inside
             if rule.everywhere:
                 yield from self._launches_outside
+
+    @cached_property
+    def _yaml(self) -> list[Judged]:
+        paths = [path for recipe in self.recipes for path in recipe.yaml if path in self._targets]
+        sources = (self.project.yaml(path) for path in paths)
+        return [Judged(source, frozenset((source.path,))) for source in sources if source is not None]
 
     @cached_property
     def _launchers_inside(self) -> list[Judged]:

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from relax_lint.diagnostics import Finding, Place
+from relax_lint.project import YAML_SUFFIXES
 from relax_lint.scope import Judged
 from relax_lint.sources.text import SourceFile
 
 if TYPE_CHECKING:
     from relax_lint.scope import Scope
+    from relax_lint.sources.config_yaml import YamlSource
     from relax_lint.sources.python import PythonSource
     from relax_lint.sources.script import ScriptFile
-
-_TEMPLATE_MARKS = ("{{", "{%")
 
 
 def unreadable(scope: Scope) -> Iterator[tuple[Finding, Judged | None]]:
@@ -58,8 +58,8 @@ def _errors(source: SourceFile) -> Iterator[Finding]:
         yield from _python_error(cast("PythonSource", source))
     elif getattr(source, "script", None) is not None:
         yield from _shell_error(cast("ScriptFile", source))
-    else:
-        yield from _yaml_error(source)
+    elif source.path.suffix in YAML_SUFFIXES:
+        yield from _yaml_error(cast("YamlSource", source))
 
 
 def _python_error(source: PythonSource) -> Iterator[Finding]:
@@ -91,25 +91,12 @@ def _not_bash(source: ScriptFile) -> Iterator[Finding]:
         yield Finding(place, f"not understood as bash: {first.message}")
 
 
-def _yaml_error(source: SourceFile) -> Iterator[Finding]:
+def _yaml_error(source: YamlSource) -> Iterator[Finding]:
     problem = _not_text(source)
     if problem is not None:
         yield problem
-        return
-    if any(mark in source.text for mark in _TEMPLATE_MARKS):
-        return  # a template that becomes YAML elsewhere
-    import yaml
-
-    try:
-        # Events only: nothing is constructed, so aliases cost nothing whatever they multiply to.
-        for _ in yaml.parse(source.text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-            pass
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        at = min(mark.index if mark else 0, len(source.text))
-        yield Finding(Place(source, at, at), f"invalid YAML: {error.problem or error.context}")
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        yield Finding(Place(source, 0, 0), f"invalid YAML: {' '.join(str(error).split())}")
+    elif source.error is not None and not source.is_template:
+        yield Finding(source.place(source.error), f"invalid YAML: {source.error.message}")
 
 
 def _not_text(source: SourceFile) -> Finding | None:

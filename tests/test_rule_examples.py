@@ -29,6 +29,9 @@ SECTIONS = ("What", "Why", "Source", "Fix")
 
 PYTHON_FILE = "examples/demo/reward_demo.py"
 LAUNCHER_FILE = "examples/demo/run_demo.sh"
+YAML_FILE = "examples/demo/demo.yaml"
+MAY_BEGIN_WITH_MARK = (".py", ".yaml")
+"""What is still understood behind a byte-order mark."""
 REWARD_LAUNCHER = """\
 #!/bin/bash
 python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func
@@ -37,11 +40,11 @@ python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.re
 
 def tree_of(rule: Rule, example: Example) -> dict[str, str]:
     """The files of an example. A lone Python text is a reward, with a launcher that names its ``reward_func``
-    where the rule judges rewards; a lone shell text is a launcher."""
+    where the rule judges rewards; a lone shell text is a launcher, a lone YAML text a config."""
     if isinstance(example.files, Mapping):
         return dict(example.files)
-    if main_file(rule, example) == LAUNCHER_FILE:
-        return {LAUNCHER_FILE: example.files}
+    if main_file(rule, example) in (LAUNCHER_FILE, YAML_FILE):
+        return {main_file(rule, example): example.files}
     tree = {PYTHON_FILE: example.files}
     if rule.on == "reward":
         tree[LAUNCHER_FILE] = REWARD_LAUNCHER
@@ -51,6 +54,8 @@ def tree_of(rule: Rule, example: Example) -> dict[str, str]:
 def main_file(rule: Rule, example: Example) -> str:
     """The one file of an example that is a plain string."""
     assert isinstance(example.files, str)
+    if rule.on == "yaml":
+        return YAML_FILE
     in_bash = rule.on in ("launcher", "launch") or (rule.on == "engine" and example.files.startswith("#!"))
     return LAUNCHER_FILE if in_bash else PYTHON_FILE
 
@@ -148,7 +153,7 @@ def assert_untouched_outside_of_edits(rule: Rule, project: Project, settings: Se
         if any(newline == "\r\n" and path.endswith((".sh", ".bash")) for path in contents(project)):
             continue  # to bash a carriage return is a character like any other
         dress = {
-            path: (prefix if path.endswith(".py") else "") + data.decode().replace("\n", newline)
+            path: (prefix if path.endswith(MAY_BEGIN_WITH_MARK) else "") + data.decode().replace("\n", newline)
             for path, data in contents(project).items()
         }
         result = fix(Project.from_files(dress), RULES, settings, unsafe=example.unsafe)
@@ -157,7 +162,7 @@ def assert_untouched_outside_of_edits(rule: Rule, project: Project, settings: Se
         assert plain == expected_tree(rule, example)
         for path, data in contents(result.project).items():
             if dress.get(path):
-                assert data.decode().startswith(prefix if path.endswith(".py") else "")
+                assert data.decode().startswith(prefix if path.endswith(MAY_BEGIN_WITH_MARK) else "")
                 assert not re.search(r"(?<!\r)\n", data.decode()) or newline == "\n"
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from relax_lint.diagnostics import Finding, NotChecked, Severity
 from relax_lint.records import record
 
-Subject = Literal["python", "launcher", "launch", "reward", "recipe", "engine"]
+Subject = Literal["python", "launcher", "launch", "reward", "recipe", "yaml", "engine"]
 Check = Callable[[Any, Any], Iterable[Finding | NotChecked]]
 
 ERROR, WARNING, ADVICE = Severity.ERROR, Severity.WARNING, Severity.ADVICE
@@ -69,8 +69,8 @@ def rule(
     """Register a check under its code.
 
     ``on`` says what the check is called with, each time together with the project: every Python file of a recipe, every
-    launcher, every launch, every (launch, reward function) pair, every recipe. ``everywhere`` means that launchers
-    outside recipes are judged too.
+    launcher, every launch, every (launch, reward function) pair, every recipe, every YAML file of a
+    recipe. ``everywhere`` means that launchers outside recipes are judged too.
     """
 
     def register(check: Check) -> Check:
