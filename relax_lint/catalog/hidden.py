@@ -12,13 +12,19 @@ if TYPE_CHECKING:
 class Hidden:
     """A value that is not known, and the words of the launch that keep it so; no words when nothing written does.
 
-    It is neither true nor false: asking it raises, so that nobody takes a guess for an answer.
+    ``present`` says that it is not ``None``, whatever it is, ``filled`` that it is no empty text or list either,
+    ``length`` how many a list holds. Asking it whether it is true raises, so that nobody takes a guess for an answer.
     """
 
-    __slots__ = ("words",)
+    __slots__ = ("filled", "length", "present", "words")
 
-    def __init__(self, words: Iterable[Word] = ()) -> None:
+    def __init__(
+        self, words: Iterable[Word] = (), *, present: bool = False, filled: bool = False, length: int | None = None
+    ) -> None:
         self.words = tuple(dict.fromkeys(words))
+        self.present = present or filled
+        self.filled = filled
+        self.length = length
 
     def __bool__(self) -> bool:
         raise TypeError("a hidden value is neither true nor false")

@@ -201,11 +201,31 @@ class Namespace:
             return self._bad[id(match)]
         unknown = [word for word in match.values if not word.known]
         if unknown:
-            return Hidden(unknown)
+            return Hidden(
+                unknown, present=True, filled=_is_filled(flag, match.values), length=_length(flag, match.values)
+            )
         values = [converted(word.text, flag.type, flag.choices) for word in match.values]
         if flag.nargs == "?":
             return values[0] if values else ""
         return values[0] if flag.nargs is None else values
+
+
+def _is_filled(flag: Flag, words: Sequence[Word]) -> bool:
+    """Whether words that are partly known make a list of at least one, or a text that is not empty."""
+    if flag.nargs not in (None, "?"):
+        return any(not word.open or _has_text(word) for word in words)
+    return flag.type == "str" and len(words) == 1 and _has_text(words[0])
+
+
+def _length(flag: Flag, words: Sequence[Word]) -> int | None:
+    """How many values a flag that takes several has: an unquoted ``$DATA_DIR/train.parquet`` is one of them."""
+    several = flag.nargs not in (None, "?")
+    return len(words) if several and all(not word.open or _has_text(word) for word in words) else None
+
+
+def _has_text(word: Word) -> bool:
+    """Whether a part of a word is written out."""
+    return len(word.text) > sum(len(unknown.text) for unknown in word.unknowns)
 
 
 def _default(flag: Flag) -> Any:

@@ -152,7 +152,9 @@ class Expression:
     def truth(self, lookup: Lookup) -> bool | Hidden:
         """Whether it holds. Raises :class:`Failed`."""
         value = self.value(lookup)
-        return value if is_hidden(value) else bool(value)
+        if is_hidden(value):
+            return value.filled or value
+        return bool(value)
 
 
 def on_one_line(text: str) -> str:

@@ -32,9 +32,10 @@ class Kleene:
             return self._chain(node)
         operands = [self.value(child) for child in _operands(node)]
         hidden = [one for one in operands if is_hidden(one)]
-        if hidden:
-            return merged(hidden)
-        return _applied(node, operands)
+        if not hidden:
+            return _applied(node, operands)
+        known = _decided(node, operands)
+        return merged(hidden) if known is None else known
 
     def _boolean(self, node: ast.BoolOp) -> Any:
         """``and`` is false as soon as one part is, whatever the unknown ones are; ``or`` likewise true."""
@@ -49,16 +50,16 @@ class Kleene:
                 if not hidden:
                     raise
                 continue
-            if is_hidden(value):
+            if is_hidden(value) and not value.filled:
                 hidden.append(value)
-            elif bool(value) is decides:
+            elif (is_hidden(value) or bool(value)) is decides:
                 return value
         return merged(hidden) if hidden else value
 
     def _choice(self, node: ast.IfExp) -> Any:
         test = self.value(node.test)
-        if not is_hidden(test):
-            return self.value(node.body if test else node.orelse)
+        if not is_hidden(test) or test.filled:
+            return self.value(node.body if is_hidden(test) or test else node.orelse)
         try:
             first, second = self.value(node.body), self.value(node.orelse)
         except Failed:
@@ -81,6 +82,24 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
         yield from node.args
     else:
         yield from (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+
+
+def _decided(node: ast.expr, operands: list[Any]) -> bool | int | None:
+    """What an operation gives though an operand is hidden: all that it asks is whether that is there, or empty, or how
+    long."""
+    first, *others = operands
+    if not is_hidden(first) or any(is_hidden(one) for one in others):
+        return None
+    if isinstance(node, ast.UnaryOp):
+        return False if isinstance(node.op, ast.Not) and first.filled else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        answers: dict[str, bool | int | None] = {"bool": first.filled or None, "len": first.length}
+        return answers.get(node.func.id)
+    if isinstance(node, ast.Compare):
+        (asked,) = others
+        if (first.present and asked is None) or (first.filled and asked == ""):
+            return {ast.Is: False, ast.Eq: False, ast.IsNot: True, ast.NotEq: True}.get(type(node.ops[0]))
+    return None
 
 
 _OPERATIONS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {

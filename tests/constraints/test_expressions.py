@@ -10,6 +10,7 @@ import pytest
 from relax_lint.catalog.hidden import Hidden, is_hidden
 from relax_lint.constraints.expressions import Expression, ExpressionError, Failed, NotKnown, askers
 from relax_lint.shell.launch import Word
+from tests.constraints.launches import facts_of
 
 HIDDEN = Hidden([Word("$A")])
 OTHER = Hidden([Word("$B")])
@@ -151,3 +152,38 @@ def test_hostile_text_is_refused(text: str) -> None:
 def test_names() -> None:
     names = Expression('lr > len(prompt_data) and given("--x") or env("HOME") is None').names
     assert names == {"lr", "prompt_data", "given --x", "env HOME"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "flags", "expected"),
+    [
+        ("save is None", '--save "$DIR"', False),
+        ("save is not None", "--save $DIR", True),
+        ('save == ""', "--save $DIR/run", False),
+        ("not save", "--save $DIR/run", False),
+        ("bool(save)", '--save "$DIR/run"', True),
+        ("save or load", "--save $DIR/run", True),
+        ("save is None or load", "--save $DIR --load /c", True),
+        ("1 if save else 0", "--save x$DIR", True),
+        ("eval_prompt_data is None", "--eval-prompt-data a $DIR/b", False),
+        ("len(eval_prompt_data) % 2 == 1", "--eval-prompt-data a $DIR/b", False),
+        ("len(eval_prompt_data) == 2", '--eval-prompt-data a "$B"', True),
+        ("num_rollout is None", "--num-rollout $N", False),
+    ],
+)
+def test_a_hidden_value_is_there_and_partly_known_text_is_not_empty(condition: str, flags: str, expected: bool) -> None:
+    assert Expression(condition).truth(facts_of(flags)) is expected
+
+
+@pytest.mark.parametrize(
+    ("condition", "flags"),
+    [
+        ("not save", '--save "$DIR"'),
+        ('save == ""', "--save $DIR"),
+        ("len(eval_prompt_data) == 2", "--eval-prompt-data a $B"),
+        ("num_rollout == 0", "--num-rollout $N"),
+        ("not num_rollout", "--num-rollout 1$N"),
+    ],
+)
+def test_what_a_hidden_value_may_be_stays_open(condition: str, flags: str) -> None:
+    assert is_hidden(Expression(condition).truth(facts_of(flags)))
