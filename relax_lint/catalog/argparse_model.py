@@ -26,13 +26,15 @@ ProblemKind = Literal["missing-value", "unwanted-value", "ambiguous", "bad-value
 
 @record
 class Match:
-    """A flag that a parser took, with its values; ``option`` is its full spelling where an abbreviation was written."""
+    """A flag that a parser took, with its values; ``option`` is its full spelling where an abbreviation was written,
+    ``at`` its position among the words."""
 
     flag: Flag
     option: str
     word: Word
     values: tuple[Word, ...]
-    inline: bool = False
+    inline: bool
+    at: int
 
     @property
     def argument(self) -> Argument:
@@ -42,21 +44,23 @@ class Match:
 
 @record
 class Problem:
-    """Why a parser stops: argparse's message and exit status 2, or a traceback."""
+    """Why a parser stops: argparse's message and exit status 2, or a traceback; ``at`` is the position of the flag."""
 
     parser: str
     kind: ProblemKind
     option: str
     word: Word
     message: str
+    at: int
     crash: bool = False
 
 
 class Parsed(NamedTuple):
-    """What a parser makes of an argv."""
+    """What a parser makes of an argv; ``flags`` are the positions of what it takes for flags, its own or not."""
 
     matches: list[Match]
     problems: list[Problem]
+    flags: set[int]
 
 
 class _Option(NamedTuple):
@@ -118,19 +122,20 @@ class ParserModel:
     def parse(self, words: Sequence[Word], dashed: Sequence[int]) -> Parsed:
         """The flags of this parser among the words of an argv, and what it stops at; ``dashed`` are the words that may
         be flags (:func:`candidates`)."""
-        parsed = Parsed([], [])
+        parsed = Parsed([], [], set())
         options: dict[int, _Option] = {}
         for at in dashed:
-            found = _END if words[at].text == "--" else self._option(words[at], parsed.problems)
+            found = _END if words[at].text == "--" else self._option(words[at], at, parsed.problems)
             if found is not None:
                 options[at] = found
+        parsed.flags.update(options)
         end = 0
         for at, option in options.items():
             if at >= end and option.flag is not None:
                 end = self._consume(words, options, at, option, parsed)
         return parsed
 
-    def _option(self, word: Word, problems: list[Problem]) -> _Option | None:
+    def _option(self, word: Word, at: int, problems: list[Problem]) -> _Option | None:
         text = word.text
         if word.unknowns:
             return self._partly_known(word)
@@ -147,7 +152,7 @@ class ParserModel:
             found = self.completions(name)
             if len(found) > 1:
                 message = f"could be {', '.join(found[:8])}{' …' if len(found) > 8 else ''}"
-                problems.append(Problem(self.name, "ambiguous", name, word, message))
+                problems.append(Problem(self.name, "ambiguous", name, word, message, at))
                 return _Option(None, text, None)
             if found:
                 return _Option(self.option(found[0]), found[0], _explicit(word) if equals else None)
@@ -178,24 +183,24 @@ class ParserModel:
         word, at = words[start], start + 1
         least, most = _counts(flag)
         if flag.action == "help":
-            parsed.problems.append(Problem(self.name, "help", option, word, "prints the help and ends"))
+            parsed.problems.append(Problem(self.name, "help", option, word, "prints the help and ends", start))
             return at
         if explicit is not None:
             if most >= 1 >= least:
-                parsed.matches.append(Match(flag, option, word, (explicit,), True))
+                parsed.matches.append(Match(flag, option, word, (explicit,), True, start))
             else:
                 kind_of: ProblemKind = "unwanted-value" if most == 0 else "missing-value"
                 message = "takes no value" if most == 0 else f"takes {least} values"
-                parsed.problems.append(Problem(self.name, kind_of, option, word, message))
+                parsed.problems.append(Problem(self.name, kind_of, option, word, message, start))
             return at
         end = at
         while end < len(words) and end - at < most and end not in options:
             end += 1
         if end - at < least:
             message = "has no value" if least == 1 else f"takes {least} values"
-            parsed.problems.append(Problem(self.name, "missing-value", option, word, message))
+            parsed.problems.append(Problem(self.name, "missing-value", option, word, message, start))
             return at
-        parsed.matches.append(Match(flag, option, word, tuple(words[at:end])))
+        parsed.matches.append(Match(flag, option, word, tuple(words[at:end]), False, start))
         return end
 
 

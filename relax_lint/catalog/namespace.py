@@ -49,7 +49,8 @@ class Parsers:
 class Namespace:
     """What argparse makes of a launch.
 
-    ``problems`` is why its parsers would stop, in the order in which they run; the first is the one that Relax reports.
+    ``words`` are those behind the entry point, ``parsed`` what each parser that runs makes of them. ``problems`` is why
+    they would stop, in the order in which they run; the first is the one that Relax reports.
     """
 
     def __init__(self, launch: Launch, parsers: Parsers) -> None:
@@ -60,12 +61,13 @@ class Namespace:
         self._given: dict[str, Match] = {}
         self._values: dict[str, Any] = {}
         self._bad: dict[int, Hidden] = {}
-        words = [_unlearned(word) for word in launch.argv[launch.entry + 1 :]]
-        dashed = candidates(words)
+        self.words = [_unlearned(word) for word in launch.argv[launch.entry + 1 :]]
+        self.parsed: dict[str, Parsed] = {}
+        dashed = candidates(self.words)
         for name in ORDER:
             if name in _SKIPPED_FOR_TRAINING and self.skips_engines:
                 continue
-            self._keep(name, parsers.models[name].parse(words, dashed))
+            self._keep(name, parsers.models[name].parse(self.words, dashed))
 
     @cached_property
     def skips_engines(self) -> bool:
@@ -74,6 +76,7 @@ class Namespace:
         return "debug_train_only" in found or "load_debug_rollout_data" in found
 
     def _keep(self, parser: str, parsed: Parsed) -> None:
+        self.parsed[parser] = parsed
         self.problems.extend(parsed.problems)
         by_dest = self._matches[parser] = {}
         for match in parsed.matches:
@@ -95,7 +98,7 @@ class Namespace:
                 converted(word.text, match.flag.type, match.flag.choices)
             except BadValue as bad:
                 hidden = Hidden([word])
-                self.problems.append(Problem(parser, "bad-value", match.option, word, str(bad), bad.crash))
+                self.problems.append(Problem(parser, "bad-value", match.option, word, str(bad), match.at, bad.crash))
         return hidden
 
     @cached_property
