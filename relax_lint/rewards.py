@@ -5,21 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Literal
 
 from relax_lint.catalog.rewards import WITHOUT_REWARDS
 from relax_lint.diagnostics import NotChecked
-from relax_lint.launch_config import CONFIG, dest_of, overridden_by_config, setting
+from relax_lint.launch_config import CONFIG, overridden_by_config, setting
+from relax_lint.named_functions import NamedFunction, own_rollout
 from relax_lint.shell.queries import place_of, why_unknown
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Finding, Place
-    from relax_lint.flow.interpreter import Interpreter
     from relax_lint.flow.shapes import Arguments, Exit, Function, Shape
     from relax_lint.launch_config import Setting
     from relax_lint.project import Project
     from relax_lint.shell.launch import Argument, Launch
-    from relax_lint.sources.python import PythonSource
 
 FLAG = "--custom-rm-path"
 TYPE = "--rm-type"
@@ -27,143 +26,23 @@ GROUP = "--group-rm"
 KEY = "--reward-key"
 EVAL_KEY = "--eval-reward-key"
 GENERATE = "--custom-generate-function-path"
-_ROLLOUT = "--rollout-function-path"
 
-Answer = TypeVar("Answer")
-Status = Literal["found", "no-module", "no-function", "unclear"]
 Form = Literal["single", "batch", "both"]
 
 
-class RewardUse:
+class RewardUse(NamedFunction):
     """A launch and the reward function that it names, by its module path; an empty one is not known.
 
     ``argument`` names it, or the config that sets it: then ``given`` is what that says.
     """
 
     def __init__(self, launch: Launch, argument: Argument, project: Project, given: Setting | None = None) -> None:
-        self.launch = launch
-        self.argument = argument
-        self.given = given
-        self.dotted = (argument.value or "") if given is None else (given.text if given.kind == "str" else "")
-        self.project = project
-
-    def __repr__(self) -> str:
-        return f"RewardUse({self.dotted!r})"
+        super().__init__(launch, argument, project, FLAG, given)
 
     @property
-    def place(self) -> Place:
-        """Where the launcher names it."""
-        word = self.argument.word if self.argument.inline or not self.argument.values else self.argument.values[-1]
-        return word.place or self.argument.word.place or self.launch.site
-
-    @property
-    def flag(self) -> str:
-        """What names it: the flag, or its key in the config."""
-        return FLAG if self.given is None else dest_of(FLAG)
-
-    def shown(self, place: Place) -> Place:
-        """A place in Python, or in the launcher where that is no recipe's file."""
-        return place if self.project.recipe_of(place.source.path) is not None else self.place
-
-    @property
-    def name(self) -> str:
-        """The function's name in its module."""
-        return self.dotted.rpartition(".")[2]
-
-    @property
-    def module_name(self) -> str:
-        """The module path in front of it."""
-        return self.dotted.rpartition(".")[0]
-
-    @cached_property
-    def module(self) -> PythonSource | None:
-        """The file of the module that the launch names."""
-        if not self.module_name:
-            return None
-        return self.project.module(self.module_name, self.launch.script.parent)
-
-    @cached_property
-    def status(self) -> Status:
-        """Whether there is such a function."""
-        if self.unclear:
-            return "unclear"
-        if self.module is None:
-            return self._without_module()
-        if self.module.tree is None:
-            return "unclear"
-        resolution = self._interpreter.resolver.resolve(self.module, self.name)
-        return "no-function" if resolution.missing else "found"
-
-    def _without_module(self) -> Status:
-        top = self.dotted.partition(".")[0]
-        root = self.project.root
-        if not (self.project.is_dir(root / top) or self.project.exists(root / f"{top}.py")):
-            return "unclear"
-        if top == "relax" and self.project.relax_root is None:
-            return "unclear"
-        package = root.joinpath(*self.module_name.split("."))
-        return "no-function" if self.module_name and self.project.is_dir(package) else "no-module"
-
-    @cached_property
-    def unclear(self) -> str | None:
-        """The word that hides which function it is, or how it is called."""
-        if not self.dotted and self.given is not None:
-            return self.given.named
-        if not self.dotted:
-            hidden = next((word for word in self.argument.values if not word.known), self.argument.word)
-            return why_unknown(hidden)
-        rollout = self.launch.last(_ROLLOUT)
-        if rollout is not None and not (rollout.value or "").startswith("relax."):
-            return f"{_ROLLOUT} {rollout.value or ''}".strip()
-        return None
-
-    @property
-    def hidden(self) -> str | None:
-        """What keeps the function from being judged, if something does."""
-        if self.status == "unclear":
-            return self.unclear or self.dotted
-        return self.dotted if self.status == "found" and not self.shapes else None
-
-    # ------------------------------------------------------------ what it is
-
-    @cached_property
-    def _interpreter(self) -> Interpreter:
-        from relax_lint.flow.interpreter import interpreter_of
-
-        return interpreter_of(self.project)
-
-    @cached_property
-    def shapes(self) -> tuple[Shape, ...]:
-        """Everything that the name can be; empty when some of it is not known."""
-        from relax_lint.flow.shapes import Library, Unknown, alternatives
-
-        if self.status != "found" or self.module is None:
-            return ()
-        shapes = alternatives(self._interpreter.named(self.module, self.name))
-        return () if any(isinstance(shape, (Unknown, Library)) for shape in shapes) else shapes
-
-    @cached_property
-    def functions(self) -> tuple[Function, ...]:
-        """The functions that are called, ``__call__`` of objects included; empty unless all are known."""
-        from relax_lint.flow.shapes import Function, Instance
-
-        found: list[Function] = []
-        for shape in self.shapes:
-            called = self._interpreter.method(shape, "__call__") if isinstance(shape, Instance) else shape
-            if not isinstance(called, Function):
-                return ()
-            found.append(called)
-        return tuple(found)
-
-    @property
-    def function(self) -> ast.AST | None:
-        """The definition, when there is one only."""
-        return self.functions[0].node if len(self.functions) == 1 else None
-
-    @property
-    def source(self) -> PythonSource | None:
-        """The file that really defines it."""
-        return self.functions[0].source if len(self.functions) == 1 else None
+    def hides(self) -> str | None:
+        """A rollout of one's own decides how rewards are called."""
+        return own_rollout(self.launch)
 
     # ------------------------------------------------------------ how it is called
 
@@ -183,7 +62,7 @@ class RewardUse:
         if argument is None:
             return None if self.launch.may_have(GENERATE) else False
         named = argument.value or ""
-        return self._once(("lists", named, self.launch.script.parent), lambda: self._returns_lists(named))
+        return self.once(("lists", named, self.launch.script.parent), lambda: self._returns_lists(named))
 
     def _returns_lists(self, named: str) -> bool | None:
         from relax_lint.flow.shapes import UNKNOWN, Arguments, Sample, Sequence
@@ -192,8 +71,8 @@ class RewardUse:
         source = self.project.module(module, self.launch.script.parent) if module else None
         if source is None:
             return None
-        generate = self._interpreter.named(source, name)
-        exits = self._interpreter.outcomes(generate, Arguments((UNKNOWN, Sample(), UNKNOWN)))
+        generate = self.interpreter.named(source, name)
+        exits = self.interpreter.outcomes(generate, Arguments((UNKNOWN, Sample(), UNKNOWN)))
         if not exits:
             return None
         if any(isinstance(way.shape, Sequence) for way in exits):
@@ -210,14 +89,7 @@ class RewardUse:
             except RecursionError:
                 return None
 
-        return self._once(("form", function), answer)
-
-    def _once(self, question: object, answer: Callable[[], Answer]) -> Answer:
-        """An answer that is the same for every launch of the project."""
-        answers = self._interpreter.answers
-        if question not in answers:
-            answers[question] = answer()
-        return cast("Answer", answers[question])
+        return self.once(("form", function), answer)
 
     def called_in(self, function: Function) -> Literal["single", "batch"] | None:
         """The form to judge a function's results by: its own, else the launch's."""
@@ -241,20 +113,13 @@ class RewardUse:
         from relax_lint.flow.shapes import Arguments, Function
 
         arguments = self.arguments(form)
-        if isinstance(shape, Function) and self._interpreter.bind(shape, arguments) is None:
+        if isinstance(shape, Function) and self.interpreter.bind(shape, arguments) is None:
             arguments = Arguments(complete=False)
-        return self._interpreter.result(shape, arguments)
+        return self.interpreter.result(shape, arguments)
 
     def takes_two(self, function: Function) -> bool:
         """Whether it can be called with two arguments."""
-        return self._interpreter.bind(function, self.arguments("single")) is not None
-
-    def lacks(self, shape: Shape, attribute: str) -> bool:
-        """Whether an object certainly has no attribute of this name."""
-        from relax_lint.flow.classes import lacks
-        from relax_lint.flow.shapes import Instance
-
-        return isinstance(shape, Instance) and lacks(self._interpreter, shape.cls, attribute)
+        return self.interpreter.bind(function, self.arguments("single")) is not None
 
     def exits(self, function: Function) -> list[Exit]:
         """The ways out of a reward function, each followed to the function that really gives the value: what a
@@ -262,13 +127,13 @@ class RewardUse:
         form = self.called_in(function)
         if form is None:
             return []
-        return self._once(("exits", function, form), lambda: self._exits(function, form))
+        return self.once(("exits", function, form), lambda: self._exits(function, form))
 
     def _exits(self, function: Function, form: Literal["single", "batch"]) -> list[Exit]:
         from relax_lint.flow.shapes import Awaitable, alternatives
 
         found: list[Exit] = []
-        for way in self._interpreter.outcomes(function, self.arguments(form)) or ():
+        for way in self.interpreter.outcomes(function, self.arguments(form)) or ():
             if isinstance(way.shape, Awaitable) and not isinstance(function.node, ast.AsyncFunctionDef):
                 parts = alternatives(way.shape.result)
                 found.extend(self._followed(_with_shape(way, part)) for part in parts)
@@ -278,7 +143,7 @@ class RewardUse:
 
     def _followed(self, way: Exit) -> Exit:
         while (
-            (inner := way.shape.origin) is not None and _hands_on(way.node) and self._interpreter.follows(inner.source)
+            (inner := way.shape.origin) is not None and _hands_on(way.node) and self.interpreter.follows(inner.source)
         ):
             way = inner
         return way
