@@ -49,37 +49,6 @@ PARALLEL_SIZES = (
     "expert_tensor_parallel_size",
 )
 
-MODULE_PATH_FLAGS = frozenset(
-    {
-        "--buffer-filter-path",
-        "--custom-convert-samples-to-train-data-path",
-        "--custom-dataset-class-path",
-        "--custom-eval-rollout-log-function-path",
-        "--custom-generate-function-path",
-        "--custom-loss-function-path",
-        "--custom-megatron-before-log-prob-hook-path",
-        "--custom-megatron-before-train-step-hook-path",
-        "--custom-megatron-init-path",
-        "--custom-model-provider-path",
-        "--custom-pg-loss-reducer-function-path",
-        "--custom-prompt-path",
-        "--custom-reward-post-process-path",
-        "--custom-rm-path",
-        "--custom-rollout-log-function-path",
-        "--custom-tis-function-path",
-        "--data-source-path",
-        "--dynamic-sampling-filter-path",
-        "--eval-function-path",
-        "--rollout-all-samples-process-path",
-        "--rollout-data-postprocess-path",
-        "--rollout-function-path",
-        "--rollout-sample-filter-path",
-        "--sft-oversize-custom-function-path",
-        "--slime-router-middleware-paths",
-    }
-)
-"""Flags whose value names a function or class by its module path."""
-
 ENTRYPOINT_VARIABLES = frozenset(
     {
         "CUDA_DEVICE_MAX_CONNECTIONS", "HAS_NVLINK", "INDEXER_ROPE_NEOX_STYLE", "MASTER_ADDR", "MKL_NUM_THREADS",

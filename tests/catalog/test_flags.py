@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from relax_lint.catalog.flags import DATA, Catalogue, document, embedded
-from relax_lint.catalog.relax_defaults import DEBUG_FLAGS, GUIDE_OPTIMIZER_FLAGS, INTEGER_DEFAULTS, MODULE_PATH_FLAGS
+from relax_lint.catalog.module_paths import MODULE_PATH_FLAGS, PACKAGE_FLAGS, SPEC_FLAG
+from relax_lint.catalog.relax_defaults import DEBUG_FLAGS, GUIDE_OPTIMIZER_FLAGS, INTEGER_DEFAULTS
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +177,7 @@ def test_the_launcher_rules_small_tables_agree(flags: Catalogue) -> None:
         flag = flags.flag(name)
         assert flag is not None
         assert flag.default == default, name
-    for name in (*MODULE_PATH_FLAGS, *DEBUG_FLAGS, *GUIDE_OPTIMIZER_FLAGS):
+    for name in (*MODULE_PATH_FLAGS, *PACKAGE_FLAGS, SPEC_FLAG, *DEBUG_FLAGS, *GUIDE_OPTIMIZER_FLAGS):
         assert flags.flag(name) is not None, name
 
 

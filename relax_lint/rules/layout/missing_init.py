@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from relax_lint.catalog.relax_defaults import MODULE_PATH_FLAGS
+from relax_lint.catalog.module_paths import MODULE_PATH_FLAGS
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked
 from relax_lint.project import Project, Recipe
 from relax_lint.rules import WARNING, Example, rule
