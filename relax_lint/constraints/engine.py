@@ -11,7 +11,7 @@ from relax_lint.catalog.hidden import is_hidden
 from relax_lint.constraints.derived import DERIVED, Function
 from relax_lint.constraints.expressions import Expression, Failed
 from relax_lint.constraints.facts import Facts, UnknownName
-from relax_lint.constraints.schema import BEFORE_CONFIG, SKIPPED_WHEN, STAGES, STOPS, Constraint
+from relax_lint.constraints.schema import BEFORE_CONFIG, NO_EFFECT, SKIPPED_WHEN, STAGES, STOPS, Constraint
 from relax_lint.records import record
 from relax_lint.shell.launch import Argument, Word
 
@@ -21,11 +21,17 @@ _HOLE = re.compile(r"\{(\w+)\}")
 
 @record
 class Violation:
-    """A constraint that a launch violates; ``argument`` is where to point, the launch itself when it is ``None``."""
+    """A constraint that a launch violates; ``arguments`` are the flags that it is about, none where that is the launch
+    itself."""
 
     constraint: Constraint
     message: str
-    argument: Argument | None
+    arguments: tuple[Argument, ...]
+
+    @property
+    def argument(self) -> Argument | None:
+        """Where to point, the launch itself when it is ``None``."""
+        return self.arguments[0] if self.arguments else None
 
 
 @record
@@ -147,7 +153,7 @@ def _outcome(constraint: Constraint, condition: Expression, facts: Facts, mode: 
         return None
     if constraint.modes and is_hidden(mode):
         return Undecided(constraint, mode.words)
-    return Violation(constraint, filled(constraint.message, facts), pointed_at(constraint, facts))
+    return Violation(constraint, filled(constraint.message, facts), tuple(pointed_at(constraint, facts)))
 
 
 def filled(message: str, facts: Facts) -> str:
@@ -160,13 +166,22 @@ def filled(message: str, facts: Facts) -> str:
     return _HOLE.sub(shown, message)
 
 
-def pointed_at(constraint: Constraint, facts: Facts) -> Argument | None:
-    """The first flag of a constraint that the launch passes."""
+def pointed_at(constraint: Constraint, facts: Facts) -> Iterator[Argument]:
+    """The flags of a constraint that the launch passes: each that is void, else the first."""
     namespace = facts.namespace
-    names = constraint.flags or tuple(_NAME.findall(constraint.when))
+    each = constraint.kind in NO_EFFECT
+    names = constraint.flags or (_asked_for(constraint) if each else ()) or _NAME.findall(constraint.when)
+    told: set[str] = set()
     for name in names:
         dest = namespace.parsers.dest_of(name) or name
-        argument = namespace.argument(dest) if namespace.knows(dest) else None
+        argument = namespace.argument(dest) if dest not in told and namespace.knows(dest) else None
         if argument is not None:
-            return argument
-    return None
+            told.add(dest)
+            yield argument
+            if not each:
+                return
+
+
+def _asked_for(constraint: Constraint) -> list[str]:
+    """The flags of which a condition asks whether they are passed."""
+    return re.findall(r"--[\w-]+", constraint.when)

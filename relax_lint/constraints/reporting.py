@@ -19,7 +19,7 @@ from relax_lint.shell.queries import is_broken_off, place_of, start_of, why_unkn
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Fix, Place
     from relax_lint.project import Project
-    from relax_lint.shell.launch import Launch
+    from relax_lint.shell.launch import Argument, Launch
 
 _SEVERITIES = {"E": Severity.ERROR, "W": Severity.WARNING, "A": Severity.ADVICE}
 
@@ -77,8 +77,8 @@ def outcomes(launch: Launch, project: Project, code: str, *, named: bool = False
         return
     about = judged(launch, project)
     for violation in about.violations(code):
-        found = finding(violation, launch)
-        yield found._replace(message=f"{found.message} [{violation.constraint.id}]") if named else found
+        for found in findings(violation, launch):
+            yield found._replace(message=f"{found.message} [{violation.constraint.id}]") if named else found
     yield from silences(about, code)
 
 
@@ -99,9 +99,14 @@ def _reasons(undecided: Undecided, launch: Launch) -> Iterator[tuple[Place, str]
         yield place_of(launch, word), why_unknown(word)
 
 
-def finding(violation: Violation, launch: Launch, fix: Fix | None = None) -> Finding:
-    """A violation as its rule reports it: at the flag that a user must edit, or else at the launch."""
-    argument = violation.argument
+def findings(violation: Violation, launch: Launch) -> Iterator[Finding]:
+    """A violation as its rule reports it, at each of the flags that are void."""
+    for argument in violation.arguments or (None,):
+        yield finding(violation, launch, argument)
+
+
+def finding(violation: Violation, launch: Launch, argument: Argument | None, fix: Fix | None = None) -> Finding:
+    """A violation as its rule reports it: at a flag that a user must edit, or else at the launch."""
     flag = "" if argument is None else argument.flag
     return Finding(
         start_of(launch) if argument is None else place_of(launch, argument.word),

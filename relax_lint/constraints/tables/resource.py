@@ -140,8 +140,15 @@ RESOURCE: tuple[Constraint, ...] = (
         'given("--use-distributed-optimizer")',
         "the distributed optimizer is always on",
         190,
+        severity="A",
     ),
-    _GPUS.overwrites("bf16-forced", 'given("--bf16")', "bf16 is on unless --fp16 is given, whose opposite it is", 192),
+    _GPUS.overwrites(
+        "bf16-forced",
+        'given("--bf16")',
+        "bf16 is on unless --fp16 is given, whose opposite it is",
+        192,
+        severity="A",
+    ),
     _GPUS.ignores(
         "max-position-embeddings-forced",
         'given("--max-position-embeddings")',
@@ -153,6 +160,7 @@ RESOURCE: tuple[Constraint, ...] = (
         'given("--dist-ckpt-save-pre-mcore-014")',
         "it is always on",
         198,
+        severity="A",
     ),
     _GPUS.crashes(
         "vocab-padding-zero",

@@ -54,14 +54,6 @@ BATCHING: tuple[Constraint, ...] = (
         flags=("--max-tokens-per-gpu", "--log-probs-max-tokens-per-gpu"),
         fix="set --use-dynamic-batch-size",
     ),
-    _UTILS.ignores(
-        "micro-batch-with-dynamic",
-        _given("--micro-batch-size") + " and use_dynamic_batch_size and micro_batch_size == 1",
-        "dynamic batches have no fixed micro batch; it only divides the global batch",
-        1171,
-        severity="A",
-        flags=("--micro-batch-size",),
-    ),
     _ROLLOUT.ignores(
         "num-iters-not-async",
         _given("--num-iters-per-train-update") + " and num_iters_per_train_update != 1",
@@ -124,15 +116,6 @@ ALGORITHM: tuple[Constraint, ...] = (
         severity="E",
         flags=("--kl-loss-coef", "--use-unbiased-kl"),
         fix="set --use-kl-loss",
-    ),
-    _LOSS.ignores(
-        "kl-loss-type-without-kl",
-        "not uses_kl and not is_sft and kl_loss_coef == 0 and " + _given("--kl-loss-type"),
-        "--kl-loss-type is read with a KL penalty only",
-        993,
-        modes=RL,
-        severity="A",
-        flags=("--kl-loss-type",),
     ),
     _LOSS.ignores(
         "gamma-lambda",
@@ -245,7 +228,7 @@ DATA: tuple[Constraint, ...] = (
         modes=RL,
         flags=("--buffer-filter-path",),
     ),
-    _UTILS.ignores("flags-never-read", _given(*_UNREAD), "nothing in Relax reads this flag", 95, severity="W"),
+    _UTILS.ignores("flags-never-read", _given(*_UNREAD), "nothing in Relax reads it", 95, severity="A"),
     _UTILS.ignores(
         "genrm-flags",
         "genrm_model_path is None and " + _given(*_JUDGE),
