@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
 from relax_lint.records import record
 from relax_lint.shell.queries import NotKnown, start_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from relax_lint.project import Project
     from relax_lint.shell.launch import Launch
-    from relax_lint.sources.text import SourceFile
+    from relax_lint.sources.config_yaml import Entry, YamlSource
 
 CONFIG = "--custom-config-path"
-_BOM = "\ufeff"
-_KINDS = {f"tag:yaml.org,2002:{kind}": kind for kind in ("str", "int", "null")}
+_KINDS = ("str", "int", "null")
 
 
 @record
@@ -59,40 +57,22 @@ def setting_in(path: Path, project: Project, key: str, shown: str) -> Setting | 
     """What a config makes of a key at its top."""
     if key.encode() not in (project.read(path) or b""):
         return None
-    source = project.text(path)
-    return None if source is None else _setting(source, key, shown)
-
-
-def _setting(source: SourceFile, key: str, shown: str) -> Setting | None:
-    import yaml
-
-    try:
-        top = yaml.compose(source.text.removeprefix(_BOM), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return Setting(shown)  # a template, say: it may be set
-    if not isinstance(top, yaml.MappingNode):
+    source = project.yaml(path)
+    if source is None:
         return None
-    found: Setting | None = None
-    for name, value in _pairs(top):
-        if name == "<<":
-            found = found or Setting(shown)
-        elif name == key:
-            found = _of_value(source, value, shown)
-    return found
+    if source.error is not None or source.is_template:
+        return Setting(shown)  # it may be set
+    entry = source.top.get(key)
+    return None if entry is None else _of_entry(source, entry, shown)
 
 
-def _pairs(mapping: Any) -> Iterator[tuple[object, Any]]:
-    for key, value in mapping.value:
-        yield key.value, value
-
-
-def _of_value(source: SourceFile, value: Any, shown: str) -> Setting:
-    shift = source.text.startswith(_BOM)
-    place = Place(source, value.start_mark.index + shift, value.end_mark.index + shift)
-    kind = _KINDS.get(value.tag, "")
-    if kind == "int" and not value.value.removeprefix("-").isdecimal():
+def _of_entry(source: YamlSource, entry: Entry, shown: str) -> Setting:
+    value = entry.value
+    kind = value.tag if value.tag in _KINDS else ""
+    if kind == "int" and not value.text.removeprefix("-").isdecimal():
         kind = ""  # octal, hexadecimal, sexagesimal
-    return Setting(shown, kind, value.value, place) if kind else Setting(shown, place=place)
+    place = source.place(entry)
+    return Setting(shown, kind, value.text, place) if kind else Setting(shown, place=place)
 
 
 def overridden_by_config(launch: Launch, project: Project, flag: str) -> str | None:

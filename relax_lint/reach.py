@@ -39,6 +39,7 @@ _ASSIGNED = re.compile(r"(?<![\w$])\w+\Z")
 _SEARCHED = re.compile(r"\s-i?name[ \t]+\S+")
 """What `find` looks for; what it finds is not known."""
 _BRACED = re.compile(r"\$\{(\w+)\}\Z")
+_QUOTES = str.maketrans("", "", "\"'\\")
 _PLAIN_VALUE = re.compile(
     r"\+?=(?P<quote>[\"']?)(?:\$\{\w+:?-(?P<default>[\w.+@/-]*)\}|(?P<text>[\w.+@/-]*))(?P=quote)(?=[\s;&|)]|\Z)"
 )
@@ -231,6 +232,10 @@ class Reach:
             data = self._project.read(script) or b""
             self._texts[script] = f"{_COMMENT_LINE.sub('', data.decode('utf-8', 'replace'))}\n{self._site}"
         return self._texts[script]
+
+    def unquoted(self, script: Path) -> str:
+        """What a script says, without quotes and with its continued lines joined: flags as bash puts them together."""
+        return self.text(script).replace("\\\n", "").translate(_QUOTES)
 
 
 def _names_in(text: str, without_suffix: Iterable[str]) -> _Names:

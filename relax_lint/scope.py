@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _MATTERS_WHAT_RAN = re.compile(rb"rlx\d|relax-lint:", re.IGNORECASE)
 """What a comment that silences one of our findings holds. Whether it is of use depends on all that was judged."""
 
+_NAMES_CONFIG = re.compile(r"custom-config|config-path|eval-config|sglang-config|autoscaler-config|--[\w-]*[$`{]")
+"""What a script holds that passes a flag with a YAML file, be the flag put together from parts."""
+
 
 class Judged(NamedTuple):
     """What a rule is called with, the files that it is about, and the launcher behind it."""
@@ -74,15 +77,15 @@ class Scope:
 
     @cached_property
     def inside(self) -> list[LauncherSource]:
-        """Launchers that have a say in the targets: those of the target recipes, and others that may source or run a
-        target, or name a reward that leads to one."""
+        """Launchers that have a say in the targets: those of the target recipes, and others that may source, run or
+        read a target, or name a reward that leads to one."""
         own = [launcher for recipe in self.recipes for launcher in recipe.launchers]
         others = (
             self.project.launcher(path)
             for recipe in self.project.recipes
             if recipe not in self.recipes
             for path in recipe.launcher_paths
-            if (path not in self._left_out and self._reaches_script(path)) or self._leads_to_python(path)
+            if (path not in self._left_out and self._reaches_target(path)) or self._leads_to_python(path)
         )
         return own + [source for source in others if source is not None]
 
@@ -94,8 +97,22 @@ class Scope:
     def _python(self) -> frozenset[Path]:
         return frozenset(path for path in self.targets if path.suffix == ".py")
 
+    @cached_property
+    def _configs(self) -> list[Path]:
+        return [path for path in self.targets if path.suffix in YAML_SUFFIXES]
+
     def _reaches_script(self, launcher: Path) -> bool:
         return bool(self._scripts) and self.project.reach.may_reach(launcher, self._scripts)
+
+    def _reaches_target(self, launcher: Path) -> bool:
+        """Whether a launcher may source or run a target, or have its training read one."""
+        return self._reaches_script(launcher) or (bool(self._configs) and self._may_name_config(launcher))
+
+    def _may_name_config(self, launcher: Path) -> bool:
+        reached = self.project.reach.of(launcher)
+        return not reached.are_all or any(
+            _NAMES_CONFIG.search(self.project.reach.unquoted(path)) for path in reached.scripts
+        )
 
     def _leads_to_python(self, launcher: Path) -> bool:
         """Whether a launcher may name a reward in a target, or one that takes something from there."""
@@ -112,14 +129,14 @@ class Scope:
     @cached_property
     def bearing(self) -> list[LauncherSource]:
         """The launchers inside of which something may be found in a target: those that are one, and those that may
-        source or run one."""
+        source, run or read one."""
         if self._is_whole:
             return self.inside
         return [
             launcher
             for launcher in self.inside
             if launcher.path in self._targets
-            or (launcher.path not in self._left_out and self._reaches_script(launcher.path))
+            or (launcher.path not in self._left_out and self._reaches_target(launcher.path))
         ]
 
     @cached_property

@@ -30,7 +30,6 @@ _PLAIN = re.compile(FLAG + r"(?:=|[ \t]+)([A-Za-z_][\w.]*)(?![^\s)])")
 _PLAIN_CONFIG = re.compile(CONFIG + r"(?:=|[ \t]+)(\w[\w./-]*)(?![^\s)])")
 _PUT_TOGETHER = re.compile(r"--[\w-]*[$`{]")
 """A flag of which a part is computed."""
-_QUOTES = str.maketrans("", "", "\"'\\")
 
 
 class Suspicion:
@@ -120,8 +119,7 @@ class Supposed:
 
     def _named_in(self, script: Path) -> _Named | None:
         if script not in self._of_text:
-            text = self._project.reach.text(script).replace("\\\n", "").translate(_QUOTES)
-            self._of_text[script] = self._read(text)
+            self._of_text[script] = self._read(self._project.reach.unquoted(script))
         return self._of_text[script]
 
     def _read(self, text: str) -> _Named | None:
