@@ -37,6 +37,7 @@ from relax_lint.flow.shapes import (
 )
 from relax_lint.flow.signals import NoReturn
 from relax_lint.flow.state import State, distinct
+from relax_lint.flow.stores import UNSEEN, note_status, note_target
 from relax_lint.records import changed as replace
 from relax_lint.records import record
 
@@ -72,6 +73,7 @@ class Body:
     def start(self, variables: dict[str, Shape]) -> State:
         """The state at the beginning."""
         state = State({})
+        state.stored = frozenset() if self.interpreter.notes_stores else None
         for name, shape in variables.items():
             self.bind(state, name, shape)
         return state
@@ -87,15 +89,15 @@ class Body:
         after = self.block(node.body, [state])
         for way in self.ways:
             yield from self._exits_of(way.node, way.shape, way.state)
-        for doubtful in {state.doubtful for state in after.on}:
-            yield Exit(self.source, node, node, UNKNOWN if doubtful else NONE)
+        for doubtful, stored in {(state.doubtful, _stored(state)) for state in after.on}:
+            yield Exit(self.source, node, node, UNKNOWN if doubtful else NONE, stored)
 
     def _exits_of(self, node: ast.AST, shape: Shape, state: State) -> Iterator[Exit]:
         assert self.function is not None
         for part in alternatives(UNKNOWN if state.doubtful else shape):
             if state.counted and isinstance(part, Sequence) and part.length.kind == "exact":
                 part = UNKNOWN
-            yield Exit(self.source, self.function.node, node, part)
+            yield Exit(self.source, self.function.node, node, part, _stored(state))
 
     # ------------------------------------------------------------ variables
 
@@ -170,6 +172,8 @@ class Body:
             spoil_leaked(state, ("near", "anywhere", through))
         else:
             self.touch(state, target)
+            if state.stored is not None and isinstance(target, ast.Attribute):
+                note_target(state, self.expressions.evaluate(target.value, state), target)
         hand_out(state, shape, "attribute" if isinstance(target, ast.Attribute) else "item")
 
     def touch(self, state: State, target: ast.expr) -> None:
@@ -303,6 +307,7 @@ class Body:
                 then = way.copy()
                 for target in targets:
                     self.assign(then, target, part)
+                    note_status(then, target, node.value)
                 result.append(then)
         return result
 
@@ -450,6 +455,13 @@ class Body:
             for state in self.block(finalbody, [way.state]).on:
                 self.ways.append(Way(way.node, way.shape, state))
         return result
+
+
+def _stored(state: State) -> frozenset[str]:
+    """What may have been stored; anything on the way around a loop that most likely is never passed by."""
+    if state.stored is None:
+        return frozenset()
+    return state.stored | {UNSEEN} if state.counted or state.doubtful else state.stored
 
 
 def _parts_of(shape: Dictionary | Sequence) -> Iterator[Shape]:

@@ -46,6 +46,7 @@ from relax_lint.flow.shapes import (
 )
 from relax_lint.flow.signals import NoReturn
 from relax_lint.flow.state import State
+from relax_lint.flow.stores import note_stores_of_call
 from relax_lint.records import changed as replace
 from relax_lint.sources.python import walk
 
@@ -305,6 +306,8 @@ class Expressions:
     @staticmethod
     def _take_over(state: State, way: State, node: ast.expr) -> None:
         """What an expression has done on one of the ways through it, to objects that are known by names around it."""
+        if state.stored is not None and way.stored is not None:
+            state.stored |= way.stored
         for name, held in list(state.variables.items()):
             if isinstance(held, (Dictionary, Sequence)) and way.variables.get(name) is not held:
                 if name not in target_names(node):
@@ -343,6 +346,8 @@ class Expressions:
                 known = attribute_test(node, arguments.positional)
             result = self.interpreter.call(callee, arguments) if known is None else Constant(known)
         note_call(self.interpreter, node, callee, given, result, state)
+        if state.stored is not None:
+            note_stores_of_call(self.interpreter, node, callee, arguments, given, state)
         return result
 
     def _kept_apart(self, node: ast.Call, arguments: Arguments, state: State) -> Arguments:

@@ -38,6 +38,7 @@ from relax_lint.flow.shapes import (
     union,
 )
 from relax_lint.flow.signals import NoReturn, TooMuch
+from relax_lint.flow.stores import UNSEEN
 from relax_lint.records import changed as replace
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Interpreter:
         self.resolver = Resolver(self.project)
         self.facts = Facts()
         self.steps = 0
+        self.notes_stores = False
         self._depth = 0
         self._known: dict[object, tuple[Exit, ...]] = {}
         self._running: set[object] = set()
@@ -94,6 +96,21 @@ class Interpreter:
             return self._exits(callee, arguments)
         except (TooMuch, RecursionError):
             return None
+
+    def outcomes_with_stores(self, callee: Shape, arguments: Arguments) -> tuple[Exit, ...] | None:
+        """The same, each with the attributes that may have been stored on the way."""
+        self.notes_stores = True
+        try:
+            return self.outcomes(callee, arguments)
+        finally:
+            self.notes_stores = False
+
+    def stored_by(self, callee: Function, arguments: Arguments) -> frozenset[str]:
+        """The attributes that a call may store."""
+        exits = None if self._makes_generator(callee) else self._exits(callee, arguments)
+        if exits is None:
+            return frozenset((UNSEEN,))
+        return frozenset().union(*(way.stored for way in exits))
 
     def result(self, callee: Shape, arguments: Arguments) -> Shape:
         """What calling a value gives, a coroutine where it gives one."""
@@ -253,7 +270,7 @@ class Interpreter:
         variables = self.bind(callee, arguments)
         if variables is None or len(self.facts.scope(callee.node).bound) > MOST_NAMES:
             return None
-        key = (callee.node, callee.closure, tuple(variables.items()))
+        key = (callee.node, callee.closure, tuple(variables.items()), self.notes_stores)
         if key in self._known:
             return self._known[key]
         if key in self._running or self._depth >= DEEPEST_CALL:

@@ -25,12 +25,16 @@ LengthKind = Literal["exact", "samples", "fewer", "more", "since", "unknown"]
 
 @record
 class Exit:
-    """One way out of a function: the ``return``, or the definition where its end is reached, and what comes out."""
+    """One way out of a function: the ``return``, or the definition where its end is reached, and what comes out.
+
+    ``stored`` are the attributes that may have been stored by then, where that was asked for.
+    """
 
     source: PythonSource
     function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     node: ast.AST
     shape: Shape
+    stored: frozenset[str] = frozenset()
 
     @property
     def falls_off(self) -> bool:
@@ -413,6 +417,20 @@ def containers(shape: Shape) -> Iterator[Dictionary | Sequence]:
             yield from containers(part)
     elif isinstance(shape, Awaitable):
         yield from containers(shape.result)
+
+
+def parts_of(shape: Shape) -> Iterator[Shape]:
+    """What a value may be, and what is in it."""
+    for part in alternatives(shape):
+        yield part
+        if isinstance(part, Dictionary):
+            for entry in part.entries:
+                yield from parts_of(entry.value)
+        elif isinstance(part, Sequence):
+            for item in part.items if part.items is not None else (part.element,):
+                yield from parts_of(item)
+        elif isinstance(part, Awaitable):
+            yield from parts_of(part.result)
 
 
 def with_part(holder: Shape, old: Shape, new: Shape) -> Shape:

@@ -31,10 +31,11 @@ class State:
     """The local variables, and what has been found true or false on the way.
 
     ``doubtful``: a loop ended in a way that the code seems to rule out, so nothing is certain any more. ``counted``:
-    the number of samples was looked at, so lists of a fixed length may be right.
+    the number of samples was looked at, so lists of a fixed length may be right. ``stored``: attributes that may have
+    been stored on the way, where that is asked for (see ``flow.stores``).
     """
 
-    __slots__ = ("counted", "doubtful", "facts", "variables")
+    __slots__ = ("counted", "doubtful", "facts", "stored", "variables")
 
     def __init__(
         self, variables: dict[str, Shape], facts: dict[str, tuple[bool, frozenset[str]]] | None = None
@@ -43,11 +44,12 @@ class State:
         self.facts = facts if facts is not None else {}
         self.doubtful = False
         self.counted = False
+        self.stored: frozenset[str] | None = None
 
     def copy(self) -> State:
         """The same knowledge, to go on along another way."""
         other = State(dict(self.variables), dict(self.facts))
-        other.doubtful, other.counted = self.doubtful, self.counted
+        other.doubtful, other.counted, other.stored = self.doubtful, self.counted, self.stored
         return other
 
     def set(self, name: str, shape: Shape) -> None:
@@ -78,7 +80,7 @@ class State:
 
     def key(self) -> tuple[object, ...]:
         """Equal for states that go on alike."""
-        return frozenset(self.variables.items()), self.doubtful, self.counted
+        return frozenset(self.variables.items()), self.doubtful, self.counted, self.stored
 
 
 _HOLDING = (Dictionary, Sequence)
@@ -105,6 +107,8 @@ def joined(states: list[State]) -> State:
     result.facts = {}
     result.doubtful = any(state.doubtful for state in states)
     result.counted = any(state.counted for state in states)
+    if result.stored is not None:
+        result.stored = result.stored.union(*(state.stored or () for state in states))
     together: dict[tuple[int, ...], Shape] = {}  # names of one object go on being names of one
     for name in {name for state in states for name in state.variables}:
         held = [state.variables.get(name, UNKNOWN) for state in states]
