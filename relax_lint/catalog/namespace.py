@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relax_lint.catalog.argparse_model import Match, Parsed, ParserModel, Problem, candidates
 from relax_lint.catalog.conversions import BadValue, converted
 from relax_lint.catalog.flags import Catalogue, Flag
 from relax_lint.catalog.hidden import Hidden, is_hidden
 from relax_lint.shell.launch import Argument, Launch, Unknown, Word
+
+if TYPE_CHECKING:
+    from relax_lint.catalog.words import Group
 
 ORDER = ("pre", "sglang-tp", "sglang", "teacher", "main")
 """Relax's parsers in the order in which they read the command line."""
@@ -100,6 +103,13 @@ class Namespace:
                 hidden = Hidden([word])
                 self.problems.append(Problem(parser, "bad-value", match.option, word, str(bad), match.at, bad.crash))
         return hidden
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """Its flags in order, known or not, each with the words behind it."""
+        from relax_lint.catalog.words import groups_in
+
+        return groups_in(self)
 
     @cached_property
     def given_dests(self) -> frozenset[str]:

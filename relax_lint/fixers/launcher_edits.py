@@ -146,6 +146,19 @@ def replace_word(word: Word, new: str) -> Edit | None:
     return Edit.at(place, new)
 
 
+def rename_flag(word: Word, old: str, new: str) -> Edit | None:
+    """Write another name for a flag that is written out, quoted or not; a value behind ``=`` stays."""
+    place = word.place
+    if place is None:
+        return None
+    written = place.source.text[place.start : place.end]
+    start = len(written) - len(written.lstrip("\"'"))
+    end = start + len(old)
+    if written[start:end] != old or written[end : end + 1] not in ("", "=", '"', "'"):
+        return None
+    return Edit(place.source.path, place.start + start, place.start + end, new)
+
+
 def lines_before(source: SourceFile, offset: int, lines: Sequence[str]) -> Edit:
     """Write whole lines above the one that holds ``offset``, as far indented as it is."""
     text = source.text

@@ -1,0 +1,58 @@
+"""What to tell of a word that is no flag of this Relax."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import SequenceMatcher, get_close_matches
+
+from relax_lint.catalog.flags import MOST_SUGGESTIONS, Catalogue
+from relax_lint.catalog.words import with_dashes
+
+_NEGATION = re.compile(r"\b(?:no|disable|not|without)\b")
+_SHORTEST = len("--kl")
+_LEAST = 0.88
+_AS_NEAR = 0.03
+"""By how much less alike a second candidate may be and still be one."""
+
+
+def relax_of(catalogue: Catalogue) -> str:
+    """The Relax that a catalogue describes, as messages name it."""
+    version = catalogue.versions["relax"]
+    return f"Relax {version}" if version[:1].isdigit() else f"the Relax of {version}"
+
+
+def where_else(catalogue: Catalogue, name: str) -> str | None:
+    """Why a flag that others know is none here."""
+    if catalogue.left_out(name):
+        return "the server has it, and Relax does not pass it on"
+    earlier = catalogue.earlier(name)
+    return None if earlier is None else f"{earlier} had it"
+
+
+def meant(catalogue: Catalogue, name: str, extra: Iterable[str] = ()) -> list[str]:
+    """The flags that a word which names none may be meant to be, the likeliest first."""
+    spelled = with_dashes(catalogue, name)
+    if spelled is not None:
+        return [spelled]
+    begun = dict.fromkeys(flag.name for word in completions(catalogue, name) if (flag := catalogue.flag(word)))
+    if begun:
+        return list(begun) if len(begun) <= MOST_SUGGESTIONS else []
+    found = [*get_close_matches(name, list(extra), n=1, cutoff=_LEAST), *catalogue.near(name)]
+    likeness = {word: SequenceMatcher(None, name.lower(), word).ratio() for word in found}
+    best = max(likeness.values(), default=0.0)
+    alike = [
+        word
+        for word, ratio in likeness.items()
+        if ratio >= max(best - _AS_NEAR, _LEAST) and not _says_the_opposite(name, word)
+    ]
+    return sorted(alike, key=lambda word: -likeness[word])
+
+
+def completions(catalogue: Catalogue, name: str) -> list[str]:
+    """The flags that begin with a word which is long enough to mean one."""
+    return [word for word in catalogue.words if word.startswith(name)] if len(name) >= _SHORTEST else []
+
+
+def _says_the_opposite(name: str, other: str) -> bool:
+    return _NEGATION.findall(name) != _NEGATION.findall(other)

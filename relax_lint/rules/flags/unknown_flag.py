@@ -1,0 +1,241 @@
+"""A launch passes a flag that no parser of Relax knows.
+
+## What
+
+A word with dashes in front that none of the parsers takes which Relax puts its command line through: its own flags,
+Megatron's, SGLang's and the router's under the prefixes that Relax gives them, the teacher's, and what the patches
+add that Relax applies to Megatron and SGLang. Shortened flags are unknown too, except those that the parsers of
+SGLang's and the teacher's flags take (RLX504). So are flags whose dashes are missing or are not hyphens, and
+everything behind a bare `--`.
+
+The flags are those of the Relax checkout around the linted files or named by `--relax-root`; without one, those that
+this program was built with. The message says which. `extra-flags` in the configuration names flags that your own
+Relax knows.
+
+## Why
+
+Every parser of Relax throws away what it does not know, without a word. The run starts, and what the flag was to
+change has its default.
+
+## Source
+
+Relax: all parsers read the command line with `parse_known_args`, and Megatron's with `ignore_unknown_args=True`.
+
+## Example
+
+    python3 relax/entrypoints/train.py --rollout-batch-sizes 32
+
+## Fix
+
+Unsafe, where exactly one flag can be meant and the launch does not pass it yet: writes that flag. Unsafe since the
+flag starts to count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from relax_lint.catalog.flags import Catalogue
+from relax_lint.catalog.launches import namespace_of
+from relax_lint.catalog.namespace import Namespace
+from relax_lint.catalog.unknown import completions, meant, relax_of, where_else
+from relax_lint.catalog.words import Group, has_other_hyphens, is_number, is_whole_name, with_dashes
+from relax_lint.diagnostics import Finding, Fix, NotChecked
+from relax_lint.fixers.launcher_edits import rename_flag
+from relax_lint.project import Project
+from relax_lint.rules import ERROR, Example, rule
+from relax_lint.shell.launch import Launch
+from relax_lint.shell.queries import is_own, place_of, why_unknown
+
+_OF_HYDRA = re.compile(r"--config-(?:path|name|dir)")
+"""What RLX402 reports."""
+
+_TRAIN = "python3 relax/entrypoints/train.py"
+
+VALID: list[Example | str] = [
+    f"{_TRAIN} --rollout-batch-size 32 --n-samples-per-prompt 8 --global-batch-size=256\n",
+    f"{_TRAIN} --sglang-mem-fraction-static 0.8 --sglang-router-policy x --teacher-sglang-tp-size 2\n",
+    f"{_TRAIN} --sglang-mem-frac 0.8\n",
+    f"{_TRAIN} --no-rope-fusion --swiglu --moe-layer-freq '[0]*1+[1]*47' --optimizer adam --lr -1\n",
+    f"{_TRAIN} --lr -1e-6\n",
+    f'{_TRAIN} "$@"\n',
+    f"{_TRAIN} ${{EXTRA_ARGS}} --lr 1e-6\n",
+    f'{_TRAIN} --system-prompt "--answer in one word, as --this" --lr 1e-6\n',
+    f'# --old-flag went away\nARGS=(\n    --lr 1e-6\n    # --num-rollouts 5\n)\n{_TRAIN} "${{ARGS[@]}}"\n',
+    f"torchrun --nproc-per-node 8 other.py --my-flag 3\n{_TRAIN} --lr 1e-6 2>&1 | tee --append log.txt\n",
+    "python3 -m verl.trainer.main_ppo --my-flag data.train_batch_size=3\n",
+    f"ray job submit --address=http://10.0.0.7:8265 --no-wait -- {_TRAIN} --lr 1e-6\n",
+    f"{_TRAIN} --debug-train-only --sglang-mem-fraction-static 0.8 --sglang-log-level info\n",
+    f"{_TRAIN} --train-backend megatron --skip-hf-validate --hf-checkpoint /m/Q\n",
+    f"{_TRAIN} --config-name=ppo_trainer\n",
+    f'ARGS=(--typo-flag 3)\necho "${{ARGS[@]}}"\n{_TRAIN} --lr 1e-6\n',
+    f'FLAG=lr\n{_TRAIN} "--${{FLAG}}" 1e-6 "--rollout-batch-${{WHAT}}" 8\n',
+    f"{_TRAIN} --prompt-data –dash.parquet --save /s/–x\n",
+    f"{_TRAIN} --use-rollout-logprobs --log-passrate --attention-backend flash --exit-signal SIGTERM\n",
+    f"{_TRAIN} --no-sglang-lora-strict-loading --sglang-tp 2 --router-policy round_robin --worker-urls a b\n",
+]
+
+INVALID = [
+    Example(
+        f"{_TRAIN} --rollout-batch-sizes 32 --colocate\n",
+        findings=((1, 36),),
+        fixed=f"{_TRAIN} --rollout-batch-size 32 --colocate\n",
+        unsafe=True,
+    ),
+    Example(
+        f'ARGS=(\n    --lr 1e-6\n    --kl-loss-coeff=0.01\n)\n{_TRAIN} "${{ARGS[@]}}"\n',
+        findings=((3, 5),),
+        fixed=f'ARGS=(\n    --lr 1e-6\n    --kl-loss-coef=0.01\n)\n{_TRAIN} "${{ARGS[@]}}"\n',
+        unsafe=True,
+    ),
+    Example(
+        f"{_TRAIN} \\\n    --rollout_batch_size 32 \\\n    --colocate\n",
+        findings=((2, 5),),
+        fixed=f"{_TRAIN} \\\n    --rollout-batch-size 32 \\\n    --colocate\n",
+        unsafe=True,
+    ),
+    Example(
+        f"{_TRAIN} --rollout-batch 32 --lr 1e-6\n",
+        findings=((1, 36),),
+        fixed=f"{_TRAIN} --rollout-batch-size 32 --lr 1e-6\n",
+        unsafe=True,
+    ),
+    Example(f"{_TRAIN} --use-gated-attention --lr 1e-6\n", findings=((1, 36),)),
+    Example(f"{_TRAIN} --sglang-port 30000 --sglang-model-path=/m/Q\n", findings=((1, 36), (1, 56))),
+    Example(f"{_TRAIN} --made-up-thing 3 --another\n", findings=((1, 36), (1, 54))),
+    Example(
+        f"{_TRAIN} –lr 1e-6 --colocate\n",
+        findings=((1, 36),),
+        fixed=f"{_TRAIN} --lr 1e-6 --colocate\n",
+        unsafe=True,
+    ),
+    Example(
+        f"{_TRAIN} --colocate lr 1e-6\n",
+        findings=((1, 47),),
+        fixed=f"{_TRAIN} --colocate --lr 1e-6\n",
+        unsafe=True,
+    ),
+    Example(
+        f"{_TRAIN} -lr 1e-6\n",
+        findings=((1, 36),),
+        fixed=f"{_TRAIN} --lr 1e-6\n",
+        unsafe=True,
+    ),
+    Example(f"{_TRAIN} --lr 1e-6 -- --colocate --num-rollout 5\n", findings=((1, 46),)),
+    Example(
+        f'run() {{\n    {_TRAIN} --lr 1e-6 "$@"\n}}\nrun --num-rollouts 5\n',
+        findings=((4, 5),),
+        fixed=f'run() {{\n    {_TRAIN} --lr 1e-6 "$@"\n}}\nrun --num-rollout 5\n',
+        unsafe=True,
+    ),
+    Example(
+        f'EXTRA="--lr 1e-6 --num-rollouts 5"\nif [ "$MODE" = async ]; then\n    {_TRAIN} --fully-async $EXTRA\n'
+        f"else\n    {_TRAIN} --colocate $EXTRA\nfi\n",
+        findings=((1, 18),),
+        fixed=f'EXTRA="--lr 1e-6 --num-rollout 5"\nif [ "$MODE" = async ]; then\n    {_TRAIN} --fully-async $EXTRA\n'
+        f"else\n    {_TRAIN} --colocate $EXTRA\nfi\n",
+        unsafe=True,
+    ),
+    Example(
+        f'for flag in --colocate --balance-datas; do\n    ARGS+=("$flag")\ndone\n{_TRAIN} "${{ARGS[@]}}"\n',
+        findings=((1, 24),),
+        fixed=f'for flag in --colocate --balance-data; do\n    ARGS+=("$flag")\ndone\n{_TRAIN} "${{ARGS[@]}}"\n',
+        unsafe=True,
+    ),
+    Example(
+        {
+            "examples/demo/run_demo.sh": 'source "$(dirname "$0")/common.sh"\n'
+            f'case "$1" in\n    a) {_TRAIN} "${{COMMON[@]}}" --fully-async ;;\n'
+            f'    *) {_TRAIN} "${{COMMON[@]}}" --colocate ;;\nesac\n',
+            "examples/demo/common.sh": "COMMON=(\n    --prompt-dat /d/x.parquet\n)\n",
+        },
+        findings=(("examples/demo/common.sh", 2, 5),),
+        fixed={"examples/demo/common.sh": "COMMON=(\n    --prompt-data /d/x.parquet\n)\n"},
+        unsafe=True,
+    ),
+    Example(
+        {"scripts/training/text/run-qwen3-4B.sh": f"{_TRAIN} --lr 1e-6 --vision-dp-when-cp\n"},
+        findings=(("scripts/training/text/run-qwen3-4B.sh", 1, 46),),
+    ),
+    Example(f"{_TRAIN} --made-up-${{THING}} 3 --rollout-batch-sizes=${{RBS}}\n", findings=((1, 36), (1, 57))),
+    Example(
+        f"{_TRAIN} --lr 1e-6 --num-rollouts 5 --num-rollout 7\n",
+        findings=((1, 46),),
+    ),
+    Example(f"{_TRAIN} --no-sglang-enable-metrics --sglang-no-lora-strict-loading\n", findings=((1, 36), (1, 63))),
+]
+
+
+@rule("RLX501", "unknown-flag", ERROR, on="launch", everywhere=True, valid=VALID, invalid=INVALID, fixable="unsafe")
+def unknown_flag(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
+    """Say which flags nobody reads."""
+    if launch.kind != "relax":
+        return
+    namespace = namespace_of(launch, project)
+    extra = project.settings.extra_flags
+    for group in namespace.groups:
+        if group.word is None or group.flags or group.name in extra or _OF_HYDRA.fullmatch(group.name):
+            continue
+        if group.name == "--":
+            yield from _behind_the_end(group, namespace)
+        elif not is_number(group.word.text):
+            yield from _judged(group, namespace, project)
+
+
+def _judged(group: Group, namespace: Namespace, project: Project) -> Iterator[Finding | NotChecked]:
+    word, launch, catalogue = group.word, namespace.launch, namespace.parsers.catalogue
+    assert word is not None
+    if not is_whole_name(word) and _may_become_known(catalogue, group.name, project.settings.extra_flags):
+        yield NotChecked(place_of(launch, word), why_unknown(word))
+        return
+    name = group.name if is_whole_name(word) else word.text
+    reason = where_else(catalogue, name)
+    candidates = [] if reason else meant(catalogue, name, project.settings.extra_flags)
+    parts = [f"{name} {_what_is_wrong(catalogue, name)}: it is ignored silently"]
+    if reason:
+        parts.append(reason)
+    if candidates:
+        parts.append(f"did you mean {' or '.join(candidates)}?")
+    fix = _renaming(group, candidates[0], namespace, project) if len(candidates) == 1 else None
+    yield Finding(place_of(launch, word), "; ".join(parts), fix=fix, launch=launch, subject=name)
+
+
+def _what_is_wrong(catalogue: Catalogue, name: str) -> str:
+    if has_other_hyphens(name):
+        return "begins with another character than a hyphen, so it is no flag"
+    if not name.startswith("--") and with_dashes(catalogue, name):
+        return f"is no flag of {relax_of(catalogue)}, flags have two hyphens in front"
+    if completions(catalogue, name):
+        return f"is no flag of {relax_of(catalogue)}, whose parser takes no abbreviation of it"
+    return f"is no flag of {relax_of(catalogue)}"
+
+
+def _may_become_known(catalogue: Catalogue, head: str, extra: tuple[str, ...]) -> bool:
+    """Whether a flag whose end is not known may be one that is known."""
+    return any(word.startswith(head) for word in (*catalogue.words, *extra))
+
+
+def _renaming(group: Group, new: str, namespace: Namespace, project: Project) -> Fix | None:
+    """Writes the flag that was meant, unless that one is passed, too, or takes other values than are there."""
+    word, launch = group.word, namespace.launch
+    flag = namespace.parsers.catalogue.flag(new)
+    if word is None or word.place is None or not is_own(project, launch, word.place) or namespace.given(new) is True:
+        return None
+    if flag is not None and flag.is_switch and (group.strays or "=" in word.text):
+        return None
+    edit = rename_flag(word, group.name, new)
+    if edit is None:
+        return None
+    return Fix(f"write {new}", lambda: [edit], safe=False, reason="a flag that was ignored starts to count")
+
+
+def _behind_the_end(group: Group, namespace: Namespace) -> Iterator[Finding]:
+    ignored = [word.text for word in namespace.words[group.at + 1 :] if word.text.startswith("-")]
+    if ignored:
+        launch = namespace.launch
+        more = f" and {len(ignored) - 1} more" if len(ignored) > 1 else ""
+        message = f"-- ends the flags: {ignored[0]}{more} behind it are ignored silently"
+        if not more:
+            message = message.replace(" are ", " is ")
+        yield Finding(place_of(launch, group.word), message, launch=launch, subject="--")
