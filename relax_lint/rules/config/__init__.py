@@ -1,0 +1,1 @@
+"""The YAML files of a recipe, and the launches that name them."""
