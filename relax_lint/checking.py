@@ -47,6 +47,11 @@ class Checking:
         groups = self._groups()
         for settings in self._all_settings(groups):
             _validate(settings, rules)
+        for group in groups:
+            if group.settings.constraint:
+                from relax_lint.constraints.team import refuse_unknown_names
+
+                refuse_unknown_names(group.project)
         self.clock.lap("start and discovery")
         if self.options.add_suppressions is not None:
             return self._add_suppressions(groups, rules)

@@ -52,7 +52,7 @@ class Settings:
     strict: bool = False
     env: Mapping[str, str] = _NOTHING
     extra_flags: tuple[str, ...] = ()
-    constraints: tuple[Constraint, ...] = ()
+    constraint: tuple[Constraint, ...] = ()
     relax_root: Path | None = None
     verl_root: Path | None = None
     baseline: Path | None = None
@@ -201,7 +201,7 @@ def _settings_from(table: Mapping[str, Any], path: Path) -> Settings:
         strict=reader.switch("strict"),
         env=reader.table("env", reader.string_of),
         extra_flags=reader.strings("extra-flags"),
-        constraints=reader.constraints("constraint"),
+        constraint=reader.constraints("constraint"),
         relax_root=reader.path("relax-root"),
         verl_root=reader.path("verl-root"),
         baseline=reader.path("baseline"),

@@ -13,6 +13,7 @@ from relax_lint.constraints.facts import Facts
 from relax_lint.constraints.on_disk import ProjectSurroundings
 from relax_lint.constraints.schema import STOPS
 from relax_lint.constraints.tables import builtin
+from relax_lint.constraints.team import repair
 from relax_lint.diagnostics import Finding, NotChecked, Severity
 from relax_lint.shell.queries import is_broken_off, place_of, start_of, why_unknown
 
@@ -42,7 +43,7 @@ class Judged:
     def judgement(self) -> Judgement:
         """Relax's own constraints, then the team's."""
         found = judge(self.facts, builtin(), past_refusals=True)
-        team = self.project.settings.constraints
+        team = self.project.settings.constraint
         if team:
             more = judge(self.facts, Table(team), past_refusals=True)
             found = Judgement(found.violations + more.violations, found.undecided + more.undecided)
@@ -77,7 +78,7 @@ def outcomes(launch: Launch, project: Project, code: str, *, named: bool = False
         return
     about = judged(launch, project)
     for violation in about.violations(code):
-        for found in findings(violation, launch):
+        for found in findings(violation, launch, project):
             yield found._replace(message=f"{found.message} [{violation.constraint.id}]") if named else found
     yield from silences(about, code)
 
@@ -99,10 +100,11 @@ def _reasons(undecided: Undecided, launch: Launch) -> Iterator[tuple[Place, str]
         yield place_of(launch, word), why_unknown(word)
 
 
-def findings(violation: Violation, launch: Launch) -> Iterator[Finding]:
+def findings(violation: Violation, launch: Launch, project: Project) -> Iterator[Finding]:
     """A violation as its rule reports it, at each of the flags that are void."""
+    fix = repair(violation, launch, project) if violation.constraint.stage == "team" else None
     for argument in violation.arguments or (None,):
-        yield finding(violation, launch, argument)
+        yield finding(violation, launch, argument, fix)
 
 
 def finding(violation: Violation, launch: Launch, argument: Argument | None, fix: Fix | None = None) -> Finding:

@@ -52,14 +52,14 @@ SCHEDULE: tuple[Constraint, ...] = (
     ),
     _S.refuses(
         "mega-hidden-size-missing",
-        "hidden_size is None",
+        "hidden_size is None and not (layers is None and hybrid_pattern is None)",
         "--hidden-size is missing: is MODEL_ARGS passed?",
         1245,
         by_default=True,
     ),
     _S.refuses(
         "mega-heads-missing",
-        "num_attention_heads is None",
+        "num_attention_heads is None and hidden_size is not None",
         "--num-attention-heads is missing: is MODEL_ARGS passed?",
         1245,
         by_default=True,

@@ -60,7 +60,7 @@ INVALID = [
     Example(f"{_TRAIN} --advantage-estimator=grpo --sapo-tau-pos=1.0\n", findings=((1, 63),)),
     Example(f"{_TRAIN} --sequence-parallel\n", findings=((1, 36, ADVICE),)),
     Example(f"{_TRAIN} --genrm-num-gpus 2\n", findings=((1, 36),)),
-    Example(f"{_TRAIN} --opd-type sglang --opd-teacher-url http://t\n", findings=((1, 36),)),
+    Example(f"{_TRAIN} --opd-type sglang --opd-teacher-url http://t\n", findings=((1, 36), (1, 54))),
     Example(f"{_TRAIN} --max-actor-ckpt-to-keep 2 --lr 1e-6\n", findings=((1, 36),)),
     Example(f'run() {{ {_TRAIN} "$@" --lr 1e-6; }}\nrun \\\n    --rm-type f1 --rm-url http://r\n', findings=((3, 18),)),
     Example(
