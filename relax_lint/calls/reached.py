@@ -1,0 +1,106 @@
+"""What is reached from one thing that Relax calls: the functions, and the names that args and the sample have there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.calls.look import Look
+from relax_lint.calls.values import NOTHING, Given, Values
+from relax_lint.flow.scopes import FUNCTIONS
+from relax_lint.records import record
+
+if TYPE_CHECKING:
+    from relax_lint.calls.frames import Frame
+    from relax_lint.calls.graph import Graph
+    from relax_lint.flow.scopes import AnyFunction
+    from relax_lint.sources.python import PythonSource
+
+
+@record
+class Reading:
+    """``value.name``, where the value is what Relax handed over."""
+
+    function: ReachedFunction
+    node: ast.Attribute
+    name: str
+
+
+class ReachedFunction:
+    """A function that runs; ``on_loop`` when it does so on the event loop that Relax calls the recipe from."""
+
+    def __init__(self, graph: Graph, frame: Frame) -> None:
+        self._look = Look(graph, frame, frame)
+        self.frame = frame
+        self.source: PythonSource = frame.source
+        self.on_loop = frame.where == "loop"
+
+    @property
+    def node(self) -> AnyFunction:
+        """The definition, or the lambda."""
+        assert isinstance(self.frame.node, FUNCTIONS)
+        return self.frame.node
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return getattr(self.node, "name", "lambda")
+
+    @property
+    def calls(self) -> list[ast.Call]:
+        """The calls in its own code, not those in functions that it holds."""
+        return self.frame.bindings.calls
+
+    @property
+    def attributes(self) -> list[ast.Attribute]:
+        """The attributes read or set in its own code."""
+        return self.frame.bindings.attributes
+
+    def values(self, expression: ast.expr) -> Values:
+        """What an expression in it may be."""
+        return self._look.value(expression)
+
+    def is_certainly(self, expression: ast.expr, given: Given) -> bool:
+        """Whether an expression is what Relax handed over, whoever calls the function; ``None`` apart."""
+        return self.values(expression) == frozenset({given})
+
+    def names_of(self, given: Given) -> frozenset[str]:
+        """Its own names that are certainly what Relax handed over: parameters and local variables."""
+        names = {*self.frame.given, *self.frame.bindings.names}
+        return frozenset(name for name in names if self._look.name(name) == frozenset({given}))
+
+    def readings(self, given: Given) -> Iterator[Reading]:
+        """Every ``value.name`` that is read here of what Relax handed over, by whatever name."""
+        for node in self.attributes:
+            if isinstance(node.ctx, ast.Load) and self.is_certainly(node.value, given):
+                yield Reading(self, node, node.attr)
+
+    @property
+    def way(self) -> list[tuple[PythonSource, ast.AST]]:
+        """The calls that lead here from what Relax calls, the last first."""
+        found: list[tuple[PythonSource, ast.AST]] = []
+        caller = self.frame.caller
+        while caller is not None and len(found) < 20:
+            frame, call = caller
+            if call is not None:
+                found.append((frame.source, call))
+            caller = frame.caller
+        return found
+
+
+class Reached:
+    """All functions that run when Relax makes one call. ``whole`` unless there are too many to follow."""
+
+    def __init__(self, graph: Graph, result: Values = NOTHING) -> None:
+        self.whole = graph.whole
+        self.functions = [
+            ReachedFunction(graph, frame)
+            for frame in graph.frames.values()
+            if frame.where != "import" and isinstance(frame.node, FUNCTIONS)
+        ]
+
+    def readings(self, given: Given) -> Iterator[Reading]:
+        """Every attribute of what Relax handed over that is read anywhere on the way."""
+        for function in self.functions:
+            yield from function.readings(given)

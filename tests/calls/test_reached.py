@@ -1,0 +1,216 @@
+"""What is reached when Relax calls a recipe, and what is known there of args and the sample."""
+
+from __future__ import annotations
+
+from relax_lint.calls.entries import entries, reached
+from relax_lint.calls.reached import Reached, ReachedFunction
+from relax_lint.calls.values import ARGS, SAMPLE, SAMPLES
+from relax_lint.project import Project
+
+LAUNCHER = "examples/demo/run_demo.sh"
+REWARD = "examples/demo/reward_demo.py"
+
+
+def reach(files: str | dict[str, str], flags: str = "", kind: str = "reward") -> Reached:
+    tree = {REWARD: files} if isinstance(files, str) else files
+    command = f"python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func {flags}\n"
+    project = Project.from_files({LAUNCHER: command, **tree})
+    found = [entry for entry in entries(project.recipes[0].launches[0], project) if entry.kind == kind]
+    return reached(found[0], project)
+
+
+def names(result: Reached, *, on_loop: bool | None = None) -> set[str]:
+    return {function.name for function in result.functions if on_loop in (None, function.on_loop)}
+
+
+def function(result: Reached, name: str) -> ReachedFunction:
+    return next(function for function in result.functions if function.name == name)
+
+
+def test_the_sample_travels_under_other_names() -> None:
+    result = reach("""\
+def grade(config, item, *, deep=False):
+    text = item.response
+    return helper(config, other=item)
+
+
+def helper(a, other):
+    return other.label == a.reward_key
+
+
+async def reward_func(args, sample, **kwargs):
+    s = sample
+    return grade(args, s)
+""")
+    assert function(result, "helper").names_of(SAMPLE) == {"other"}
+    assert function(result, "helper").names_of(ARGS) == {"a"}
+    assert [reading.name for reading in result.readings(SAMPLE)] == ["response", "label"]
+    assert [reading.name for reading in result.readings(ARGS)] == ["reward_key"]
+
+
+def test_a_parameter_that_others_give_something_else_is_not_the_sample() -> None:
+    result = reach("""\
+import json
+
+
+def text_of(item):
+    return item.response
+
+
+async def reward_func(args, sample, **kwargs):
+    return text_of(sample) == text_of(json.loads(sample.label))
+""")
+    assert function(result, "text_of").names_of(SAMPLE) == frozenset()
+
+
+def test_what_runs_in_threads_is_reached_but_not_on_the_loop() -> None:
+    result = reach("""\
+import asyncio
+import functools
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+POOL = ThreadPoolExecutor()
+
+
+def one(sample): return two(sample)
+def two(sample): return sample.response
+def three(sample): return sample.label
+def four(sample): return sample.prompt
+def five(sample): return sample.tokens
+def plain(sample): return sample.index
+
+
+async def reward_func(args, sample, **kwargs):
+    loop = asyncio.get_running_loop()
+    await asyncio.to_thread(one, sample)
+    await loop.run_in_executor(None, three, sample)
+    await loop.run_in_executor(POOL, functools.partial(four, sample))
+    threading.Thread(target=five, args=(sample,)).start()
+    return plain(sample)
+""")
+    assert names(result, on_loop=False) == {"one", "two", "three", "four", "five"}
+    assert names(result, on_loop=True) == {"reward_func", "plain"}
+    assert {reading.name for reading in result.readings(SAMPLE)} == {"response", "label", "prompt", "tokens", "index"}
+
+
+def test_objects_registries_and_decorators_are_followed() -> None:
+    result = reach("""\
+import functools
+
+SCORERS = {}
+
+
+def register(name):
+    def add(function):
+        SCORERS[name] = function
+        return function
+    return add
+
+
+def logged(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        return function(*args, **kwargs)
+    return wrapper
+
+
+@register("math")
+def math(judge):
+    return judge.score()
+
+
+class Judge:
+    def __init__(self, args, sample):
+        self.args = args
+        self.sample = sample
+
+    @property
+    def text(self):
+        return self.sample.response
+
+    def score(self):
+        return len(self.text) > self.args.limit
+
+
+@logged
+async def reward_func(args, sample, **kwargs):
+    return SCORERS[sample.metadata["kind"]](Judge(args, sample))
+""")
+    assert names(result) >= {"wrapper", "reward_func", "math", "score", "text", "__init__"}
+    assert "add" not in names(result)
+    assert {reading.name for reading in result.readings(SAMPLE)} >= {"response"}
+
+
+def test_a_batch_reward_gets_samples_and_its_loops_one_of_them() -> None:
+    result = reach(
+        """\
+import asyncio
+
+
+async def one(args, item):
+    return item.response
+
+
+async def reward_func(args, samples, **kwargs):
+    for index, (first, second) in enumerate(zip(samples, samples)):
+        first.label
+    return await asyncio.gather(*[one(args, sample) for sample in samples])
+""",
+        "--group-rm",
+    )
+    assert function(result, "reward_func").names_of(SAMPLES) == {"samples"}
+    assert function(result, "one").names_of(SAMPLE) == {"item"}
+    assert [reading.name for reading in result.readings(SAMPLE)] == ["label", "response"]
+
+
+def test_passing_a_function_is_no_call_but_what_calls_it_is() -> None:
+    result = reach("""\
+def never(x): return x
+def tried(x): return x
+
+
+def attempt(function, *args):
+    return function(*args)
+
+
+async def reward_func(args, sample, **kwargs):
+    handlers = {"never": never}
+    return attempt(tried, sample)
+""")
+    assert names(result) == {"reward_func", "attempt", "tried"}
+
+
+def test_environments_are_what_build_env_makes() -> None:
+    result = reach(
+        {
+            REWARD: "async def reward_func(args, sample, **kwargs):\n    return 0.0\n",
+            "examples/demo/config.yaml": "rollout_interaction_env_path: examples.demo.env_demo\nmax_turns: 3\n",
+            "examples/demo/env_demo.py": """\
+class Base:
+    def step(self, response_text):
+        return self.run(response_text), True, {}
+
+
+class Search(Base):
+    def __init__(self, sample, turns):
+        self.sample = sample
+        self.turns = turns
+
+    def reset(self):
+        return {}, {}
+
+    def run(self, text):
+        return {"obs_str": self.sample.label}
+
+
+def build_env(sample=None, args=None, **_):
+    return Search(sample, args.max_turns)
+""",
+        },
+        "--custom-config-path examples/demo/config.yaml",
+        "environment",
+    )
+    assert names(result, on_loop=True) == {"build_env", "__init__", "reset", "step", "run"}
+    assert [reading.name for reading in result.readings(SAMPLE)] == ["label"]
+    assert [reading.name for reading in result.readings(ARGS)] == ["max_turns"]
