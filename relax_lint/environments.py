@@ -1,0 +1,331 @@
+"""The interaction environments of a recipe: the classes that derive from BaseInteractionEnv, wherever the base comes
+from, and the modules that a rollout loads and asks for ``build_env``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from relax_lint.flow.classes import is_plain, lineage
+from relax_lint.flow.interpreter import interpreter_of
+from relax_lint.flow.names import dotted_name
+from relax_lint.flow.shapes import Class, Constant, Function, Instance, Library, alternatives
+from relax_lint.launch_config import setting_in
+from relax_lint.records import record
+from relax_lint.sources.python import walk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from relax_lint.flow.interpreter import Interpreter
+    from relax_lint.project import Project, Recipe
+    from relax_lint.sources.python import PythonSource
+
+BASE = "BaseInteractionEnv"
+ENV_PATH = "rollout_interaction_env_path"
+MAX_TURNS = "max_turns"
+DEFAULT_MODULE = "DEFAULT_ENV_MODULE"
+BUILD = "build_env"
+
+_PLAIN_BASES = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+_ABSTRACT_METHODS = ("abstractmethod", "abc.abstractmethod")
+_LOOKS_ABSTRACT = ("Base", "Abstract", "_")
+
+Implementation = Literal["there", "missing", "unknown"]
+
+
+@record
+class EnvModule:
+    """A module that a rollout loads an environment from; ``named`` says what names it."""
+
+    source: PythonSource
+    named: str
+
+
+class Environments:
+    """What the Python and YAML files of one recipe say of its environments; launches have no say in it."""
+
+    def __init__(self, recipe: Recipe, interpreter: Interpreter) -> None:
+        # No recipe is kept: it would keep the project, which keeps this.
+        self.interpreter = interpreter
+        self.directory = recipe.directory
+        self.sources = tuple(recipe.python)
+        self.yaml = tuple(recipe.yaml)
+
+    # ------------------------------------------------------------ classes
+
+    @cached_property
+    def classes(self) -> tuple[Class, ...]:
+        """The classes that derive from BaseInteractionEnv, in the order of files and lines."""
+        if not self._may_hold_any:
+            return ()
+        found = (Class(source, node) for source in self.sources for node in source.nodes(ast.ClassDef))
+        return tuple(cls for cls in found if cls.node.name != BASE and _derives(self.interpreter, cls))
+
+    @cached_property
+    def _may_hold_any(self) -> bool:
+        """Whether a text names the base, here or in another example that something is taken from."""
+        if any(BASE in source.text for source in self.sources):
+            return True
+        project = self.interpreter.project
+        others = {
+            path
+            for source in self.sources
+            if "class " in source.text and "examples" in source.text
+            for path in project.imports.reached(source.path)
+        }
+        return any(BASE.encode() in (project.read(path) or b"") for path in others)
+
+    @cached_property
+    def concrete(self) -> tuple[Class, ...]:
+        """Those that are made objects of: not the ones that only others derive from."""
+        return tuple(cls for cls in self.classes if self.is_called(cls) or not self.is_derived_from(cls))
+
+    def is_derived_from(self, cls: Class) -> bool:
+        """Whether another class of the recipe, or of another that takes it from here, derives from a class."""
+        own = {other.node for other in self.classes if other.node is not cls.node}
+        for other in self.classes:
+            if other.node in own and any(
+                isinstance(base, Class) and base.node is cls.node for base in lineage(self.interpreter, other)
+            ):
+                return True
+        return any(_names_as_base(source, cls.node.name) for source in self._elsewhere(cls.node.name))
+
+    def _elsewhere(self, name: str) -> Iterator[PythonSource]:
+        """Files of other recipes that name a class."""
+        for recipe in self.interpreter.project.recipes:
+            if recipe.directory != self.directory:
+                yield from (source for source in recipe.python if name in source.text)
+
+    def is_called(self, cls: Class) -> bool:
+        """Whether the recipe makes objects of a class under its own name."""
+        return any(
+            _is_named(call.func, cls.node.name)
+            for source in self.sources
+            if cls.node.name in source.text
+            for call in source.nodes(ast.Call)
+        )
+
+    def method(self, cls: Class, name: str) -> Function | None:
+        """A method as an object of a class has it; ``None`` where that cannot be told, or is BaseInteractionEnv's."""
+        found = self.interpreter.method(Instance(cls), name)
+        if not isinstance(found, Function):
+            return None
+        return None if self.is_of_base(found) else found
+
+    @staticmethod
+    def is_of_base(function: Function) -> bool:
+        """Whether a method is BaseInteractionEnv's own."""
+        return any(isinstance(holder, ast.ClassDef) and holder.name == BASE for holder in _holders(function))
+
+    def implementation(self, cls: Class, name: str) -> Implementation:
+        """Whether objects of a class have a method that does more than to say that it is not there."""
+        for current in lineage(self.interpreter, cls):
+            if current is None:
+                return "unknown"
+            if isinstance(current, Library):
+                if current.name.rpartition(".")[2] == BASE or current.name in _PLAIN_BASES:
+                    continue
+                return "unknown"
+            if not is_plain(current.node) or current.node.keywords or _binds_unseen(current.node):
+                return "unknown"
+            bound = list(_bindings(current.node, name))
+            if any(not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) for part in bound):
+                return "there"
+            if _is_set_outside(current, name):
+                return "there"
+            if bound:
+                return "missing" if all(map(_is_stub, bound)) else "there"
+        return "missing"
+
+    def is_abstract(self, cls: Class) -> bool:
+        """Whether a class is plainly meant to be derived from, by what is written in it."""
+        node = cls.node
+        if node.name.startswith(_LOOKS_ABSTRACT) or node.name.endswith(("Base", "Mixin")):
+            return True
+        if any(_last(base) in ("ABC", "Protocol") for base in node.bases):
+            return True
+        return any(
+            isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and (_only_raises(part) or any(ast.unparse(item) in _ABSTRACT_METHODS for item in part.decorator_list))
+            for part in node.body
+        )
+
+    # ------------------------------------------------------------ modules
+
+    @cached_property
+    def modules(self) -> tuple[EnvModule, ...]:
+        """The modules that rollouts of the recipe load: named by a config, by a rollout's default, or holding
+        ``build_env`` beside an environment."""
+        found: dict[Path, EnvModule] = {}
+        for text, named in self._named_modules:
+            source = self._module(text)
+            if source is not None:
+                found.setdefault(source.path, EnvModule(source, named))
+        holding = {cls.source.path for cls in self.classes}
+        for source in self.sources:
+            if source.path in holding and not self.interpreter.resolver.resolve(source, BUILD).missing:
+                found.setdefault(source.path, EnvModule(source, BUILD))
+        return tuple(found.values())
+
+    @cached_property
+    def _named_modules(self) -> tuple[tuple[str, str], ...]:
+        project = self.interpreter.project
+        found: list[tuple[str, str]] = []
+        for path in self.yaml:
+            given = setting_in(path, project, ENV_PATH, path.name)
+            if given is not None and given.kind == "str" and given.text:
+                found.append((given.text, path.name))
+        for default in self.defaults:
+            if default.value:
+                found.append((default.value, DEFAULT_MODULE))
+        return tuple(found)
+
+    @cached_property
+    def defaults(self) -> tuple[Default, ...]:
+        """Where rollouts of the recipe say which module they load if the config does not."""
+        return tuple(default for source in self.sources for default in _defaults(self.interpreter, source))
+
+    def _module(self, text: str) -> PythonSource | None:
+        project = self.interpreter.project
+        if text.endswith(".py"):
+            path = project.root / text
+            return project.python(path) if project.is_file(path) else None
+        return project.module(text)
+
+    def own_modules(self) -> list[str]:
+        """The recipe's own modules that have ``build_env``, by module path."""
+        sources = {module.source.path for module in self.modules}
+        sources.update(source.path for source in self.sources if f"def {BUILD}" in source.text)
+        project = self.interpreter.project
+        return [
+            dotted_name(source.path, project.root)
+            for source in self.sources
+            if source.path in sources and not self.interpreter.resolver.resolve(source, BUILD).missing
+        ]
+
+
+@record
+class Default:
+    """An assignment of ``DEFAULT_ENV_MODULE``; ``value`` is the text it gives, ``None`` where that is not known."""
+
+    source: PythonSource
+    node: ast.expr
+    value: str | None
+
+
+def environments_of(recipe: Recipe, project: Project) -> Environments:
+    """The environments of a recipe, worked out once for a project."""
+    interpreter = interpreter_of(project)
+    key = ("environments", recipe.directory)
+    if key not in interpreter.answers:
+        interpreter.answers[key] = Environments(recipe, interpreter)
+    found = interpreter.answers[key]
+    assert isinstance(found, Environments)
+    return found
+
+
+def may_have_environments(recipe: Recipe) -> bool:
+    """Whether a recipe's files mention anything of environments, told by their texts."""
+    return any("Env" in source.text or BUILD in source.text for source in recipe.python)
+
+
+def _defaults(interpreter: Interpreter, source: PythonSource) -> Iterator[Default]:
+    if DEFAULT_MODULE not in source.text:
+        return
+    assignments: list[ast.Assign | ast.AnnAssign] = [*source.nodes(ast.Assign), *source.nodes(ast.AnnAssign)]
+    for node in assignments:
+        targets: Iterable[ast.expr] = node.targets if isinstance(node, ast.Assign) else (node.target,)
+        if node.value is not None and any(_is_named(target, DEFAULT_MODULE) for target in targets):
+            shape = interpreter.in_module(source, node.value)
+            known = isinstance(shape, Constant) and isinstance(shape.value, str)
+            yield Default(source, node.value, str(shape.value) if isinstance(shape, Constant) and known else None)
+
+
+def _derives(interpreter: Interpreter, cls: Class, depth: int = 0) -> bool:
+    for base in cls.node.bases if depth < 20 else ():
+        expression = base.value if isinstance(base, ast.Subscript) else base
+        if _last(expression) == BASE:
+            return True
+        for shape in alternatives(interpreter.in_module(cls.source, expression)):
+            if isinstance(shape, Library) and shape.name.rpartition(".")[2] == BASE:
+                return True
+            if isinstance(shape, Class) and (shape.node.name == BASE or _derives(interpreter, shape, depth + 1)):
+                return True
+    return False
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _is_named(node: ast.expr, name: str) -> bool:
+    return isinstance(node, (ast.Name, ast.Attribute)) and _last(node) == name
+
+
+def _names_as_base(source: PythonSource, name: str) -> bool:
+    return any(_is_named(base, name) for node in source.nodes(ast.ClassDef) for base in node.bases)
+
+
+def _holders(function: Function) -> Iterator[ast.AST]:
+    return function.source.ancestors(function.node)
+
+
+def _bindings(node: ast.ClassDef, name: str) -> Iterator[ast.AST]:
+    """What binds a name in a class body, blocks in it included."""
+    pending: list[ast.AST] = list(node.body)
+    while pending:
+        part = pending.pop()
+        if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            if part.name == name:
+                yield part
+        elif isinstance(part, ast.Name):
+            if part.id == name and isinstance(part.ctx, ast.Store):
+                yield part
+        elif isinstance(part, (ast.Import, ast.ImportFrom)):
+            if any((alias.asname or alias.name) == name for alias in part.names):
+                yield part
+        elif not isinstance(part, ast.Lambda):
+            pending.extend(ast.iter_child_nodes(part))
+
+
+def _binds_unseen(node: ast.ClassDef) -> bool:
+    """Whether a class may have methods that its body does not name."""
+    if any(True for _ in _bindings(node, "__getattr__")):
+        return True
+    return any(
+        isinstance(part, ast.Call) and _last(part.func) in ("locals", "vars", "exec")
+        for statement in node.body
+        if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        for part in walk(statement)
+    )
+
+
+def _is_set_outside(cls: Class, name: str) -> bool:
+    """Whether the module puts a method into a class after it is made."""
+    source, owner = cls.source, cls.node.name
+    return any(
+        isinstance(target, ast.Attribute) and target.attr == name and _is_named(target.value, owner)
+        for node in source.nodes(ast.Assign)
+        for target in node.targets
+    ) or any(
+        _is_named(call.func, "setattr") and call.args and _is_named(call.args[0], owner)
+        for call in source.nodes(ast.Call)
+    )
+
+
+def _is_stub(node: ast.AST) -> bool:
+    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
+        _only_raises(node) or any(ast.unparse(item) in _ABSTRACT_METHODS for item in node.decorator_list)
+    )
+
+
+def _only_raises(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether all that a method does is to raise NotImplementedError."""
+    body = [part for part in node.body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]
+    if len(body) != 1 or not isinstance(body[0], ast.Raise) or body[0].exc is None:
+        return False
+    raised = body[0].exc
+    return _last(raised.func if isinstance(raised, ast.Call) else raised) == "NotImplementedError"

@@ -1,0 +1,258 @@
+"""What a recipe's rollout does with an environment, read from its code: how it calls ``step`` and ``reset``, whether it
+awaits them, and into how many parts it takes a step's result."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.catalog.environments import STEP_PARTS
+from relax_lint.flow.interpreter import interpreter_of
+from relax_lint.flow.shapes import TEXT, UNKNOWN, Arguments, Function
+from relax_lint.records import record
+from relax_lint.rewards import GENERATE
+from relax_lint.sources.python import children, walk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from relax_lint.project import Project, Recipe
+    from relax_lint.sources.python import PythonSource
+
+_NAMED = re.compile(GENERATE + r"(?:=|[ \t]+)[\"']?([A-Za-z_][\w.]*)")
+_ASKS = frozenset(
+    {"isawaitable", "iscoroutine", "iscoroutinefunction", "isfuture", "ensure_future", "create_task", "wait_for"}
+)
+"""Calls that ask whether something is to be awaited, or see to it that it is."""
+_NOT_AWAITING = frozenset(
+    {
+        "len",
+        "print",
+        "str",
+        "repr",
+        "type",
+        "isinstance",
+        "tuple",
+        "list",
+        "debug",
+        "info",
+        "warning",
+        "error",
+        "append",
+    }
+)
+"""Calls that leave what they are given as it is."""
+_LATER = {"to_thread": 1, "run_in_executor": 2}
+"""Calls that call what they are given, and where that is followed by its arguments."""
+_NO_ENVIRONMENTS = frozenset({"optimizer", "optim", "scheduler", "lr_scheduler", "profiler", "prof", "scaler"})
+
+
+@record
+class Uses:
+    """How a rollout uses one method of the environment. ``parts`` are the numbers of names that the result is taken
+    apart into, ``taken`` says that the result is used at all, ``site`` is the first call."""
+
+    arguments: tuple[Arguments, ...]
+    awaits: bool
+    parts: frozenset[int] = frozenset()
+    taken: bool = False
+    site: tuple[PythonSource, ast.AST] | None = None
+
+
+@record
+class Rollout:
+    """What one rollout does; ``name`` is how it is shown."""
+
+    name: str
+    step: Uses
+    reset: Uses
+    formats: bool = True
+    """Whether it leaves it to ``format_observation`` what becomes of an observation."""
+
+
+STANDARD = Rollout(
+    "examples/deepeyes/rollout.py",
+    Uses((Arguments((TEXT,)),), awaits=True, parts=frozenset({STEP_PARTS}), taken=True),
+    Uses((Arguments(),), awaits=False),
+)
+"""The rollout that the guide has recipes copy."""
+
+
+def rollouts_of(recipe: Recipe, project: Project) -> tuple[Rollout, ...]:
+    """The rollouts that launches of a recipe name; its own where none names any; the standard one for those that are
+    not at hand."""
+    named: dict[str, Path] = {}
+    for launch in recipe.launches:
+        value = launch.value(GENERATE)
+        if launch.kind == "relax" and value:
+            named[value] = launch.script.parent
+    files = [_defining(project, dotted, start) for dotted, start in named.items()]
+    if not files:
+        files = [source for source in recipe.python if ".step" in source.text and "def generate" in source.text]
+        if not recipe.launchers and recipe.launcher_paths:
+            # Asked without its launchers, to find out whether these matter: all that they can name.
+            files += [_defining(project, dotted, recipe.directory) for dotted in _mentioned(recipe, project)]
+            files.append(None)
+    found = [STANDARD if source is None else _read(source, project) for source in dict.fromkeys(files)]
+    return tuple(dict.fromkeys(found)) or (STANDARD,)
+
+
+def _mentioned(recipe: Recipe, project: Project) -> Iterator[str]:
+    for path in recipe.launcher_paths:
+        yield from _NAMED.findall((project.read(path) or b"").decode("utf-8", "replace"))
+
+
+def _defining(project: Project, dotted: str, start: Path) -> PythonSource | None:
+    """The file that defines a generate function."""
+    module, _, name = dotted.rpartition(".")
+    source = project.module(module, start) if module else None
+    if source is None:
+        return None
+    interpreter = interpreter_of(project)
+    shape = interpreter.named(source, name)
+    return shape.source if isinstance(shape, Function) else source
+
+
+def _read(source: PythonSource, project: Project) -> Rollout:
+    """Read a rollout, and what it takes from files of its recipe."""
+    recipe = project.recipe_of(source.path)
+    reached = project.imports.reached(source.path)
+    sources = [source, *(other for other in (recipe.python if recipe else []) if other.path in reached - {source.path})]
+    name = source.path.relative_to(project.root).as_posix()
+    step, reset = _uses(sources, "step"), _uses(sources, "reset")
+    if not step.arguments:
+        return STANDARD if not any("env" in other.text.lower() for other in sources) else _unclear(name)
+    formats = any("format_observation(" in other.text for other in sources)
+    return Rollout(name, step, reset if reset.arguments else STANDARD.reset, formats)
+
+
+def _unclear(name: str) -> Rollout:
+    anything = Arguments(complete=False)
+    return Rollout(name, Uses((anything,), True), Uses((anything,), True), formats=False)
+
+
+def _uses(sources: list[PythonSource], method: str) -> Uses:
+    found = [(source, *call) for source in sources for call in _calls(source, method)]
+    handlings = [_handling(source, value) for source, value, _ in found]
+    return Uses(
+        tuple(dict.fromkeys(arguments for _, _, arguments in found)),
+        all(handling.awaits for handling in handlings) or any(_asks_about(source, method) for source in sources),
+        frozenset(part for handling in handlings for part in handling.parts),
+        any(handling.taken for handling in handlings),
+        (found[0][0], found[0][1]) if found else None,
+    )
+
+
+def _calls(source: PythonSource, method: str) -> Iterator[tuple[ast.expr, Arguments]]:
+    """The expressions that give what a method of an environment returns, with the arguments it is called with."""
+    if f".{method}" not in source.text:
+        return
+    for call in source.nodes(ast.Call):
+        if _is_method(call.func, method) and not _is_in_environment(source, call):
+            yield call, _arguments(call.args, call.keywords)
+            continue
+        at = _LATER.get(_name(call.func), 0)
+        if at and len(call.args) >= at and _is_method(call.args[at - 1], method):
+            holder = source.parent(call)
+            yield holder if isinstance(holder, ast.Await) else call, _arguments(call.args[at:], call.keywords)
+
+
+def _is_method(node: ast.expr, method: str) -> bool:
+    if not isinstance(node, ast.Attribute) or node.attr != method:
+        return False
+    holder = node.value
+    name = _name(holder.value if isinstance(holder, ast.Subscript) else holder)
+    return not _is_super(holder) and name.lower() not in _NO_ENVIRONMENTS and "env" in name.lower()
+
+
+def _name(node: ast.expr) -> str:
+    """The last part of a name."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _is_super(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "super"
+
+
+def _is_in_environment(source: PythonSource, node: ast.AST) -> bool:
+    """Whether this is in a class that has the method itself, and so passes it on to another environment."""
+    return any(
+        isinstance(holder, ast.ClassDef)
+        and any(
+            isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) and part.name == "step" for part in holder.body
+        )
+        for holder in source.ancestors(node)
+    )
+
+
+def _arguments(positional: list[ast.expr], keywords: list[ast.keyword]) -> Arguments:
+    complete = not any(isinstance(item, ast.Starred) for item in positional) and all(word.arg for word in keywords)
+    given = tuple(TEXT if index == 0 else UNKNOWN for index, _ in enumerate(positional)) if complete else ()
+    named = tuple((word.arg, TEXT if not given else UNKNOWN) for word in keywords if word.arg) if complete else ()
+    return Arguments(given, named, complete)
+
+
+@record
+class _Handling:
+    awaits: bool
+    parts: frozenset[int] = frozenset()
+    taken: bool = True
+
+
+def _handling(source: PythonSource, value: ast.expr) -> _Handling:
+    """What is done with the value of an expression."""
+    holder = source.parent(value)
+    if isinstance(holder, ast.Await):
+        inner = _handling(source, holder)
+        return _Handling(True, inner.parts, inner.taken)
+    if isinstance(holder, ast.Expr):
+        return _Handling(False, taken=False)
+    if isinstance(holder, ast.Call):
+        return _Handling(_name(holder.func) not in _NOT_AWAITING)
+    if isinstance(holder, (ast.IfExp, ast.Return, ast.NamedExpr)):
+        return _Handling(True)
+    if not isinstance(holder, ast.Assign):
+        return _Handling(isinstance(holder, ast.keyword))
+    parts: set[int] = set()
+    awaits = False
+    for target in holder.targets:
+        parts.update(_parts(target))
+        if isinstance(target, ast.Name):
+            inner = _handling_of_name(source, holder, target.id)
+            parts |= inner.parts
+            awaits = awaits or inner.awaits
+        elif not isinstance(target, (ast.Tuple, ast.List)):
+            awaits = True
+    return _Handling(awaits, frozenset(parts))
+
+
+def _parts(target: ast.expr) -> Iterator[int]:
+    if isinstance(target, (ast.Tuple, ast.List)) and not any(isinstance(part, ast.Starred) for part in target.elts):
+        yield len(target.elts)
+
+
+def _handling_of_name(source: PythonSource, assignment: ast.AST, name: str) -> _Handling:
+    """What a function does with a variable behind its assignment."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    scope = next((holder for holder in source.ancestors(assignment) if isinstance(holder, functions)), None)
+    parts: set[int] = set()
+    awaits = False
+    for node in walk(scope) if scope is not None else ():
+        for part in children(node):
+            if not (isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)):
+                continue
+            if isinstance(node, ast.Assign):
+                parts.update(count for target in node.targets for count in _parts(target))
+            handed_on = isinstance(node, ast.Call) and _name(node.func) not in _NOT_AWAITING
+            awaits = awaits or handed_on or isinstance(node, (ast.Await, ast.Return, ast.keyword))
+    return _Handling(awaits, frozenset(parts))
+
+
+def _asks_about(source: PythonSource, method: str) -> bool:
+    """Whether a file asks of the method itself if it is async."""
+    for call in source.nodes(ast.Call):
+        if _name(call.func) in _ASKS and any(_is_method(part, method) for part in call.args):
+            return True
+    return False

@@ -1,0 +1,1 @@
+"""Rules about interaction environments and the rollouts that drive them."""
