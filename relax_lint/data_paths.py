@@ -101,7 +101,7 @@ def _names(spec: str, directory: Path, files: Files) -> list[str]:
 
 def _expanded(name: str, directory: Path, files: Files) -> list[str]:
     """The files below a directory; anything else as it is."""
-    if "\0" in name or not files.is_dir(directory / name):
+    if not name or "\0" in name or not files.is_dir(directory / name):
         return [name]
     return sorted(_below(name.rstrip("/") or name, directory, files, _DEEPEST))
 

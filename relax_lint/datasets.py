@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
 from relax_lint.catalog.hidden import UNKNOWN, is_hidden
-from relax_lint.catalog.launches import namespace_of
+from relax_lint.data_arguments import DataArguments, Keys
 from relax_lint.data_paths import ALL_ROWS, DataPath, DataPlan, Rows, plan_of
-from relax_lint.launch_config import setting
-from relax_lint.records import record
 from relax_lint.shell.queries import place_of
 from relax_lint.sources.columns import ColumnType, merged
 from relax_lint.sources.dataset import DataFile, Row
@@ -21,27 +19,12 @@ if TYPE_CHECKING:
 
     from relax_lint.diagnostics import Place
     from relax_lint.project import Project
-    from relax_lint.shell.launch import Launch, Word
+    from relax_lint.row_judges import RowJudge
+    from relax_lint.shell.launch import Argument, Launch
 
 TRAIN, EVAL, EVAL_CONFIG = "--prompt-data", "--eval-prompt-data", "--eval-config"
-_OWN_SOURCE = "relax.engine.rollout.data_source."
-"""Where the data sources of Relax itself are, which read ``--prompt-data``."""
 
 Role = Literal["train", "eval"]
-
-
-@record
-class Keys:
-    """What Relax takes from a row: names of columns, ``None`` where it takes nothing, hidden where it cannot be told.
-
-    ``media`` maps kinds of media to columns.
-    """
-
-    input: Any
-    label: Any
-    metadata: Any
-    tools: Any
-    media: Any
 
 
 class DatasetUse:
@@ -51,24 +34,58 @@ class DatasetUse:
     are the files that are named and not here.
     """
 
-    def __init__(self, launch: Launch, project: Project, role: Role, word: Word | None, spec: str, keys: Keys) -> None:
-        self.launch = launch
-        self.project = project
+    def __init__(self, arguments: DataArguments, role: Role, argument: Argument, spec: str) -> None:
+        self.arguments = arguments
+        self.launch = arguments.launch
+        self.project = arguments.project
         self.role = role
+        self.argument = argument
         self.spec = spec
-        self.keys = keys
+        self.flag = argument.flag
+        self.place: Place = place_of(self.launch, argument.word)
         self.name = ""
-        self.flag = TRAIN if role == "train" else EVAL
-        self.place: Place = place_of(launch, word)
-        self.sft = launch.mode == "sft"
+        self.given: Mapping[str, Any] = {}
+        """What an evaluation config says of this dataset."""
+        self.judges: dict[type, RowJudge] = {}
+        """What has looked at all of its rows."""
+        self.sft = self.launch.mode == "sft"
 
     def __repr__(self) -> str:
         return f"DatasetUse({self.flag} {self.spec!r})"
 
     @cached_property
+    def keys(self) -> Keys:
+        """The columns that are taken."""
+        arguments = self.arguments
+        if self.role == "train" or self.sft:
+            return arguments.keys(arguments.for_training)
+        return arguments.keys(self._of_evaluation)
+
+    def _of_evaluation(self, key: str) -> Any:
+        given = self.given.get(f"{key}_key", self)
+        return self.arguments.for_evaluation(key) if given is self else _of_yaml(given)
+
+    def naming(self, key: str) -> Argument | None:
+        """What names a column: its flag, or the config that does; ``None`` where Relax's default stands."""
+        if f"{key}_key" in self.given:
+            return self.argument
+        return self.arguments.naming(key, evaluation=self.role == "eval" and not self.sft)
+
+    def place_of(self, *keys: str) -> Place:
+        """Where the first of some columns that is named is named, else where the data is."""
+        found = (self.naming(key) for key in keys)
+        argument = next((one for one in found if one is not None), self.argument)
+        return place_of(self.launch, argument.word)
+
+    @cached_property
     def directory(self) -> Path:
         """The working directory that paths are seen from."""
         return directory_of(self.launch, self.project)
+
+    @property
+    def is_streamed(self) -> bool:
+        """Whether rows are read when they are asked for, by a loader that drops those it cannot take, but for SFT."""
+        return self.sft or (self.role == "train" and self.arguments.settled("use_streaming_dataset") is True)
 
     @cached_property
     def plan(self) -> DataPlan:
@@ -175,100 +192,37 @@ def datasets_of(launch: Launch, project: Project) -> list[DatasetUse]:
 
 
 def _uses(launch: Launch, project: Project) -> Iterator[DatasetUse]:
-    values = _Values(launch, project)
-    if values.flag("debug_train_only") is True or values.flag("load_debug_rollout_data"):
+    if not any(launch.has(flag) for flag in (TRAIN, EVAL, EVAL_CONFIG)):
         return
-    if launch.has(TRAIN) and values.reads_prompt_data:
-        yield from _train(launch, project, values)
-    if launch.has(EVAL) and not launch.may_have(EVAL_CONFIG):
-        yield from _eval(launch, project, values)
-    if launch.has(EVAL_CONFIG) and launch.mode != "sft":
-        yield from _of_config(launch, project, values)
-
-
-def _train(launch: Launch, project: Project, values: _Values) -> Iterator[DatasetUse]:
-    argument = launch.last(TRAIN)
-    if argument is None or argument.value is None:
+    arguments = DataArguments(launch, project)
+    if arguments.reads_nothing:
         return
-    keys = _keys(values, values.train)
-    yield DatasetUse(launch, project, "train", argument.word, argument.value, keys)
-
-
-def _eval(launch: Launch, project: Project, values: _Values) -> Iterator[DatasetUse]:
-    argument = launch.last(EVAL)
-    words = () if argument is None else argument.own_values
-    if argument is None or any(word.open for word in words):
+    train, evaluation = launch.last(TRAIN), launch.last(EVAL)
+    if train is not None and train.value is not None and arguments.reads_prompt_data:
+        yield DatasetUse(arguments, "train", train, train.value)
+    if not arguments.evaluates:
         return
-    pairs = [(None, words[0])] if len(words) == 1 else list(zip(words[::2], words[1::2], strict=False))
-    keys = _keys(values, values.train if launch.mode == "sft" else values.eval)
-    for name, word in pairs:
-        if word.known:
-            use = DatasetUse(launch, project, "eval", argument.word, word.text, keys)
-            use.name = "aime" if name is None else name.text
+    if evaluation is not None and not launch.may_have(EVAL_CONFIG):
+        yield from _pairs(arguments, evaluation)
+    config = launch.last(EVAL_CONFIG)
+    if config is not None and config.value is not None and launch.mode != "sft":
+        for name, path, given in _entries(project, directory_of(launch, project) / config.value):
+            use = DatasetUse(arguments, "eval", config, path)
+            use.name, use.given = name, given
             yield use
 
 
-def _of_config(launch: Launch, project: Project, values: _Values) -> Iterator[DatasetUse]:
-    argument = launch.last(EVAL_CONFIG)
-    if argument is None or argument.value is None:
+def _pairs(arguments: DataArguments, argument: Argument) -> Iterator[DatasetUse]:
+    """The names and paths behind ``--eval-prompt-data``."""
+    words = argument.own_values
+    if any(word.open for word in words):
         return
-    for name, path, given in _entries(project, directory_of(launch, project) / argument.value):
-
-        def taken(key: str, given: Mapping[str, Any] = given) -> Any:
-            return _of_yaml(given[f"{key}_key"]) if f"{key}_key" in given else values.eval(key)
-
-        keys = _keys(values, taken)
-        use = DatasetUse(launch, project, "eval", argument.word, path, keys)
-        use.flag, use.name = EVAL_CONFIG, name
-        yield use
-
-
-def _keys(values: _Values, taken: Callable[[str], Any]) -> Keys:
-    return Keys(taken("input"), taken("label"), taken("metadata"), taken("tool"), values.media)
-
-
-class _Values:
-    """The arguments of a launch that say how data is read."""
-
-    def __init__(self, launch: Launch, project: Project) -> None:
-        self.launch = launch
-        self.project = project
-        self.namespace = namespace_of(launch, project)
-
-    def flag(self, dest: str) -> Any:
-        """What argparse makes of an argument."""
-        return self.namespace.value(dest)
-
-    def train(self, key: str) -> Any:
-        """The name of a column for training: the config of the launch has the last word."""
-        return self.final(f"{key}_key")
-
-    def final(self, dest: str) -> Any:
-        """An argument after the config of the launch has been read."""
-        given = setting(self.launch, self.project, "--" + dest.replace("_", "-"))
-        if given is None:
-            return self.flag(dest)
-        if given.kind in ("str", "null"):
-            return given.text if given.kind == "str" else None
-        return UNKNOWN
-
-    def eval(self, key: str) -> Any:
-        """The name of a column for evaluation, which is settled before the config is read."""
-        own = None if key == "metadata" else self.flag(f"eval_{key}_key")
-        return self.flag(f"{key}_key") if own is None else own
-
-    @cached_property
-    def media(self) -> Any:
-        """The columns of media, by kind."""
-        return self.final("multimodal_keys")
-
-    @property
-    def reads_prompt_data(self) -> bool:
-        """Whether a data source of Relax itself reads ``--prompt-data``."""
-        if self.launch.mode == "sft":
-            return self.launch.value("--custom-dataset-class-path") is None
-        source, reads = self.final("data_source_path"), self.flag("rollout_global_dataset")
-        return isinstance(source, str) and source.startswith(_OWN_SOURCE) and reads is True
+    pairs = [(None, words[0])] if len(words) == 1 else list(zip(words[::2], words[1::2], strict=False))
+    for name, word in pairs:
+        if word.known:
+            use = DatasetUse(arguments, "eval", argument, word.text)
+            use.name = "aime" if name is None else name.text
+            yield use
 
 
 def _of_yaml(value: Any) -> Any:

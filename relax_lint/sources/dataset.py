@@ -40,6 +40,8 @@ class DataFile:
         self.problem: str | None = None
         self.needs_pyarrow = False
         """Whether the only problem is that pyarrow is not installed."""
+        self.odd_rows = 0
+        """Lines of a JSON file that are no objects, as far as they were looked at."""
 
     def __repr__(self) -> str:
         return f"DataFile({self.text!r})"
@@ -87,6 +89,11 @@ class DataFile:
         except Unreadable as problem:
             self._give_up(problem)
             return None
+
+    @property
+    def bad_lines(self) -> int:
+        """Lines that are no JSON, as far as the file was read."""
+        return self._opened.skipped if isinstance(self._opened, JsonLines) else 0
 
     def nulls(self, column: str) -> int | None:
         """How many rows have no value in a column, as far as a footer tells."""
@@ -146,6 +153,7 @@ class DataFile:
                     break
         except Unreadable as problem:
             self._give_up(problem)
+        self.odd_rows = sum(not isinstance(row, dict) for row in found)
         return found
 
     def batches(self, *columns: str) -> Iterator[list[Row]]:
@@ -167,7 +175,9 @@ class DataFile:
                     return
         elif table is not None:
             rows = islice(table.rows(), first, last)
+            self.odd_rows = 0
             while piece := list(islice(rows, BATCH_ROWS)):
+                self.odd_rows += sum(not isinstance(row, dict) for row in piece)
                 yield [_part(row, columns) if columns else row for row in piece if isinstance(row, dict)]
 
     def with_rows(self, rows: Rows) -> DataFile:
