@@ -1,0 +1,119 @@
+"""Where a launch that registers no reward function may get its rewards from all the same."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Literal
+
+from relax_lint.constraints.reporting import judged
+from relax_lint.generates import AGENTIC, GenerateUse, generate_uses
+from relax_lint.records import record
+from relax_lint.sample_stores import may_store, sources_behind
+
+if TYPE_CHECKING:
+    from relax_lint.flow.shapes import Exit, Function
+    from relax_lint.project import Project
+    from relax_lint.shell.launch import Launch
+
+METADATA = "--metadata-key"
+UNREGISTERED = frozenset({"reward-source-missing", "reward-source-unclear"})
+"""The constraints that a launch without a reward function violates."""
+_IN_METADATA = "rm_type"
+_NO_REWARD_WANTED = frozenset({"status=ABORTED", "status=?"})
+"""Samples that are aborted are generated again and get no reward."""
+
+Gives = Literal["a reward", "none", "unknown"]
+
+
+@record
+class Ending:
+    """A way out of a generate function, and whether the sample has a reward then."""
+
+    way: Exit
+    gives: Gives
+
+
+def is_unregistered(launch: Launch, project: Project) -> bool:
+    """Whether a launch certainly has neither ``--custom-rm-path`` nor ``--rm-type``."""
+    return any(one.constraint.id in UNREGISTERED for one in judged(launch, project).violations("RLX408"))
+
+
+def scores_groups(launch: Launch, project: Project) -> bool:
+    """Whether whole groups are scored, over whatever reward a sample has already."""
+    return judged(launch, project).facts.overlaid().get("group_rm") is True
+
+
+def may_be_in_metadata(launch: Launch, project: Project) -> bool:
+    """Whether rows may name their reward in their metadata: the launch says which column that is, or code of the recipe
+    mentions the key."""
+    if launch.may_have(METADATA):
+        return True
+    recipe = project.recipe_of(launch.script)
+    return recipe is not None and any(_IN_METADATA in source.text for source in recipe.python)
+
+
+def generate_of(launch: Launch, project: Project) -> GenerateUse | None:
+    """The generate function of a launch that trains."""
+    return next((use for use in generate_uses(launch, project) if not use.evaluates), None)
+
+
+def is_agentic(launch: Launch) -> bool:
+    """Whether an agent of one's own plays the episodes, and may say what they are worth."""
+    return launch.has(AGENTIC)
+
+
+def endings(use: GenerateUse) -> list[Ending] | None:
+    """The ways out of the function that generates samples; ``None`` when they are too many to be followed, or it is not
+    known which function that is."""
+    if not use.functions:
+        return None
+    found: list[Ending] = []
+    for function in use.functions:
+        here = _endings(use, function)
+        if here is None:
+            return None
+        found += here
+    return found
+
+
+def never_rewards(use: GenerateUse) -> bool:
+    """Whether nothing in or behind the function ever stores a reward."""
+    return bool(use.functions) and all(not _may_reward(use, function) for function in use.functions)
+
+
+def _may_reward(use: GenerateUse, function: Function) -> bool:
+    from relax_lint.sample_stores import hands_samples_outside
+
+    def answer() -> bool:
+        sources = sources_behind(function.source, use.project, use.interpreter)
+        return may_store(sources, "reward") or hands_samples_outside(sources, use.interpreter)
+
+    return use.once(("may reward", function.source), answer)
+
+
+def _endings(use: GenerateUse, function: Function) -> list[Ending] | None:
+    def answer() -> list[Ending] | None:
+        exits = use.interpreter.outcomes_with_stores(function, use.arguments(function))
+        return None if exits is None else [Ending(way, _gives(way, use, function)) for way in exits]
+
+    return use.once(("endings", function), answer)
+
+
+def _gives(way: Exit, use: GenerateUse, function: Function) -> Gives:
+    from relax_lint.flow.stores import OUTSIDE, UNSEEN
+
+    if "reward" in way.stored or way.stored & _NO_REWARD_WANTED or _is_of_aborted(way):
+        return "a reward"
+    if OUTSIDE in way.stored:
+        return "unknown"
+    return "unknown" if UNSEEN in way.stored and _may_reward(use, function) else "none"
+
+
+def _is_of_aborted(way: Exit) -> bool:
+    """Whether a way is for samples that are aborted, or have a reward already, as a condition around it says."""
+    for holder in way.source.ancestors(way.node):
+        if isinstance(holder, (ast.If, ast.Match)):
+            test = way.source.segment(holder.test if isinstance(holder, ast.If) else holder.subject)
+            if "abort" in test.lower() or "reward" in test or "status" in test:
+                return True
+    return False
