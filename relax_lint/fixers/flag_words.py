@@ -1,0 +1,51 @@
+"""Edits of a flag and the word behind it. Every function answers ``None`` where the text does not allow one."""
+
+from __future__ import annotations
+
+from relax_lint.diagnostics import Edit
+from relax_lint.fixers.launcher_edits import whole
+from relax_lint.shell.launch import Argument, Word
+
+_EXPANDED = frozenset("$`\\'")
+
+
+def join_value(flag: Word, value: Word) -> Edit | None:
+    """``--flag value`` as ``--flag=value``."""
+    if not _stand_together(flag, value):
+        return None
+    assert flag.place is not None
+    assert value.place is not None
+    return Edit(flag.place.source.path, flag.place.end, value.place.start, "=")
+
+
+def drop_word_behind(flag: Word, value: Word) -> Edit | None:
+    """A flag without the word behind it."""
+    if not _stand_together(flag, value):
+        return None
+    assert flag.place is not None
+    assert value.place is not None
+    return Edit(flag.place.source.path, flag.place.end, value.place.end, "")
+
+
+def drop_inline_value(word: Word) -> Edit | None:
+    """``--flag=value`` as ``--flag``."""
+    place = word.place
+    if place is None or place.source.text[place.start : place.end] != word.text:
+        return None
+    return Edit(place.source.path, place.start + word.text.index("="), place.end, "")
+
+
+def in_single_quotes(flag: Word, first: Word, last: Word) -> Edit | None:
+    """Words that are meant to be one in quotes."""
+    place = whole(Argument(flag.text, (first, last), flag)) if first is not last else None
+    if place is None or first.place is None or last.place is None:
+        return None
+    start, end = first.place.start, last.place.end
+    written = place.source.text[start:end]
+    return None if _EXPANDED.intersection(written) else Edit(place.source.path, start, end, f"'{written}'")
+
+
+def _stand_together(flag: Word, value: Word) -> bool:
+    if flag.place is None or value.place is None or value.place.start <= flag.place.start:
+        return False
+    return whole(Argument(flag.text, (value,), flag)) is not None
