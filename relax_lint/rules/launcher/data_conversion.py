@@ -40,8 +40,9 @@ from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.header import header_comments
-from relax_lint.shell.queries import is_own, is_part_of_another
+from relax_lint.shell.queries import is_part_of_another
 from relax_lint.sources.launcher import LauncherSource
+from relax_lint.unused_arrays import own_files
 
 if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch
@@ -143,8 +144,7 @@ def data_conversion(launcher: LauncherSource, project: Project) -> Iterator[Find
     launches = [launch for launch in launcher.launches if _reads_data(launch)]
     if not launches or is_part_of_another(launcher, project):
         return
-    own = [launcher, *(one for one in launcher.evaluation.sourced if is_own(project, launches[0], Place(one, 0, 0)))]
-    named = [(place, name) for source in own for place, name in _named_in(source)]
+    named = [(place, name) for source in own_files(launcher, project) for place, name in _named_in(source)]
     for place, name in named:
         if not project.is_file(project.root / _TOOLS / name):
             yield Finding(place, f"there is no {_TOOLS}/{name}{_meant(name, project)}", subject=name)
