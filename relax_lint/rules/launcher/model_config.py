@@ -1,0 +1,340 @@
+"""A launch does not get the architecture of its model from the file that holds it.
+
+## What
+
+A reinforcement-learning launch of a recipe
+
+- whose launcher sources no model file, neither `"${MODEL_CONFIG_DIR}/<model>.sh"` nor one by a path: `MODEL_ARGS` that
+  are written out do not count,
+- whose model file is not in the Relax checkout at hand,
+- that is not passed `"${MODEL_ARGS[@]}"`,
+- that sets what Relax's check of the checkpoint is about (sizes, layers, heads, `--norm-epsilon`) to something else
+  than the model file does,
+- whose `MODEL_ARGS` do not fit the `config.json` of an `--hf-checkpoint` that is at hand, or that passes
+  `--multimodal-keys` to one that neither sees nor hears.
+
+Other flags of a model file may be set again behind it: that is how a launcher changes how the model is divided.
+
+## Why
+
+Megatron takes the architecture from flags. By a wrong size the checkpoint cannot be loaded, or, where Relax builds the
+model from the checkpoint, the flag means nothing; other layers are left out without a word. And without the flags
+Megatron's defaults are the model.
+
+## Source
+
+Guide: use `source "${MODEL_CONFIG_DIR}/<model>.sh"` in place of inline settings. Relax compares flags with the
+checkpoint's config; its models are in `scripts/models`.
+
+## Example
+
+    source "${MODEL_CONFIG_DIR}/qwen3-8B.sh"
+    python3 relax/entrypoints/train.py --hidden-size 2560 --hf-checkpoint "${MODEL_DIR}/Qwen3-8B"
+
+## Fix
+
+Source the file of the model that `--hf-checkpoint` is, and pass `"${MODEL_ARGS[@]}"` in every launch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from relax_lint.catalog.model_configs import COMPARED_BY_RELAX, numbers, perceives
+from relax_lint.catalog.relax_defaults import DEBUG_FLAGS
+from relax_lint.diagnostics import Finding, NotChecked, Place
+from relax_lint.project import Project
+from relax_lint.rules import WARNING, Example, rule
+from relax_lint.shell.nodes import Assignment, SimpleCommand, Word
+from relax_lint.shell.queries import is_broken_off, is_part_of_another, place_of, start_of
+from relax_lint.shell.walk import commands_of, nodes_of
+from relax_lint.sources.launcher import LauncherSource
+from relax_lint.sources.script import ScriptFile
+from relax_lint.unused_arrays import own_files
+
+if TYPE_CHECKING:
+    from relax_lint.shell.launch import Argument, Launch
+
+_MODELS = Path("scripts/models")
+_OF_A_MODEL = re.compile(r"MODEL_CONFIG_DIR|(?:\A|[\s/\"'])models/")
+_FILE_NAME = re.compile(r"/(?P<name>[\w.+-]+\.sh)[\"']?\s*\Z")
+_VARIABLE = re.compile(r"\$(?P<brace>\{)?(?P<name>\w+)(?(brace)\})")
+_CHECKPOINT, _MEDIA = "--hf-checkpoint", "--multimodal-keys"
+_TELLING = ("--num-layers", "--hidden-size")
+
+_TRAIN = "python3 relax/entrypoints/train.py"
+_SOURCE = 'source "${MODEL_CONFIG_DIR}/qwen3-8B.sh"\n'
+_LAUNCH = f'{_TRAIN} "${{MODEL_ARGS[@]}}" --lr 1e-6'
+_RUN, _MODEL = "examples/demo/run_demo.sh", "scripts/models/qwen3-8B.sh"
+_ARGS = """\
+MODEL_ARGS=(
+    --num-layers 36
+    --hidden-size 4096
+    --num-attention-heads 32
+    --ffn-hidden-size 12288
+    --rotary-base 1000000
+    --norm-epsilon 1e-6
+    --tensor-model-parallel-size 2
+)
+"""
+_CONFIG = (
+    '{"hidden_size": 4096, "num_hidden_layers": 36, "num_attention_heads": 32, "intermediate_size": 12288, '
+    '"rope_theta": 1000000}'
+)
+
+
+def _tree(launcher: str, config: str = "", **files: str) -> dict[str, str]:
+    configs = {"models/Qwen3-8B/config.json": config} if config else {}
+    return {_RUN: launcher, _MODEL: _ARGS, "relax/entrypoints/train.py": "", **configs, **files}
+
+
+VALID: list[Example | str] = [
+    Example(_tree(f"{_SOURCE}{_LAUNCH}\n")),
+    f"{_SOURCE}{_LAUNCH}\n",
+    Example(_tree(f'source "$(dirname "$0")/../../scripts/models/qwen3-8B.sh"\n{_LAUNCH}\n')),
+    Example(_tree(f'. scripts/models/qwen3-8B.sh\nARGS=("${{MODEL_ARGS[@]}}" --lr 1e-6)\n{_TRAIN} "${{ARGS[@]}}"\n')),
+    Example(_tree(f"{_SOURCE}{_LAUNCH} --tensor-model-parallel-size 4 --rotary-base 5000000 --num-layers 36\n")),
+    f'MODEL=${{1:?}}\nsource "${{MODEL_CONFIG_DIR}}/${{MODEL}}.sh"\n{_LAUNCH}\n',
+    Example({_RUN: f'source "$(dirname "$0")/model.sh"\n{_LAUNCH}\n', "examples/demo/model.sh": _ARGS}),
+    Example(_tree(f"{_SOURCE}{_LAUNCH} --hf-checkpoint models/Qwen3-8B\n", _CONFIG)),
+    Example(
+        _tree(
+            f'{_SOURCE}{_LAUNCH} --hf-checkpoint models/Qwen3-8B --multimodal-keys \'{{"image": "images"}}\'\n',
+            '{"text_config": {"hidden_size": 4096}, "vision_config": {"hidden_size": 1152}}',
+        )
+    ),
+    Example(
+        _tree(f"{_SOURCE}{_LAUNCH} --hf-checkpoint models/Qwen3-8B --num-layers 30\n", _CONFIG.replace("36", "30"))
+    ),
+    Example(_tree(f'{_SOURCE}run() {{ {_TRAIN} "$@"; }}\nrun --colocate "${{MODEL_ARGS[@]}}"\n')),
+    f"{_TRAIN} --loss-type sft --num-layers 36\n",
+    f"{_TRAIN} --debug-rollout-only\n",
+    "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B\n",
+    Example({"scripts/training/text/run-qwen3-8B.sh": f"{_TRAIN} --num-layers 36\n"}),
+    f'source "$1"\n{_LAUNCH}\n',
+]
+
+INVALID = [
+    Example(f"set -e\n{_TRAIN} --num-layers 36 --hidden-size 4096\n", findings=((2, 1),)),
+    Example(f"{_ARGS}{_LAUNCH}\n", findings=((1, 1),)),
+    Example(f"# {_SOURCE}{_LAUNCH}\n", findings=((2, 1),)),
+    Example(
+        f'if [ "$1" = async ]; then\n    {_TRAIN} --fully-async\nelse\n    {_TRAIN} --colocate\nfi\n',
+        findings=((2, 5),),
+    ),
+    Example(_tree(f'source "${{MODEL_CONFIG_DIR}}/qwen3-8b.sh"\n{_LAUNCH}\n'), findings=((_RUN, 1, 1),)),
+    Example(
+        _tree(f'MODEL=qwen3-9B\n. "$(dirname "$0")/../../scripts/models/$MODEL.sh"\n{_LAUNCH}\n'),
+        findings=((_RUN, 2, 1),),
+    ),
+    Example(_tree(f"{_SOURCE}{_TRAIN} --lr 1e-6\n"), findings=((_RUN, 2, 1),)),
+    Example(
+        f'{_SOURCE}if [ "$1" = async ]; then\n    {_TRAIN} --fully-async --lr 1e-6\n'
+        f"else\n    {_LAUNCH} --colocate\nfi\n",
+        findings=((3, 5),),
+    ),
+    Example(_tree(f"{_SOURCE}{_LAUNCH} --hidden-size 2560 --num-layers=28\n"), findings=((_RUN, 2, 65), (_RUN, 2, 84))),
+    Example(
+        _tree(f'{_SOURCE}PERF_ARGS=(\n    --norm-epsilon 1e-5\n)\n{_LAUNCH} "${{PERF_ARGS[@]}}"\n'),
+        findings=((_RUN, 3, 5),),
+    ),
+    Example(
+        _tree(
+            f"{_SOURCE}{_LAUNCH} --hf-checkpoint models/Qwen3-8B\n",
+            _CONFIG.replace("4096", "2560").replace("12288", "9728"),
+        ),
+        findings=((_RUN, 1, 1),),
+    ),
+    Example(
+        _tree(f"{_SOURCE}{_LAUNCH} --hf-checkpoint models/Qwen3-8B --rotary-base 5000000\n", _CONFIG),
+        findings=((_RUN, 2, 97),),
+    ),
+    Example(
+        _tree(
+            f'{_SOURCE}{_LAUNCH} --hf-checkpoint=models/Qwen3-8B --multimodal-keys \'{{"image": "images"}}\'\n', _CONFIG
+        ),
+        findings=((_RUN, 2, 97),),
+    ),
+]
+
+
+@rule("RLX418", "model-config", WARNING, on="launcher", valid=VALID, invalid=INVALID)
+def model_config(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
+    """See where the model of each launch comes from."""
+    launches = [launch for launch in launcher.launches if _trains(launch)]
+    if not launches or is_part_of_another(launcher, project):
+        return
+    models = [source for source in launcher.evaluation.sourced if _holds_model(source, project)]
+    unread = [place for place in launcher.evaluation.unresolved_sources if _OF_A_MODEL.search(_written(place))]
+    if not models and not unread:
+        yield _unsourced(launcher, launches[0], project)
+        return
+    for place in unread:
+        yield from _not_there(place, project)
+    for launch in launches:
+        if is_broken_off(launch):
+            yield NotChecked(start_of(launch), "a broken continuation")
+            continue
+        yield from _not_passed(launch, models)
+        yield from _differing(launch, models, project)
+
+
+def _trains(launch: Launch) -> bool:
+    return launch.kind == "relax" and launch.mode != "sft" and not any(launch.has(flag) for flag in DEBUG_FLAGS)
+
+
+def _written(place: Place) -> str:
+    return place.source.text[place.start : place.end]
+
+
+def _holds_model(source: ScriptFile, project: Project) -> bool:
+    """Whether a sourced file is one of Relax's model files, or does the same."""
+    roots = (project.root, project.relax_root or project.root)
+    if any(source.path.parent == root / _MODELS for root in roots):
+        return True
+    return "MODEL_ARGS" in source.text and any(one.name == "MODEL_ARGS" for one in nodes_of(source, Assignment))
+
+
+def _unsourced(launcher: LauncherSource, launch: Launch, project: Project) -> Finding | NotChecked:
+    """No model file at all: if any other is not known, it may source one."""
+    for place in launcher.evaluation.unresolved_sources:
+        return NotChecked(place, _written(place))
+    inline = (
+        Place(source, one.start, one.end)
+        for source in own_files(launcher, project)
+        for one in nodes_of(source, Assignment)
+        if one.name == "MODEL_ARGS"
+    )
+    written = next(inline, None)
+    wanted = 'source "${MODEL_CONFIG_DIR}/<model>.sh" and pass "${MODEL_ARGS[@]}"'
+    if written is not None:
+        return Finding(written, f"the model is written out here, not sourced: {wanted}", subject="MODEL_ARGS")
+    return Finding(start_of(launch), f"no model file is sourced: {wanted}", launch=launch, subject="MODEL_ARGS")
+
+
+def _not_there(place: Place, project: Project) -> Iterator[Finding | NotChecked]:
+    """A model file that the checkout does not have; without a checkout nobody knows."""
+    if project.relax_root is None:
+        return
+    directory = project.relax_root / _MODELS
+    present = [entry.name for entry in project.files.entries(directory)]
+    named = _FILE_NAME.search(_filled_in(place))
+    if named is None:
+        yield NotChecked(place, _written(place))
+    elif named["name"] not in present:
+        close = get_close_matches(named["name"], present, n=1)
+        meant = f"; did you mean {close[0]}?" if close else ""
+        yield Finding(place, f"Relax has no model file {_MODELS}/{named['name']}{meant}", subject=named["name"])
+
+
+def _filled_in(place: Place) -> str:
+    """How a file is named, with the variables that the script sets once and for all."""
+    values: dict[str, list[str | None]] = {}
+    if isinstance(place.source, ScriptFile):
+        for assigned in nodes_of(place.source, Assignment):
+            text = assigned.value.literal if isinstance(assigned.value, Word) else None
+            values.setdefault(assigned.name, []).append(text)
+    constant = {name: given[0] for name, given in values.items() if len(given) == 1 and given[0] is not None}
+    return _VARIABLE.sub(lambda match: constant.get(match["name"]) or match.group(), _written(place))
+
+
+def _not_passed(launch: Launch, models: Sequence[ScriptFile]) -> Iterator[Finding | NotChecked]:
+    paths = {source.path for source in models}
+    for word in launch.argv:
+        if (word.place is not None and word.place.source.path in paths) or any(
+            flag in word.text for flag in ("MODEL_ARGS", *_TELLING)
+        ):
+            return
+    hidden = launch.hiding(_TELLING[0])
+    if hidden is not None:
+        yield NotChecked(place_of(launch, hidden), hidden.unknowns[0].text)
+        return
+    message = 'the model file is sourced, but "${MODEL_ARGS[@]}" is not passed: Megatron\'s defaults are the model'
+    yield Finding(start_of(launch), message, launch=launch, subject="MODEL_ARGS")
+
+
+def _differing(launch: Launch, models: Sequence[ScriptFile], project: Project) -> Iterator[Finding]:
+    """Architecture that is not the checkpoint's, or, where that is not at hand, not the model file's."""
+    config = _config(launch, project)
+    known: dict[str, tuple[str, float]] = {}
+    if config is not None:
+        known = {flag: (key, number) for flag, key, number in numbers(config)}
+        yield from _unlike(launch, known, models, project)
+        if launch.has(_MEDIA) and not perceives(config):
+            argument = launch.all(_MEDIA)[-1]
+            message = f"{launch.value(_CHECKPOINT)} neither sees nor hears: its config.json has no part for {_MEDIA}"
+            yield Finding(place_of(launch, argument.word), message, launch=launch, subject=_MEDIA)
+    paths = {source.path for source in models}
+    for flag in sorted(COMPARED_BY_RELAX - set(known)):
+        given = launch.all(flag)
+        of_model = [one for one in given if _is_in(one, paths)]
+        if len(given) < 2 or not of_model or _is_in(given[-1], paths):
+            continue
+        ours, theirs = _number(given[-1]), _number(of_model[-1])
+        if ours is not None and theirs is not None and ours != theirs:
+            name = of_model[-1].word.place.source.path.name if of_model[-1].word.place is not None else "the model file"
+            yield Finding(
+                place_of(launch, given[-1].word),
+                f"{flag} {given[-1].value}: {name} has {of_model[-1].value}, and so has the checkpoint of that model",
+                launch=launch,
+                subject=flag,
+            )
+
+
+def _config(launch: Launch, project: Project) -> Mapping[str, Any] | None:
+    """The config of the launch's checkpoint, if it is at hand."""
+    named = launch.value(_CHECKPOINT)
+    if not named or not project.is_file(project.root / named / "config.json"):
+        return None
+    from relax_lint.constraints.on_disk import ProjectSurroundings
+
+    config = ProjectSurroundings(project).checkpoint(named)
+    return config if isinstance(config, Mapping) else None
+
+
+def _unlike(
+    launch: Launch, known: Mapping[str, tuple[str, float]], models: Sequence[ScriptFile], project: Project
+) -> Iterator[Finding]:
+    """What does not fit the config: at each flag, or at the model file as a whole where that sets it."""
+    of_model: dict[Path, list[str]] = {}
+    for flag, (key, number) in known.items():
+        argument = launch.last(flag)
+        ours = None if argument is None else _number(argument)
+        if argument is None or ours is None or ours == number:
+            continue
+        difference = f"{flag} {argument.value} against {key} {number:.10g}"
+        source = next((one for one in models if _is_in(argument, {one.path})), None)
+        if source is not None:
+            of_model.setdefault(source.path, []).append(difference)
+        else:
+            message = f"{difference} in the config.json of {launch.value(_CHECKPOINT)}"
+            yield Finding(place_of(launch, argument.word), message, launch=launch, subject=flag)
+    for path, differences in of_model.items():
+        message = f"{path.name} is not the model of {launch.value(_CHECKPOINT)}: {', '.join(differences)}"
+        yield Finding(_sourcing(launch, path, project), message, launch=launch, subject=path.name)
+
+
+def _sourcing(launch: Launch, path: Path, project: Project) -> Place:
+    """Where a model file is sourced."""
+    launcher = project.launcher(launch.script)
+    for source in () if launcher is None else own_files(launcher, project):
+        for command in commands_of(source):
+            text = source.text[command.start : command.end]
+            if text.startswith(("source", ".")) and path.stem in text and isinstance(command, SimpleCommand):
+                return Place(source, command.start, command.end)
+    return start_of(launch)
+
+
+def _is_in(argument: Argument, paths: set[Path]) -> bool:
+    return argument.word.place is not None and argument.word.place.source.path in paths
+
+
+def _number(argument: Argument) -> float | None:
+    try:
+        return float(argument.value or "")
+    except ValueError:
+        return None
