@@ -19,7 +19,7 @@ _BOM = "\ufeff"
 _TEMPLATE_MARKS = ("{{", "{%")
 _CORE = "tag:yaml.org,2002:"
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)+")
-"""An anchor or a tag in front of a scalar."""
+"""Anchors and tags in front of a value."""
 _OF_KIND = {"mapping": "map", "sequence": "seq"}
 _PLAIN = ("str", "merge", "value")
 _ODD_COLLECTIONS = ("set", "omap", "pairs")
@@ -310,7 +310,8 @@ class Composer:
         kind: Literal["sequence", "mapping"]
         kind = "sequence" if isinstance(event, self._yaml.SequenceStartEvent) else "mapping"
         tag = _OF_KIND[kind] if event.tag in (None, "!") else _short(event.tag)
-        made = Node(kind, tag, start, end, "", [], [], {})
+        properties = _PROPERTIES.match(self._text, start) if event.anchor or event.tag else None
+        made = Node(kind, tag, properties.end() if properties else start, end, "", [], [], {})
         self._put(made, event)
         self._open.append(made)
         self._keys.append(None)
