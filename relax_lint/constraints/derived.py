@@ -9,9 +9,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.catalog.hidden import UNKNOWN
-from relax_lint.constraints import roles
+from relax_lint.constraints import arithmetic, roles
 from relax_lint.constraints.documents import custom_config_fault, eval_config_fault
 from relax_lint.constraints.expressions import Expression, Failed, NotKnown
+from relax_lint.constraints.spelling import fault_of, json_fault_of
 from relax_lint.records import record
 
 if TYPE_CHECKING:
@@ -245,6 +246,18 @@ def _routes(facts: Facts) -> Any:
         return None
 
 
+def _json_fault(option: str, dest: str) -> Function:
+    return Function((dest,), lambda facts: json_fault_of(facts, option))
+
+
+_OPTIMIZER_FLAGS = ("optimizer_cpu_offload", "overlap_cpu_optimizer_d2h_h2d", "use_precision_aware_optimizer")
+
+
+def _missing_optimizer_flags(facts: Facts) -> list[str]:
+    """The flags of these three that are not there."""
+    return [f"--{name.replace('_', '-')}" for name in _OPTIMIZER_FLAGS if not facts[name]]
+
+
 _VIRTUAL = (
     "pipeline_model_parallel_layout", "num_virtual_stages_per_pipeline_rank", "num_layers_per_virtual_pipeline_stage",
     "pipeline_model_parallel_size", "hybrid_pattern", "pipeline_layers", "layout_stages", "hybrid_segments",
@@ -270,6 +283,10 @@ DERIVED: Mapping[str, str | Function] = {
     "roles": Function(("resource",), _roles),
     "resource_is_no_object": Function(("resource",), _resource_has),
     "bad_entries": Function(("resource",), _bad_entries),
+    "resource_fault": _json_fault("--resource", "resource"),
+    "ref_actor_config_fault": _json_fault("--ref-actor-config", "ref_actor_config"),
+    "kl_loss_type_fault": Function(("kl_loss_type",), lambda facts: fault_of(facts, "--kl-loss-type")),
+    "missing_optimizer_flags": Function(_OPTIMIZER_FLAGS, _missing_optimizer_flags),
     "actor_entry": 'roles["actor"] if "actor" in roles else None',
     "actor_by_resource": "actor_entry is not None and actor_num_gpus_per_node == 8 and actor_num_nodes == 1",
     "actor_per_node": "min(num_gpus_per_node, actor_entry) if actor_by_resource else actor_num_gpus_per_node",
@@ -299,6 +316,7 @@ DERIVED: Mapping[str, str | Function] = {
     "missing_roles": Function(("wanted_roles",), roles.missing_roles),
     "idle_roles": Function(("wanted_roles",), roles.idle_roles),
     "misshapen_roles": Function(("created_roles", "bad_entries"), roles.misshapen_roles),
+    "forward_roles": Function(("created_roles",), roles.forward_roles),
     "misfit_roles": Function(roles.READS_OF_FITTING, roles.misfit_roles),
     "starving_roles": Function(
         (*roles.READS_OF_FITTING, "train_batch", "num_iters_per_train_update", "n_samples_per_prompt"),
@@ -308,6 +326,8 @@ DERIVED: Mapping[str, str | Function] = {
     "rollout_final": "actor_total if shares_gpus and not hybrid and not managed_teacher and genrm_model_path is None "
     "else rollout_total",
     "runs_engines": 'not trains_only and (not is_sft or sft_predict_interval is not None) and "rollout" in roles',
+    "engine_tensor_parallel": "rollout_num_gpus_per_engine // max(1, sglang_pipeline_parallel_size) "
+    "// (max(1, sglang_data_parallel_size) if sglang_enable_dp_attention else 1)",
     "engine_gpus": "min(rollout_num_gpus_per_engine, num_gpus_per_node)",
     "teacher_gpus": 'roles["teacher"] if "teacher" in roles else 0',
     "default_rollout": 'rollout_function_path == "relax.engine.rollout.sglang_rollout.generate_rollout" '
@@ -319,6 +339,8 @@ DERIVED: Mapping[str, str | Function] = {
     "if num_steps_per_rollout is not None else global_batch_size",
     "train_batch": "step_batch if step_batch is not None else micro_batch_size * data_parallel_size",
     "rollout_samples": "rollout_groups * n_samples_per_prompt",
+    "samples_sum": Function((*arithmetic.READS_OF_SAMPLES, "rollout_samples"), arithmetic.samples_sum),
+    "batch_sum": Function(arithmetic.READS_OF_BATCH, arithmetic.batch_sum),
     "true_on_policy": "true_on_policy_mode or (not is_sft and fully_async and rollout_batch_size is not None "
     "and rollout_batch_size * n_samples_per_prompt == global_batch_size)",
     "plans_minis": '(mode in ("colocate", "separate") and not (partial_rollout and use_dynamic_global_batch_size)) '

@@ -134,10 +134,18 @@ def judge(facts: Facts, table: Table, *, past_refusals: bool = False, stages: Se
                 stopped_in = constraint.stage
         elif outcome is not None:
             judgement.undecided.append(outcome)
+    _drop_consequences(judgement)
     if judgement.refused:
         # What cannot be worked out behind a refusal is its consequence: a parallel size of 0, a number left out.
         judgement.undecided[:] = [one for one in judgement.undecided if one.because is None]
     return judgement
+
+
+def _drop_consequences(judgement: Judgement) -> None:
+    """Leave out what only follows from something else that is told."""
+    told = {one.constraint.id for one in judgement.violations}
+    judgement.violations[:] = [one for one in judgement.violations if told.isdisjoint(one.constraint.behind)]
+    judgement.undecided[:] = [one for one in judgement.undecided if told.isdisjoint(one.constraint.behind)]
 
 
 def _outcome(constraint: Constraint, condition: Expression, facts: Facts, mode: object) -> Violation | Undecided | None:
@@ -161,6 +169,10 @@ def filled(message: str, facts: Facts) -> str:
 
     def shown(found: re.Match[str]) -> str:
         value = facts.get(found[1])
+        if isinstance(value, dict):
+            return ", ".join(f"{key}: {each}" for key, each in value.items())
+        if isinstance(value, list):
+            return ", ".join(map(str, value))
         return "?" if is_hidden(value) else str(value)
 
     return _HOLE.sub(shown, message)

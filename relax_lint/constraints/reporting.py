@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -69,8 +69,19 @@ def judged(launch: Launch, project: Project) -> Judged:
     return known[launch]
 
 
-def outcomes(launch: Launch, project: Project, code: str, *, named: bool = False) -> Iterator[Finding | NotChecked]:
-    """All that a rule has to say of a launch by the table; ``named`` puts the constraint's name behind each message."""
+def outcomes(
+    launch: Launch,
+    project: Project,
+    code: str,
+    *,
+    named: bool = False,
+    fix: Callable[[Violation], Fix | None] | None = None,
+) -> Iterator[Finding | NotChecked]:
+    """All that a rule has to say of a launch by the table.
+
+    ``named`` puts the constraint's name behind each message; with a ``fix`` each violation is one finding, else one for
+    each flag that is void.
+    """
     if launch.kind != "relax":
         return
     if is_broken_off(launch):
@@ -78,6 +89,9 @@ def outcomes(launch: Launch, project: Project, code: str, *, named: bool = False
         return
     about = judged(launch, project)
     for violation in about.violations(code):
+        if fix is not None:
+            yield finding(violation, launch, violation.argument, fix(violation))
+            continue
         for found in findings(violation, launch, project):
             yield found._replace(message=f"{found.message} [{violation.constraint.id}]") if named else found
     yield from silences(about, code)

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from relax_lint.constraints.facts import Facts
 
 _PARALLEL = ("tensor_model_parallel_size", "pipeline_model_parallel_size", "context_parallel_size")
+FORWARD_ROLES = ("reference", "actor_fwd")
+"""The services that ``--ref-actor-config`` speaks to."""
 READS_OF_ROLES = ("roles", "mode", "debug_rollout_only", "trains_only", "sft_predict_interval", "genrm_model_path")
 """What decides which roles there are."""
 READS_OF_FITTING = (
@@ -72,10 +74,15 @@ def sizes_of_forward_roles(facts: Facts) -> Iterator[tuple[str, int, dict[str, i
     overrides = config if isinstance(config, dict) else {}
     sizes = {name: overrides.get(name, facts[name]) for name in (*_PARALLEL, "expert_model_parallel_size")}
     sizes["expert_tensor_parallel_size"] = overrides.get("expert_tensor_parallel_size", facts["expert_tensor_parallel"])
-    for role in ("reference", "actor_fwd"):
-        gpus = facts["created_roles"].get(role)
-        if isinstance(gpus, int) and gpus > 0:
-            yield role, gpus, sizes
+    for role, gpus in forward_roles(facts).items():
+        yield role, gpus, sizes
+
+
+def forward_roles(facts: Facts) -> dict[str, int]:
+    """The started roles that only compute log-probabilities, with their GPUs where they have any."""
+    created = facts["created_roles"]
+    gpus = {role: created[role] for role in FORWARD_ROLES if role in created}
+    return {role: count for role, count in gpus.items() if isinstance(count, int) and count > 0}
 
 
 def misfit_roles(facts: Facts) -> list[str]:

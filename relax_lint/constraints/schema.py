@@ -34,7 +34,8 @@ class Constraint:
 
     ``when`` is the condition under which it is violated, ``message`` says so with ``{name}`` for values; ``modes`` is
     empty when it concerns every mode; ``flags`` is where to point, else the flags that ``when`` names; ``by_default``
-    says that it may hold with none of its flags passed; ``static`` why it cannot be judged from the launch alone.
+    says that it may hold with none of its flags passed; ``static`` why it cannot be judged from the launch alone;
+    ``behind`` the constraints of whose violation it is a mere consequence: it is not told beside them.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Constraint:
     fix: str | None = field(default=None, kw_only=True)
     by_default: bool = field(default=False, kw_only=True)
     static: str | None = field(default=None, kw_only=True)
+    behind: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def code(self) -> str:

@@ -18,7 +18,8 @@ MODEL = "--num-layers 36 --hidden-size 2560 --num-attention-heads 32 --group-que
 RUN = (
     "--colocate --hf-checkpoint /m/Demo-4B --ref-load /m/Demo-4B --megatron-to-hf-mode bridge --prompt-data /d/a.jsonl "
     "--rm-type dapo --num-rollout 100 --rollout-batch-size 32 --n-samples-per-prompt 8 --global-batch-size 256 "
-    "--rollout-max-response-len 4096 --tensor-model-parallel-size 2 --sequence-parallel"
+    "--rollout-max-response-len 4096 --tensor-model-parallel-size 2 --sequence-parallel --optimizer-cpu-offload "
+    "--overlap-cpu-optimizer-d2h-h2d --use-precision-aware-optimizer"
 )
 RESOURCE = """--resource '{"actor": [1, 8], "rollout": [1, 8]}'"""
 GOOD = f"{MODEL} {RUN} {RESOURCE}"

@@ -20,7 +20,7 @@ from tests.constraints.launches import GOOD, MODEL, RESOURCE, RUN, Known, facts_
 
 _HOLE = re.compile(r"\{(\w+)\}")
 ASYNC = (
-    GOOD.replace("--colocate ", "--fully-async ")
+    GOOD.replace("--colocate ", "--fully-async --max-staleness 2 --use-tis ")
     .replace(RESOURCE, "")
     .replace("--sequence-parallel", "--num-iters-per-train-update 2")
     .replace("--tensor-model-parallel-size 2", "")
@@ -138,7 +138,7 @@ CASES = [
     (f"{GOOD} --context-parallel-size 0", "mega-parallel-zero"),
     (f"{GOOD} --micro-batch-size 3", "mega-eval-batch"),
     (f"{GOOD} --pipeline-model-parallel-size 4 --num-layers 35", "mega-layers-divide-pp"),
-    (f"{GOOD} --optimizer-cpu-offload", "mega-cpu-offload"),
+    (GOOD.replace("--use-precision-aware-optimizer", ""), "mega-cpu-offload"),
     (f"{GOOD} --overlap-param-gather", "mega-overlap-param-gather"),
     (f"{GOOD} --expert-model-parallel-size 2", "mega-expert-parallel-dense"),
     (f"{GOOD} --num-experts 3 --expert-model-parallel-size 2", "mega-expert-parallel"),

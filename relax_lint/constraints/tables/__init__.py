@@ -13,6 +13,7 @@ def builtin() -> Table:
     from relax_lint.constraints.tables import (
         distillation,
         elsewhere,
+        guide,
         megatron,
         megatron_training,
         placement,
@@ -59,5 +60,11 @@ def builtin() -> Table:
             *void.CHECKPOINTS,
             *void.SUPERVISED,
             *elsewhere.ELSEWHERE,
+            *guide.OPTIMIZER,
+            *guide.BATCHES,
+            *guide.ROLES,
+            *guide.STALENESS,
+            *guide.ITERATIONS,
+            *guide.PENALTY,
         )
     )

@@ -108,6 +108,7 @@ PLACEMENT: tuple[Constraint, ...] = (
         2816,
         rule="RLX412",
         flags=("--rollout-num-gpus", "--resource"),
+        severity="E",
     ),
     _S.refuses(
         "genrm-colocate-rollout",
@@ -132,8 +133,19 @@ BATCHES: tuple[Constraint, ...] = (
     _S.refuses(
         "no-batch-size",
         "rollout_batch_size is None and global_batch_size is None",
+        "neither --rollout-batch-size nor --global-batch-size is given: Relax refuses it",
+        2872,
+        modes=RL,
+        rule="RLX407",
+        flags=("--n-samples-per-prompt",),
+        by_default=True,
+    ),
+    _S.refuses(
+        "sft-no-batch-size",
+        "rollout_batch_size is None and global_batch_size is None",
         "one of --rollout-batch-size and --global-batch-size is needed",
         2872,
+        modes=("sft",),
         by_default=True,
     ),
     _S.crashes(
@@ -148,8 +160,8 @@ BATCHES: tuple[Constraint, ...] = (
         "steps-global-batch",
         "num_steps_per_rollout is not None and num_steps_per_rollout != 0 and global_batch_size is not None "
         "and global_batch_size != rollout_groups * n_samples_per_prompt // num_steps_per_rollout",
-        "--global-batch-size {global_batch_size} is not {rollout_groups} × {n_samples_per_prompt} // "
-        "{num_steps_per_rollout} = {step_batch}",
+        "{samples_sum}; // --num-steps-per-rollout {num_steps_per_rollout} = {step_batch}, but --global-batch-size is "
+        "{global_batch_size}: Relax refuses it",
         2882,
         rule="RLX407",
         flags=("--global-batch-size",),
@@ -229,6 +241,7 @@ EXCLUSIONS: tuple[Constraint, ...] = (
         "custom_config_path and not custom_config_readable",
         "--custom-config-path {custom_config_path} cannot be read",
         2969,
+        rule="RLX604",
     ),
     _S.crashes(
         "custom-config-invalid",

@@ -28,6 +28,7 @@ EVALUATION: tuple[Constraint, ...] = (
         "is_sft and eval_prompt_data and len(eval_prompt_data) != 1 and len(eval_prompt_data) % 2 != 0",
         "--eval-prompt-data is pairs of name and path",
         202,
+        rule="RLX606",
         modes=("sft",),
     ),
     _S.crashes(
@@ -35,6 +36,7 @@ EVALUATION: tuple[Constraint, ...] = (
         "not is_sft and eval_config and not eval_config_readable",
         "--eval-config {eval_config} cannot be read",
         2361,
+        rule="RLX604",
         modes=RL,
     ),
     _S.ignores(
@@ -50,6 +52,7 @@ EVALUATION: tuple[Constraint, ...] = (
         "and len(eval_prompt_data) % 2 != 0",
         "--eval-prompt-data is pairs of name and path",
         2380,
+        rule="RLX606",
         modes=RL,
     ),
     _S.overwrites(
@@ -77,7 +80,14 @@ EVALUATION: tuple[Constraint, ...] = (
 )
 
 AGENTIC: tuple[Constraint, ...] = (
-    _S.refuses("staleness-negative", "max_staleness < 0", "--max-staleness {max_staleness} is below 0", 2482),
+    _S.refuses(
+        "staleness-negative",
+        "max_staleness < 0",
+        "--max-staleness {max_staleness} is below 0",
+        2482,
+        rule="RLX414",
+        fix="set --max-staleness 0",
+    ),
     _S.refuses(
         "spec-v2-env",
         'not trains_only and sglang_speculative_algorithm and lower(env("SGLANG_ENABLE_SPEC_V2")) in '
@@ -215,6 +225,7 @@ AGENTIC: tuple[Constraint, ...] = (
         2519,
         modes=RL,
         flags=("--ref-load",),
+        rule="RLX417",
     ),
 )
 
@@ -336,6 +347,7 @@ ALGORITHM: tuple[Constraint, ...] = (
         2591,
         modes=RL,
         rule="RLX417",
+        flags=("--kl-coef",),
     ),
     _S.refuses(
         "reinforce-needs-normalize",
@@ -372,7 +384,7 @@ ALGORITHM: tuple[Constraint, ...] = (
     _S.crashes(
         "async-no-rollout-batch",
         "not is_sft and fully_async and rollout_batch_size is None",
-        "--fully-async needs --rollout-batch-size",
+        "--fully-async without --rollout-batch-size crashes before Relax derives it ({samples_sum})",
         2618,
         rule="RLX407",
         flags=("--fully-async",),

@@ -60,11 +60,37 @@ RESOURCE: tuple[Constraint, ...] = (
         rule="RLX418",
         flags=("--norm-epsilon", "--hf-checkpoint"),
     ),
+    _PARSE.refuses(
+        "resource-spelling",
+        "resource_fault is not None",
+        "--resource {resource_fault}",
+        55,
+        rule="RLX412",
+        flags=("--resource",),
+    ),
+    _PARSE.refuses(
+        "ref-actor-config-spelling",
+        "ref_actor_config_fault is not None",
+        "--ref-actor-config {ref_actor_config_fault}",
+        60,
+        rule="RLX411",
+        flags=("--ref-actor-config",),
+    ),
+    _PARSE.refuses(
+        "kl-loss-type-choice",
+        "kl_loss_type_fault is not None",
+        "--kl-loss-type: {kl_loss_type_fault}",
+        1450,
+        rule="RLX417",
+        flags=("--kl-loss-type",),
+    ),
     _GPUS.crashes(
         "resource-not-object",
         "is_number(resource) or resource is True or resource is False or resource_is_no_object",
         "--resource is a JSON object of role to [1, GPUs]",
         232,
+        rule="RLX412",
+        flags=("--resource",),
     ),
     _GPUS.crashes(
         "resource-entry-shape",
@@ -72,6 +98,7 @@ RESOURCE: tuple[Constraint, ...] = (
         "--resource: the entry of {bad_entries} is not [1, GPUs]",
         233,
         flags=("--resource",),
+        rule="RLX412",
     ),
     _GPUS.crashes(
         "resource-entry-type",
@@ -79,6 +106,7 @@ RESOURCE: tuple[Constraint, ...] = (
         "--resource: the actor's GPUs are no number",
         235,
         flags=("--resource",),
+        rule="RLX412",
     ),
     _GPUS.crashes(
         "resource-actor-zero",
@@ -86,6 +114,7 @@ RESOURCE: tuple[Constraint, ...] = (
         "the actor has 0 GPUs, by which Relax divides",
         236,
         flags=("--resource", "--num-gpus-per-node"),
+        rule="RLX412",
     ),
     _GPUS.overwrites(
         "resource-actor-remainder",
@@ -94,6 +123,8 @@ RESOURCE: tuple[Constraint, ...] = (
         "all are started",
         236,
         flags=("--resource",),
+        rule="RLX412",
+        severity="E",
     ),
     _GPUS.ignores(
         "resource-actor-ignored",

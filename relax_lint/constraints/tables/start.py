@@ -309,6 +309,7 @@ ENGINE_COUNTS: tuple[Constraint, ...] = (
         3799,
         rule="RLX416",
         flags=("--rollout-num-gpus-per-engine",),
+        severity="E",
     ),
     _ROLLOUT.crashes(
         "genrm-engines-zero",

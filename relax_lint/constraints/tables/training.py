@@ -16,8 +16,7 @@ BATCH_PLAN: tuple[Constraint, ...] = (
     _DATA.refuses(
         "rollout-minis-divide-total",
         _PLANS + "num_steps_per_rollout is None and rollout_samples % train_batch != 0",
-        "{rollout_groups} × {n_samples_per_prompt} = {rollout_samples} samples are no multiple of the global batch "
-        "{train_batch}",
+        "{samples_sum}, but {batch_sum}, which does not divide it: Relax refuses it",
         73,
         modes=RL,
         rule="RLX407",

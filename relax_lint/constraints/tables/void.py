@@ -56,12 +56,13 @@ BATCHING: tuple[Constraint, ...] = (
     ),
     _ROLLOUT.ignores(
         "num-iters-not-async",
-        _given("--num-iters-per-train-update") + " and num_iters_per_train_update != 1",
+        _given("--num-iters-per-train-update"),
         "only asynchronous training splits an update",
         833,
         modes=("sft", "colocate", "separate"),
         rule="RLX415",
         flags=("--num-iters-per-train-update",),
+        fix="drop --num-iters-per-train-update",
     ),
     _ROLLOUT.ignores(
         "dynamic-global-batch-without-partial",
@@ -105,6 +106,7 @@ ALGORITHM: tuple[Constraint, ...] = (
         rule="RLX417",
         severity="W",
         flags=("--kl-coef",),
+        behind=("kl-both-coefs",),
     ),
     _LOSS.ignores(
         "kl-loss-without-use",
@@ -116,6 +118,7 @@ ALGORITHM: tuple[Constraint, ...] = (
         severity="E",
         flags=("--kl-loss-coef", "--use-unbiased-kl"),
         fix="set --use-kl-loss",
+        behind=("kl-both-coefs",),
     ),
     _LOSS.ignores(
         "gamma-lambda",
