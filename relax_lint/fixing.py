@@ -190,10 +190,6 @@ def _try(project: Project, plans: Iterable[Plan]) -> dict[Path, bytes] | None:
 
 
 def _errors(project: Project, path: Path) -> int:
-    from relax_lint.sources.python import PythonSource
-
     source = project.source(path)
-    if isinstance(source, PythonSource):
-        return int(source.error is not None)
     script = getattr(source, "script", None)
-    return 0 if script is None else len(script.problems)
+    return int(getattr(source, "error", None) is not None) if script is None else len(script.problems)

@@ -11,8 +11,8 @@ Modules of packages that are not in this repository are not judged.
 ## Why
 
 The rollout imports the module when the first sample starts, after all models have been loaded, and reads
-`args.max_turns` without a default: what is missing ends the run there. A text such as `"5"` ends in a `TypeError`, and 0
-turns give samples without a response.
+`args.max_turns` without a default: what is missing ends the run there. A text such as `"5"` ends in a `TypeError`, and
+0 turns give samples without a response.
 
 ## Source
 
@@ -45,7 +45,7 @@ from relax_lint.sources.config_yaml import Entry, YamlSource
 ENV_PATH, TURNS = "rollout_interaction_env_path", "max_turns"
 GUIDES_TURNS = 5
 _READS_TURNS = re.compile(r"\bargs\.max_turns\b")
-_BUILDS = re.compile(r"^(?:def|async def) build_env\b|^build_env\b", re.MULTILINE)
+_BUILDS = re.compile(r"^\ufeff?(?:(?:async )?def )?build_env\b", re.MULTILINE)
 _COMPUTED = re.compile(r"\$[{(\w]|\{\{")
 
 _CONFIG, _ENV = "examples/demo/demo_config.yaml", "examples/demo/env_demo.py"
@@ -247,8 +247,8 @@ def _meant(text: str, source: YamlSource, project: Project) -> str | None:
         if candidate and (found := project.module(candidate)) is not None and _BUILDS.search(found.text):
             return candidate
     recipe = project.recipe_of(source.path)
-    known = {} if recipe is None else {path.stem: path for path in recipe.files if path.suffix == ".py"}
-    near = get_close_matches(dotted.rpartition(".")[2], [name for name in known if name.startswith("env")], n=2)
+    known = {} if recipe is None else {one.path.stem: one.path for one in recipe.python if _BUILDS.search(one.text)}
+    near = list(known) if len(known) == 1 else get_close_matches(dotted.rpartition(".")[2], known, n=2)
     if len(near) != 1:
         return None
     return ".".join(known[near[0]].relative_to(project.root).with_suffix("").parts)
