@@ -61,6 +61,11 @@ class RowJudge:
         """The columns to look at."""
         raise NotImplementedError
 
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """Those of them of which it is enough to know how many items a list has."""
+        return ()
+
     def faults(self, row: Row, file: DataFile) -> Iterator[Fault]:
         """What is wrong with a row."""
         raise NotImplementedError
@@ -79,7 +84,11 @@ class RowJudge:
     def take(self, row: Row, file: DataFile, number: int) -> None:
         """Look at a row, by its number in its file (from 1)."""
         self.seen += 1
+        told: set[str] = set()
         for kind, message, severity in self.faults(row, file):
+            if kind in told:
+                continue
+            told.add(kind)
             noted = self.noted.get(kind)
             if noted is None:
                 self.noted[kind] = Noted(message, severity, file, number)
@@ -122,7 +131,7 @@ def _of_sample(use: DatasetUse, kind: type[RowJudge]) -> RowJudge:
     judge = kind(use)
     if judge.applies and not any(is_hidden(getattr(use.keys, key)) for key in kind.needs):
         for file in use.readable:
-            for number, row in enumerate(file.sample(*judge.columns), file.bounds[0] + 1):
+            for number, row in enumerate(file.sample(*judge.columns, counted=judge.counted), file.bounds[0] + 1):
                 judge.take(row, file, number)
     return judge
 

@@ -111,13 +111,15 @@ class DataFile:
 
     # ------------------------------------------------------------ rows
 
-    def sample(self, *columns: str) -> list[Row]:
-        """The first of its rows, with these columns (those that it has)."""
+    def sample(self, *columns: str, counted: Sequence[str] = ()) -> list[Row]:
+        """The first of its rows, with these columns (those that it has); of the lists in some only the lengths need be
+        right."""
         present = tuple(name for name in dict.fromkeys(columns) if name in self.columns)
         if isinstance(self._opened, ParquetTable):
-            if present not in self._samples:
-                self._samples[present] = self._parquet_sample(self._opened, present)
-            return self._samples[present]
+            leaves = tuple(self._opened.smallest(name) if name in counted else name for name in present)
+            if leaves not in self._samples:
+                self._samples[leaves] = self._parquet_sample(self._opened, leaves)
+            return self._samples[leaves]
         return [_part(row, present) for row in self._json_sample if isinstance(row, dict)]
 
     @cached_property

@@ -72,8 +72,15 @@ class ParquetTable:
         found: dict[str, list[int]] = {}
         schema = self._file.schema
         for index in range(len(schema)):
-            found.setdefault(schema.column(index).path.partition(".")[0], []).append(index)
+            found.setdefault(self._column_of(schema.column(index).path), []).append(index)
         return found
+
+    def _column_of(self, path: str) -> str:
+        """The column that a leaf belongs to; names may hold dots themselves."""
+        name = path
+        while name not in self.columns and "." in name:
+            name = name.rpartition(".")[0]
+        return name
 
     def nulls(self, column: str) -> int | None:
         """How many rows have no value in a column, as far as the footer tells: of plain columns."""
@@ -88,16 +95,26 @@ class ParquetTable:
             total += statistics.null_count
         return total
 
-    def bytes_in_row(self, columns: Sequence[str]) -> float:
-        """What a row of some columns takes up, about."""
+    def smallest(self, column: str) -> str:
+        """The part of a column that takes the least to read and has as many items in its lists."""
+        leaves = self._leaves.get(column, ())
+        return str(self._file.schema.column(min(leaves, key=self._size)).path) if leaves else column
+
+    def _size(self, leaf: int) -> int:
         metadata = self._file.metadata
-        leaves = [leaf for name in columns for leaf in self._leaves.get(name, ())]
-        size = sum(
-            metadata.row_group(group).column(leaf).total_uncompressed_size
-            for group in range(len(self._groups))
-            for leaf in leaves
-        )
-        return size / self.row_count if self.row_count else 0.0
+        groups = range(len(self._groups))
+        return sum(int(metadata.row_group(group).column(leaf).total_uncompressed_size) for group in groups)
+
+    def bytes_in_row(self, columns: Sequence[str]) -> float:
+        """What a row of some columns, or of parts of them, takes up, about."""
+        schema = self._file.schema
+        leaves = [
+            leaf
+            for name in columns
+            for leaf in self._leaves.get(self._column_of(name), ())
+            if name in self._leaves or schema.column(leaf).path == name
+        ]
+        return sum(map(self._size, leaves)) / self.row_count if self.row_count else 0.0
 
     def batches(self, columns: Sequence[str], size: int, start: int = 0) -> Iterator[list[dict[str, Any]]]:
         """Rows of some columns from a row on, a bounded number at a time."""
