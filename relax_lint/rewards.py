@@ -196,7 +196,7 @@ def hidden_rewards(launch: Launch, project: Project) -> Iterator[NotChecked]:
         yield NotChecked(place_of(launch, argument.word), why_unknown(argument.values[-1]))
 
 
-def on_every(use: RewardUse, judge: Callable[[Function], Iterable[Finding]]) -> Iterator[Finding]:
+def on_every(use: NamedFunction, judge: Callable[[Function], Iterable[Finding]]) -> Iterator[Finding]:
     """What is found in a reward function; where the name can be one of several, only if each of them has a fault."""
     found = [list(judge(function)) for function in use.functions]
     if all(found):
