@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from relax_lint.flow.classes import is_plain, lineage
 from relax_lint.flow.interpreter import interpreter_of
 from relax_lint.flow.names import dotted_name
-from relax_lint.flow.shapes import Class, Constant, Function, Instance, Library, alternatives
+from relax_lint.flow.shapes import UNKNOWN, Arguments, Class, Constant, Function, Instance, Library, alternatives
 from relax_lint.launch_config import setting_in
 from relax_lint.records import record
 from relax_lint.sources.python import walk
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relax_lint.flow.interpreter import Interpreter
+    from relax_lint.flow.shapes import Shape
     from relax_lint.project import Project, Recipe
     from relax_lint.sources.python import PythonSource
 
@@ -194,6 +195,63 @@ class Environments:
             path = project.root / text
             return project.python(path) if project.is_file(path) else None
         return project.module(text)
+
+    @property
+    def needs_module(self) -> bool:
+        """Whether the recipe has environments that only a rollout can make, and nothing says which module it is to
+        load: not when the recipe makes them itself, or its own rollout asks for no ``build_env``."""
+        if self._named_modules:
+            return False
+        own = [source for source in self.sources if "def generate" in source.text and ".step" in source.text]
+        return not own or any(BUILD in source.text for source in own)
+
+    def factories(self, source: PythonSource) -> Iterator[tuple[Function | None, bool]]:
+        """What a call of a module's ``build_env`` runs, and whether that is the ``__init__`` of a class; ``None`` where
+        it cannot be told."""
+        for shape in alternatives(self.interpreter.named(source, BUILD)):
+            called: Shape | None = shape
+            if isinstance(shape, Instance):
+                called = self.interpreter.method(shape, "__call__")
+            elif isinstance(shape, Class):
+                called = self.interpreter.method(Instance(shape), "__init__")
+            yield called if isinstance(called, Function) else None, isinstance(shape, Class)
+
+    @cached_property
+    def own_calls(self) -> tuple[Arguments, ...]:
+        """How the recipe's own code calls ``build_env``."""
+        found: list[Arguments] = []
+        for source in self.sources:
+            for call in source.nodes(ast.Call) if f"{BUILD}(" in source.text else ():
+                if _is_named(call.func, BUILD):
+                    plain = all(not isinstance(part, ast.Starred) for part in call.args)
+                    names = [word.arg for word in call.keywords if word.arg is not None]
+                    complete = plain and len(names) == len(call.keywords)
+                    given = (UNKNOWN,) * len(call.args) if complete else ()
+                    found.append(Arguments(given, tuple((name, UNKNOWN) for name in names), complete))
+        return tuple(found)
+
+    def owns(self, source: PythonSource) -> bool:
+        """Whether a file belongs to the recipe."""
+        return self.directory in source.path.parents
+
+    def generate_functions(self) -> list[str]:
+        """The functions of the recipe that can be a custom generate function and ask an environment, by module path."""
+        root = self.interpreter.project.root
+        found = []
+        for source in self.sources:
+            top = source.tree.body if source.tree is not None and "def generate" in source.text else []
+            if any(isinstance(part, ast.AsyncFunctionDef) and part.name == "generate" for part in top):
+                found.append(f"{dotted_name(source.path, root)}.generate")
+        return found
+
+    def configs(self) -> list[Path]:
+        """The YAML files of the recipe that set what a multi-turn rollout reads."""
+        project = self.interpreter.project
+        return [
+            path
+            for path in self.yaml
+            if any(setting_in(path, project, key, path.name) is not None for key in (ENV_PATH, MAX_TURNS))
+        ]
 
     def own_modules(self) -> list[str]:
         """The recipe's own modules that have ``build_env``, by module path."""

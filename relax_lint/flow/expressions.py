@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
 _DEEPEST = 40
 _MOST_ENTRIES = 200
+_LONGEST_TEXT = 1000
 _SHARED_BY_SAMPLES = frozenset({"prompt", "response", "label", "group_index"})
 
 
@@ -93,10 +94,17 @@ class Expressions:
     # ------------------------------------------------------------ displays
 
     def text(self, node: ast.JoinedStr, state: State) -> Shape:
-        """A formatted string."""
+        """A formatted string; at a module's top level, what it says."""
+        written: list[str | None] = []
         for part in node.values:
-            if isinstance(part, ast.FormattedValue):
-                self.evaluate(part.value, state)
+            shape = self.evaluate(part.value if isinstance(part, ast.FormattedValue) else part, state)
+            plain = not isinstance(part, ast.FormattedValue) or (part.format_spec is None and part.conversion < 0)
+            known = plain and isinstance(shape, Constant)
+            written.append(str(shape.value) if isinstance(shape, Constant) and known else None)
+        said = [part for part in written if part is not None]
+        # Functions make many of them, and ways that differ in no more than a text need not be told apart.
+        if self.body.function is None and len(said) == len(written) and sum(map(len, said)) < _LONGEST_TEXT:
+            return Constant("".join(said))
         return TEXT
 
     def dictionary(self, node: ast.Dict, state: State) -> Shape:

@@ -1,0 +1,282 @@
+"""The environment module has no `build_env` that the rollout can call.
+
+## What
+
+A module that a config's `rollout_interaction_env_path` or a rollout's `DEFAULT_ENV_MODULE` names, or an environment's
+own, without `build_env`, or with one that can be called neither as `build_env(sample=…, args=…)` nor as
+`build_env(sample, args)`, or that is async. A warning where it can be called, but not in both ways, or takes nothing
+further: the guide's is `build_env(sample=None, args=None, **_)`.
+
+## Why
+
+The rollout takes `build_env` from the module for every sample, calls it with keywords, and after any TypeError, one
+raised inside of it too, once more by position. Without it, the first sample is an AttributeError; with other parameter
+names, errors of `build_env` itself come back as complaints about its arguments.
+
+## Source
+
+Guide, step 2: `def build_env(sample: Sample = None, args=None, **_)`, a factory function, required by Relax's rollout;
+`examples/deepeyes/rollout.py`.
+
+## Example
+
+    def build_env(args, tokenizer):
+        return ZoomEnv(args.max_turns)
+
+## Fix
+
+Adds `**_`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked
+from relax_lint.fixers.python_edits import add_keywords
+from relax_lint.project import Project, Recipe
+from relax_lint.rules import ERROR, WARNING, Example, rule
+
+if TYPE_CHECKING:
+    from relax_lint.diagnostics import Place
+    from relax_lint.environments import Environments, EnvModule
+    from relax_lint.flow.shapes import Function
+
+_ENV = "examples/demo/env_demo.py"
+_CONFIG = "examples/demo/demo_config.yaml"
+_ROLLOUT = "examples/demo/rollout.py"
+_CLASS = """\
+from examples.demo.base_env import BaseInteractionEnv
+
+
+class Env(BaseInteractionEnv):
+    def reset(self):
+        return {}, {}
+
+    def step(self, response_text):
+        return {"obs_str": "."}, True, {}
+"""
+_NAMES = f"max_turns: 3\nrollout_interaction_env_path: {_ENV[:-3].replace('/', '.')}\n"
+
+
+def _env(text: str, head: str = _CLASS + "\n\n", **others: str) -> dict[str, str]:
+    return {_ENV: head + text, **{f"examples/demo/{name}.py": other for name, other in others.items()}}
+
+
+VALID = [
+    Example(_env("def build_env(sample=None, args=None, **_):\n    return Env()\n")),
+    Example(_env("def build_env(sample, args, **kwargs):\n    return Env()\n") | {_CONFIG: _NAMES}),
+    Example(_env("def build_env(*args, **kwargs):\n    return Env()\n")),
+    Example(
+        _env("def build_env(sample: Sample | None = None, args: Any = None, turns=3, **_) -> Env:\n    return Env()\n")
+    ),
+    Example(
+        _env(
+            "from .factory import build_env\n",
+            factory="from functools import partial\n\n\ndef _make(kind, sample=None, args=None, **_):\n"
+            "    return kind()\n\n\nbuild_env = partial(_make, dict)\n",
+        )
+    ),
+    Example(
+        _env(
+            """\
+class Factory:
+    def __call__(self, sample=None, args=None, **_):
+        return Env()
+
+
+build_env = Factory()
+"""
+        )
+    ),
+    Example(
+        {
+            "examples/demo/__init__.py": "",
+            _CONFIG: _NAMES.replace("env_demo", "envs"),
+            "examples/demo/envs/__init__.py": "from .zoom import build_env as build_env\n",
+            "examples/demo/envs/zoom.py": _CLASS
+            + "\n\ndef build_env(sample=None, args=None, **_):\n    return Env()\n",
+        }
+    ),
+    Example(
+        {_CONFIG: "rollout_interaction_env_path: elsewhere.envs.zoom\n", "examples/demo/reward_demo.py": "x = 1\n"}
+    ),
+    Example(
+        _env(
+            "",
+            factories="from .env_demo import Env\n\n\ndef build_env(sample=None, args=None, **_):\n    return Env()\n",
+        )
+        | {_CONFIG: _NAMES.replace("env_demo", "factories")}
+    ),
+    Example(
+        _env(
+            """\
+from elsewhere import logged
+
+
+@logged
+def build_env(settings):
+    return Env()
+"""
+        )
+    ),
+    Example(
+        _env(
+            "try:\n    from fast_envs import build_env\nexcept ImportError:\n"
+            "    def build_env(sample=None, args=None, **_):\n        return Env()\n"
+        )
+    ),
+    Example({"examples/demo/agent.py": "def build_env(task):\n    return {'task': task}\n"}),
+]
+
+INVALID = [
+    Example(_env("", head=_CLASS), findings=((_ENV, 4, 7),)),
+    Example(
+        {_ENV: "def make_env(sample=None, args=None, **_):\n    return None\n", _CONFIG: _NAMES},
+        findings=((_ENV, 1, 1),),
+    ),
+    Example(
+        {
+            _ENV: "X = 1\n",
+            _ROLLOUT: 'DEFAULT_ENV_MODULE: str = "examples.demo.env_demo"\n',
+        },
+        findings=((_ENV, 1, 1),),
+    ),
+    Example(_env("def build_env(sample):\n    return Env()\n"), findings=((_ENV, 12, 5),)),
+    Example(_env("def build_env(args, sample, tokenizer):\n    return Env()\n"), findings=((_ENV, 12, 5),)),
+    Example(_env("async def build_env(sample=None, args=None, **_):\n    return Env()\n"), findings=((_ENV, 12, 11),)),
+    Example(_env("build_env = lambda config: Env()\n"), findings=((_ENV, 12, 13),)),
+    Example(_env("def build_env():\n    return Env()\n") | {_CONFIG: _NAMES}, findings=((_ENV, 12, 5),)),
+    Example(_env("def build_env(*, config, **_):\n    return Env()\n"), findings=((_ENV, 12, 5),)),
+    Example(
+        _env("def build_env(sample, args):\n    return Env()\n"),
+        findings=((_ENV, 12, 5, WARNING),),
+        fixed={_ENV: _CLASS + "\n\ndef build_env(sample, args, **_):\n    return Env()\n"},
+    ),
+    Example(
+        _env("def build_env(\n    sample=None,\n    args=None,\n):\n    return Env()\n"),
+        findings=((_ENV, 12, 5, WARNING),),
+        fixed={_ENV: _CLASS + "\n\ndef build_env(\n    sample=None,\n    args=None,\n    **_,\n):\n    return Env()\n"},
+    ),
+    Example(
+        _env("def build_env(item, config, **_):\n    return Env()\n"),
+        findings=((_ENV, 12, 5, WARNING),),
+    ),
+    Example(
+        _env("def build_env(args=None, sample=None, **_):\n    return Env()\n"),
+        findings=((_ENV, 12, 5, WARNING),),
+    ),
+    Example(
+        _env("def build_env(*, sample=None, args=None, **_):\n    return Env()\n"),
+        findings=((_ENV, 12, 5, WARNING),),
+    ),
+    Example(
+        _env(
+            "from .factory import build_env\n",
+            factory="def build_env(instance_id, **kwargs):\n    return None\n",
+        )
+        | {_CONFIG: "rollout_interaction_env_path: examples/demo/env_demo.py\n"},
+        findings=(("examples/demo/factory.py", 1, 5),),
+    ),
+    Example(
+        _env(
+            "build_env = Env\n",
+            head=_CLASS + "\n    def __init__(self, max_turns):\n        self.left = max_turns\n\n\n",
+        ),
+        findings=((_ENV, 11, 9),),
+    ),
+    Example(
+        _env("def build_env(sample=None, args=None, **_):\n    Env()\n"),
+        findings=((_ENV, 12, 5),),
+    ),
+]
+
+
+@rule("RLX304", "build-env", ERROR, on="recipe", valid=VALID, invalid=INVALID, fixable="safe")
+def build_env(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
+    """Say it at the function, or at the environment that has none."""
+    from relax_lint.environments import environments_of
+
+    environments = environments_of(recipe, project)
+    for module in environments.modules:
+        yield from _judged(environments, module)
+    if not environments.modules and environments.needs_module:
+        for cls in environments.concrete:
+            if not environments.is_abstract(cls):
+                yield _missing(cls.source.name_place(cls.node), "the rollout takes its environments from it")
+
+
+def _missing(place: Place, why: str) -> Finding:
+    return Finding(place, f"no build_env in this module: {why}", subject="build_env")
+
+
+def _judged(environments: Environments, module: EnvModule) -> Iterator[Finding | NotChecked]:
+    source, interpreter = module.source, environments.interpreter
+    if source.tree is None or not environments.owns(source):
+        return
+    if interpreter.resolver.resolve(source, "build_env").missing:
+        own = [cls for cls in environments.concrete if cls.source.path == source.path]
+        yield _missing(source.name_place(own[0].node) if own else source.place(source.tree), f"{module.named} names it")
+        return
+    for function, makes in environments.factories(source):
+        if function is None:
+            yield NotChecked(source.place(source.tree), "build_env")
+        elif environments.owns(function.source):
+            yield from _called(environments, function, makes=makes)
+
+
+def _called(environments: Environments, function: Function, *, makes: bool) -> Iterator[Finding]:
+    from relax_lint.flow.shapes import UNKNOWN, Arguments, NoneValue, alternatives
+    from relax_lint.rewards import function_place
+
+    place = function_place(function)
+
+    def finding(message: str, fix: Fix | None = None, *, error: bool = True) -> Finding:
+        return Finding(place, message, severity=ERROR if error else WARNING, fix=fix, subject="build_env")
+
+    takes = f"it takes ({ast.unparse(function.node.args)})"
+    by_name = Arguments((), (("sample", UNKNOWN), ("args", UNKNOWN)))
+    by_position = Arguments((UNKNOWN, UNKNOWN))
+    interpreter = environments.interpreter
+    named, placed = (interpreter.bind(function, each) is not None for each in (by_name, by_position))
+    own = environments.own_calls
+    if own and all(interpreter.bind(function, each) is not None for each in own):
+        return
+    if not named and not placed:
+        yield finding(f"build_env cannot be called with (sample=…, args=…) or (sample, args): {takes}")
+        return
+    if isinstance(function.node, ast.AsyncFunctionDef):
+        yield finding("build_env is async: the rollout does not await it, and takes the coroutine for the environment")
+        return
+    results = alternatives(interpreter.result(function, by_name if named else by_position))
+    if not makes and all(isinstance(part, NoneValue) for part in results):
+        yield finding("build_env returns nothing: the rollout calls reset() on what it returns")
+    elif not named:
+        yield finding(f"build_env cannot be called by the names sample and args: {takes}", error=False)
+    elif not placed or not _begins_as_called(function):
+        yield finding(f"build_env cannot be called as (sample, args), which comes next: {takes}", error=False)
+    elif function.node.args.kwarg is None:
+        yield finding("build_env takes no **kwargs, as the guide's does", _fix(function), error=False)
+
+
+def _begins_as_called(function: Function) -> bool:
+    """Whether what is given by position arrives under the names of the guide."""
+    spec = function.node.args
+    names = [part.arg for part in (*spec.posonlyargs, *spec.args)][len(function.bound) :]
+    return names[:2] == ["sample", "args"] or (spec.vararg is not None and names == ["sample", "args"][: len(names)])
+
+
+def _fix(function: Function) -> Fix | None:
+    node, source = function.node, function.source
+    if isinstance(node, ast.Lambda) or any(
+        part.arg == "_" for part in ast.walk(node.args) if isinstance(part, ast.arg)
+    ):
+        return None
+
+    def edits() -> list[Edit]:
+        edit = add_keywords(source, node, "_")
+        return [] if edit is None else [edit]
+
+    return Fix("add **_", edits)
