@@ -36,6 +36,7 @@ class Checking:
         self.clock = Clock()
         self.files = Files()
         self.failed = False
+        self.changed: Sequence[Path] = ()
         self.configuration = self._configuration()
 
     def run(self) -> int:
@@ -165,7 +166,10 @@ class Checking:
             changed = staged_paths() if self.options.staged else paths_since(self.options.since)
         except GitError as problem:
             raise ConfigError(str(problem)) from problem
-        return paths if changed is None else concerned(changed, paths, self.files)
+        if changed is None:
+            return paths
+        self.changed = changed
+        return concerned(changed, paths, self.files)
 
     # ------------------------------------------------------------ judging
 
@@ -177,7 +181,7 @@ class Checking:
         known = self._baseline(group.settings)
 
         def run(targets: Sequence[Path]) -> Report:
-            return lint(project, rules, group.settings, targets, group.targets)
+            return lint(project, rules, group.settings, targets, group.targets, self.changed)
 
         # What is rewritten must be what was judged, so one process does both.
         rewrites = self.options.fix or self.options.diff or self.options.add_suppressions is not None

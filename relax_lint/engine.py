@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from relax_lint.core_untouched import touched
 from relax_lint.diagnostics import Diagnostic, Finding, NotChecked, Severity, Site
 from relax_lint.fingerprints import identify_all
 from relax_lint.scope import Judged, Scope
@@ -21,7 +22,13 @@ if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch
     from relax_lint.suppression import Suppressor
 
-UNREADABLE, UNUSED, TOO_COMPLEX = "RLX001", "RLX002", "RLX003"
+UNREADABLE, UNUSED, TOO_COMPLEX, CORE_TOUCHED = "RLX001", "RLX002", "RLX003", "RLX106"
+_OWN: Mapping[str, Callable[[Scope], Iterator[tuple[Finding, Judged | None]]]] = {
+    UNREADABLE: unreadable,
+    TOO_COMPLEX: too_complex,
+    CORE_TOUCHED: touched,
+}
+"""What the engine finds itself, beside what rules say."""
 _MAY_SUPPRESS = re.compile(rb"noqa|relax-lint:", re.IGNORECASE)
 _MAY_BE_UNUSED = re.compile(rb"\brlx\d|relax-lint:", re.IGNORECASE)
 
@@ -83,10 +90,11 @@ def lint(
     settings: Settings | None = None,
     targets: Iterable[Path] | None = None,
     asked: Iterable[Path] | None = None,
+    changed: Iterable[Path] = (),
 ) -> Report:
     """What the selected rules find in the targets (all files of the project when none are given), which may be a part
-    of all that is ``asked`` for."""
-    return _Run(project, rules, settings or project.settings, Scope(project, targets, asked)).report()
+    of all that is ``asked`` for; ``changed`` is what the git change touches that is checked, if one is."""
+    return _Run(project, rules, settings or project.settings, Scope(project, targets, asked, changed)).report()
 
 
 class _Run:
@@ -119,7 +127,7 @@ class _Run:
         return self.outcome
 
     def _judge(self, rule: Rule) -> None:
-        own = {UNREADABLE: unreadable, TOO_COMPLEX: too_complex}.get(rule.code)
+        own = _OWN.get(rule.code)
         for finding, judged in () if own is None else own(self.scope):
             self._keep(rule, [finding], judged)
         paths: frozenset[Path] | None = None
@@ -141,7 +149,7 @@ class _Run:
             path = outcome.place.source.path
             if isinstance(outcome, NotChecked):
                 self._undecided.update((rule.code, about) for about in (path, *(judged.paths if judged else ())))
-            if not self.scope.shows(path, None if judged is None else judged.origin):
+            if rule.code != CORE_TOUCHED and not self.scope.shows(path, None if judged is None else judged.origin):
                 continue
             if isinstance(outcome, NotChecked):
                 line, _ = outcome.place.source.position(outcome.place.start)

@@ -38,11 +38,16 @@ class Scope:
     of a whole recipe are judged, and what is found in other files than the targets is left out."""
 
     def __init__(
-        self, project: Project, targets: Iterable[Path] | None = None, asked: Iterable[Path] | None = None
+        self,
+        project: Project,
+        targets: Iterable[Path] | None = None,
+        asked: Iterable[Path] | None = None,
+        changed: Iterable[Path] = (),
     ) -> None:
         """``asked`` are all targets of a run of which this is a part: what a launcher among them sources is shown with
-        that launcher's part."""
+        that launcher's part. ``changed`` are the files that the git change touches of which this run is, if any."""
         self.project = project
+        self.changed = tuple(changed)
         everything = walk(project.root, project.files) if targets is None else targets
         self.targets = [path for path in everything if self._concerns(path)]
         self._targets = set(self.targets)

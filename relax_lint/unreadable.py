@@ -35,7 +35,7 @@ def unreadable(scope: Scope) -> Iterator[tuple[Finding, Judged | None]]:
                 yield finding, judged
 
 
-def too_complex(scope: Scope) -> Iterator[tuple[Finding, Judged]]:
+def too_complex(scope: Scope) -> Iterator[tuple[Finding, Judged | None]]:
     """The launchers of which only some ways were followed."""
     for launcher in (*scope.bearing, *scope.outside):
         place = launcher.evaluation.too_complex

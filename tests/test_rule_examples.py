@@ -89,7 +89,8 @@ def of_rule(rule: Rule, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
 
 
 def found_in(rule: Rule, example: Example) -> list[Diagnostic]:
-    report = lint(Project.from_files(tree_of(rule, example)), RULES, settings_for(rule, example))
+    changed = [MEMORY_ROOT / path for path in example.changed]
+    report = lint(Project.from_files(tree_of(rule, example)), RULES, settings_for(rule, example), changed=changed)
     assert not report.failures
     return of_rule(rule, report.diagnostics)
 
@@ -175,7 +176,8 @@ def test_rule_has_ten_examples_of_each_kind(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
 def test_examples_differ(rule: Rule) -> None:
     texts = [
-        repr(example.files if isinstance(example, Example) else example) for example in (*rule.valid, *rule.invalid)
+        repr((example.files, example.changed) if isinstance(example, Example) else example)
+        for example in (*rule.valid, *rule.invalid)
     ]
     assert len(set(texts)) == len(texts)
 

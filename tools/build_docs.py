@@ -85,6 +85,12 @@ def shown_files(files: Mapping[str, str], *, named: bool) -> Iterator[str]:
         yield f"`{path}`:\n\n{block}" if named else block
 
 
+def shown_change(example: Example) -> Iterator[str]:
+    """The files that the change touches which is checked."""
+    if example.changed:
+        yield f"Changed: {', '.join(f'`{path}`' for path in example.changed)}."
+
+
 def shown_fix(example: Example, before: Mapping[str, str]) -> Iterator[str]:
     """What a fix changes, as a diff."""
     if example.fixed is None:
@@ -116,13 +122,15 @@ def shown_invalid(example: Example, rule: Rule) -> str:
         place = f"line {line}, column {column}"
         places.append(f"`{path}`, {place}" if path and len(files) > 1 else place)
     where = f"Found at {'; '.join(places)}."
-    return "\n\n".join([*shown_files(files, named=len(files) > 1), where, *shown_fix(example, files)])
+    shown = shown_files(files, named=len(files) > 1)
+    return "\n\n".join([*shown, *shown_change(example), where, *shown_fix(example, files)])
 
 
 def shown_valid(example: Example | str, rule: Rule) -> str:
     """A harmless example."""
-    files = files_of(Example(example) if isinstance(example, str) else example, rule)
-    return "\n\n".join(shown_files(files, named=len(files) > 1))
+    example = Example(example) if isinstance(example, str) else example
+    files = files_of(example, rule)
+    return "\n\n".join([*shown_files(files, named=len(files) > 1), *shown_change(example)])
 
 
 def section(title: str, examples: Iterable[str]) -> Iterator[str]:

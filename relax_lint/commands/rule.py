@@ -62,10 +62,10 @@ def _page(rule: Rule) -> str:
 
 
 def _shown(example: Example | str) -> list[str]:
-    files = example if isinstance(example, str) else example.files
+    files, changed = (example, ()) if isinstance(example, str) else (example.files, example.changed)
     named = {"": files} if isinstance(files, str) else files
     lines: list[str] = []
     for path, text in named.items():
         lines += [f"{path}:"] if path else []
         lines += [*(f"    {line}".rstrip() for line in text.splitlines()), ""]
-    return lines
+    return [*lines, f"Changed: {', '.join(changed)}", ""] if changed else lines

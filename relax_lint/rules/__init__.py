@@ -27,13 +27,15 @@ class Example:
     ``files`` maps paths to text; a plain string is the one file of the rule's usual kind. ``findings`` holds
     ``(path, line, column)`` or, for single files, ``(line, column)`` of every finding of this rule, with an optional
     trailing :class:`Severity` where it is not the rule's own. ``fixed`` is the tree after ``--fix`` (``--unsafe-fixes``
-    too when ``unsafe``): files that change, ``None`` for files without a fix.
+    too when ``unsafe``): files that change, ``None`` for files without a fix. ``changed`` are the paths that the git
+    change touches which is checked, if one is.
     """
 
     files: str | Mapping[str, str]
     findings: tuple[tuple[Any, ...], ...] = ()
     fixed: str | Mapping[str, str] | None = None
     unsafe: bool = False
+    changed: tuple[str, ...] = ()
 
 
 @record
