@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from relax_lint.catalog.hidden import UNKNOWN
+from relax_lint.catalog.hidden import UNKNOWN, Hidden
 from relax_lint.constraints import arithmetic, roles
 from relax_lint.constraints.documents import custom_config_fault, eval_config_fault
 from relax_lint.constraints.expressions import Expression, Failed, NotKnown
@@ -414,6 +414,6 @@ def compute(derived: str | Function, facts: Facts) -> Any:
             return derived.of(facts)
         return _expression(derived).value(facts)
     except NotKnown as unknown:
-        return unknown.hidden
+        return Hidden(unknown.hidden.words)  # what is known of an argument is not known of what is made of it
     except (Failed, TypeError, ValueError, ArithmeticError, LookupError, OverflowError):
         return UNKNOWN

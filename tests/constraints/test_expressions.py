@@ -187,3 +187,15 @@ def test_a_hidden_value_is_there_and_partly_known_text_is_not_empty(condition: s
 )
 def test_what_a_hidden_value_may_be_stays_open(condition: str, flags: str) -> None:
     assert is_hidden(Expression(condition).truth(facts_of(flags)))
+
+
+@pytest.mark.parametrize(
+    ("condition", "flags"),
+    [
+        ("bad_agent_env is None", '--agent-env A=1 "B=$HOME/x"'),
+        ("bool(dead_config_keys)", "--ref-actor-config '{\"lr\": '$LR'}'"),
+        ("len(unknown_media) == 0", "--multimodal-keys '{\"image\": \"'$COLUMN'\"}'"),
+    ],
+)
+def test_what_is_known_of_an_argument_is_not_known_of_what_is_made_of_it(condition: str, flags: str) -> None:
+    assert is_hidden(Expression(condition).truth(facts_of(flags)))
