@@ -86,3 +86,75 @@ ONLY_VERL_KEYS = frozenset(
     {"prompts", "responses", "response_mask", "rm_scores", "token_level_scores", "token_level_rewards", "old_log_probs"}
 )
 """Keys that say by themselves that a ``batch`` is verl's."""
+
+REWARD_MANAGER_MODULES = ("verl.workers.reward_manager", "verl.experimental.reward_loop", "verl.experimental.reward")
+"""Where verl's generations have them: the worker's managers, the reward loop, and what it was called at first."""
+
+REWARD_MANAGER_ENDINGS = ("RewardManager", "RewardManagerBase", "RewardLoopManager", "RewardLoopManagerBase")
+"""How they are called, wherever they are imported from."""
+
+REGISTERING = frozenset({"register", "register_manager", "register_reward_manager"})
+"""Decorators of those modules that make a class one of verl's managers."""
+
+_SINGLE = "score one sample in `async def reward_func(args, sample, **kwargs)` and name it with --custom-rm-path"
+_GROUP = "score all samples of a prompt in `async def reward_func(args, samples, **kwargs)`, with --group-rm"
+
+_MANAGER_ADVICE: tuple[tuple[str, str], ...] = (
+    ("BatchReward", _GROUP),
+    ("PrimeReward", _GROUP),
+    ("GDPOReward", "return a dict of the scores, and pass --reward-key"),
+    ("DAPOReward", f"{_SINGLE}; the penalty for overlong answers belongs into it"),
+    ("RateLimited", f"{_SINGLE}; an asyncio.Semaphore of the module limits the rate"),
+    ("RemoteReward", "--rm-type remote_rm --rm-url asks a server, or an async client in the reward does"),
+)
+
+
+def manager_advice(base: str) -> str:
+    """What takes the place of a reward manager that derives from this one."""
+    name = base.rpartition(".")[2]
+    return next((advice for part, advice in _MANAGER_ADVICE if name.startswith(part)), _SINGLE)
+
+
+TOOL_MODULES = ("verl.tools", "verl.interactions", "verl.experimental.agent_loop")
+
+_ENVIRONMENT = "an environment that derives from the recipe's own `base_env.BaseInteractionEnv`"
+_TOOL_ADVICE: tuple[tuple[str, str], ...] = (
+    ("verl.tools.schemas", "environments of Relax take and return plain dicts"),
+    ("verl.tools.function_tool", f"call the function in `step` of {_ENVIRONMENT}"),
+    ("verl.tools", f"parse and run its calls in `step` of {_ENVIRONMENT}"),
+    ("verl.interactions", f"answer the model in `step` of {_ENVIRONMENT}"),
+    ("verl.experimental.agent_loop", _BY_NAME["AgentLoopBase"]),
+)
+
+
+def tool_advice(name: str) -> str:
+    """What takes the place of a tool, an interaction or an agent loop of verl."""
+    return next(advice for module, advice in _TOOL_ADVICE if is_in(name, (module,)))
+
+
+def is_in(name: str, modules: tuple[str, ...]) -> bool:
+    """Whether a dotted name is one of these modules, or leads to something in one."""
+    return any(name == module or name.startswith(f"{module}.") for module in modules)
+
+
+_EXCHANGED = frozenset({"ToolResponse", "FunctionTool", "AgentLoopOutput", "AgentLoopMetrics"})
+
+
+def is_exchanged(name: str) -> bool:
+    """Whether this is what verl's tools and agent loops take and give, not what they derive from."""
+    last = name.rpartition(".")[2]
+    return last in _EXCHANGED or last.startswith("OpenAIFunction")
+
+
+COPIED: dict[str, str] = {
+    "base_tool.BaseTool": "verl.tools.base_tool.BaseTool",
+    "function_tool.FunctionTool": "verl.tools.function_tool.FunctionTool",
+    "function_tool.function_tool": "verl.tools.function_tool.function_tool",
+    "schemas.ToolResponse": "verl.tools.schemas.ToolResponse",
+    "schemas.OpenAIFunctionToolSchema": "verl.tools.schemas.OpenAIFunctionToolSchema",
+    "base.BaseInteraction": "verl.interactions.base.BaseInteraction",
+    "agent_loop.AgentLoopBase": "verl.experimental.agent_loop.AgentLoopBase",
+    "abstract.AbstractRewardManager": "verl.workers.reward_manager.abstract.AbstractRewardManager",
+    "base.RewardManagerBase": "verl.experimental.reward_loop.reward_manager.base.RewardManagerBase",
+}
+"""What files of verl take from beside themselves: a recipe that has such a file and not what it needs copied it."""
