@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DATA = Path(__file__).with_name("flags.json")
 MERGED = ("main", "pre", "sglang", "teacher")
 """Relax's parsers in the order in which their values enter the namespace; a later one overwrites."""
-_HELPER_PARSER = "sglang-tp"
+HELPER_PARSER = "sglang-tp"
 """Only computes the default of another flag; what it knows, others know too."""
 MOST_SUGGESTIONS = 3
 
@@ -92,7 +92,7 @@ class Catalogue:
     def flags(self, word: str) -> tuple[Flag, ...]:
         """The same flag of every parser that reads it, the one that only computes a default last."""
         found = map(self._flag, self._by_word.get(word.partition("=")[0], ()))
-        return tuple(sorted(found, key=lambda flag: flag.parser == _HELPER_PARSER))
+        return tuple(sorted(found, key=lambda flag: flag.parser == HELPER_PARSER))
 
     def abbreviated(self, word: str) -> tuple[Flag, ...]:
         """The flags whose option strings a word begins, in parsers that take abbreviations: one entry per string.

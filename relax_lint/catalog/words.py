@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.argparse_model import NegativeNumber
+from relax_lint.catalog.flags import HELPER_PARSER
 from relax_lint.records import record
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from relax_lint.catalog.namespace import Namespace
     from relax_lint.shell.launch import Word
 
-_HELPER_PARSER = "sglang-tp"
 _HYPHENS = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 _WITH_ANOTHER_HYPHEN = re.compile(rf"(?=-?[{_HYPHENS}])[-{_HYPHENS}]{{1,2}}[A-Za-z][\w-]*(?:=.*)?", re.DOTALL)
 
@@ -82,7 +82,7 @@ def _strays(words: Sequence[Word], positions: range, taken: Container[int]) -> I
 
 def abbreviated_flags(catalogue: Catalogue, name: str) -> tuple[Flag, ...]:
     """The flags that a word is an abbreviation of, in parsers whose values count."""
-    return tuple(flag for flag in catalogue.abbreviated(name) if flag.parser != _HELPER_PARSER)
+    return tuple(flag for flag in catalogue.abbreviated(name) if flag.parser != HELPER_PARSER)
 
 
 def known_name(word: Word) -> str:
