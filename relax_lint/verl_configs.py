@@ -18,11 +18,13 @@ _MODULE = re.compile(
     rf"(?:(?:pkg|file)://(?:[^\s:]*/)?)?(?:verl\.(?:{_PACKAGES})(?:\.\w+)*(?::\w+)?"
     rf"|(?:[\w./-]*/)?verl/(?:{_PACKAGES})(?:/[\w.-]+)*)"
 )
+_OF_RECIPES = re.compile(r"recipe(?:\.\w+){2,}")
 _NO_MODULE = re.compile(r"\.(?:parquet|jsonl?|ya?ml|txt|log|csv|md|sh|png|jpg)\Z")
 
 _TRAINER_OF_VERL = re.compile(
     r"(?:.*/)?_?(?:generated_)?(?:ppo|sft|dapo|prime|rm|diffusion)\w*_trainer\w*|.*@actor_rollout_ref\b.*"
 )
+_OF_CONFIG = re.compile(r"verl\.(?:workers\.config|trainer\.config|utils\.profiler)\b")
 _TRAINER_KEYS = frozenset(
     {
         "total_epochs", "total_training_steps", "project_name", "experiment_name", "n_gpus_per_node", "nnodes",
@@ -57,12 +59,23 @@ def trainer_sign(source: YamlSource) -> Entry | None:
         return defaults
     if hydra is not None and any(names_verl(node.text) for node in hydra.value.walk()):
         return hydra
+    part = _part_of_trainer(source)
+    if part is not None:
+        return part
     if trainer is not None and len(_TRAINER_KEYS & trainer.value.effective.keys()) >= _ENOUGH_KEYS:
         for name, keys in _BESIDE_TRAINER.items():
             beside = top.get(name)
             if beside is not None and any(key in beside.value.effective for key in keys):
                 return trainer
     return None
+
+
+def _part_of_trainer(source: YamlSource) -> Entry | None:
+    """The first place where a class of verl's own configuration is named: the file is of one of its groups."""
+    if "_target_" not in source.text or source.root is None:
+        return None
+    targets = (entry for node in source.root.walk() for entry in node.all("_target_"))
+    return next((entry for entry in targets if _OF_CONFIG.match(entry.value.text)), None)
 
 
 def _is_verls_default(item: Node) -> bool:
@@ -80,11 +93,15 @@ def tool_lists(source: YamlSource) -> Iterator[Entry]:
                 yield entry
 
 
-def verl_names(source: YamlSource) -> Iterator[tuple[Place, str]]:
-    """The values that name something of verl's, outside of its tools."""
+def verl_names(source: YamlSource, *, has_recipes: bool) -> Iterator[tuple[Place, str]]:
+    """The values that name something of verl's, or of the recipes beside it unless the repository has such a package;
+    outside of its tools."""
     nodes = [] if source.root is None else list(source.root.walk())
     left_out = {id(entry.key) for node in nodes for entry in node.entries}
     left_out.update(id(node) for entry in tool_lists(source) for node in entry.value.walk())
+    classes = {id(entry.value) for node in nodes for key in ("class_name", "_target_") for entry in node.all(key)}
     for node in nodes:
-        if node.tag == "str" and id(node) not in left_out and names_verl(node.text):
+        if node.tag != "str" or id(node) in left_out:
+            continue
+        if names_verl(node.text) or (not has_recipes and id(node) in classes and _OF_RECIPES.fullmatch(node.text)):
             yield source.place(node), node.text

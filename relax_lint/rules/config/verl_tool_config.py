@@ -3,9 +3,9 @@
 ## What
 
 A list `tools` whose entries have a `class_name` and a `tool_schema`, whoever's class it is, and any value that is the
-name of one of verl's modules or classes: `verl.interactions.gsm8k_interaction.Gsm8kInteraction`,
-`pkg://verl.trainer.config`. A text that only mentions one is fine. Configurations of verl's trainers have a rule of
-their own, RLX602.
+name of one of verl's modules or classes: `verl.interactions.gsm8k_interaction.Gsm8kInteraction`, or, as a `class_name`
+or `_target_` where the repository has no such package, `recipe.deepeyes.tool.Zoom`. A text that only mentions one is
+fine. Configurations of verl's trainers have a rule of their own, RLX602.
 
 ## Why
 
@@ -42,6 +42,7 @@ from relax_lint.rules import ERROR, Example, rule
 from relax_lint.sources.config_yaml import YamlSource
 from relax_lint.verl_configs import tool_lists, trainer_sign, verl_names
 
+_SIGNS = ("verl", "tool_schema", "recipe.")
 _SCHEMA = "{type: function, function: {name: search}}"
 
 VALID: list[Example | str] = [
@@ -57,13 +58,15 @@ VALID: list[Example | str] = [
     "log: verl.log\nconfig: verl.yaml\nbase: averl.tools.x\n",
     "prompt: |\n  tools:\n    - class_name: verl.tools.x.Y\n      tool_schema: {}\n",
     "tools: {{ tools }}\n",
+    "source: recipe.of.the.day\n",
+    Example({"recipe/zoom/__init__.py": "", "examples/demo/demo.yaml": "tool: {class_name: recipe.zoom.tool.Zoom}\n"}),
     "",
     "- class_name: examples.demo.env_demo.Search\n  tool_schema: {}\n",
 ]
 
 INVALID: list[Example] = [
     Example(
-        f"tools:\n  - class_name: verl.tools.search_tool.SearchTool\n    config: {{k: 3}}\n    tool_schema: {_SCHEMA}\n",
+        "tools:\n  - class_name: verl.tools.search_tool.SearchTool\n    config: {k: 3}\n    tool_schema: {}\n",
         findings=((1, 1),),
     ),
     Example(f"tools:\n- class_name: my_tools.Search\n  tool_schema: {_SCHEMA}\n", findings=((1, 1),)),
@@ -85,6 +88,7 @@ INVALID: list[Example] = [
     Example("hydra:\nreward:\n  module: verl.utils.reward_score:compute\n", findings=((3, 11),)),
     Example("reward_path: ../verl/utils/reward_score/gsm8k.py\r\nmax_turns: 5\r\n", findings=((1, 14),)),
     Example("classes: [verl.tools.a.B, ok.C, verl.workers.d.E]\n", findings=((1, 11), (1, 33))),
+    Example("- name: zoom\n  _target_: recipe.zoom.loop.ZoomLoop\n", findings=((2, 13),)),
     Example("tool: >-\n  verl.tools.search_tool.SearchTool\n", findings=((1, 7),)),
 ]
 
@@ -92,12 +96,12 @@ INVALID: list[Example] = [
 @rule("RLX601", "verl-tool-config", ERROR, on="yaml", valid=VALID, invalid=INVALID)
 def verl_tool_config(source: YamlSource, project: Project) -> Iterator[Finding]:
     """Say which lists and values are verl's."""
-    if ("verl" not in source.text and "tool_schema" not in source.text) or source.error is not None:
+    if not any(sign in source.text for sign in _SIGNS) or source.error is not None:
         return
     if trainer_sign(source) is not None:
         return
     for entry in tool_lists(source):
         message = "tools of verl's kind, which Relax does not read: write an environment, and name it with "
         yield Finding(source.key_place(entry), f"{message}rollout_interaction_env_path", subject="tools")
-    for place, name in verl_names(source):
-        yield Finding(place, f"{name} is verl's: nothing in Relax builds it from a config", subject=name)
+    for place, name in verl_names(source, has_recipes=project.exists(project.root / "recipe")):
+        yield Finding(place, f"{name} is of verl: nothing in Relax builds it from a config", subject=name)

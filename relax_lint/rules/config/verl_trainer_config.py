@@ -3,8 +3,9 @@
 ## What
 
 A YAML file of a recipe that is told to be one by `actor_rollout_ref`, by a defaults list with groups of verl's
-(`ppo_trainer`, `actor@actor_rollout_ref.actor`), by a Hydra search path into verl, or by `trainer` with verl's keys
-beside `data`, `algorithm`, `critic` or `model` with theirs.
+(`ppo_trainer`, `actor@actor_rollout_ref.actor`), by a Hydra search path into verl, by a `_target_` out of
+`verl.workers.config` or `verl.trainer.config`, which the parts of such a configuration have, or by `trainer` with
+verl's keys beside `data`, `algorithm`, `critic` or `model` with theirs.
 
 ## Why
 
@@ -69,6 +70,7 @@ INVALID: list[Example] = [
         "data:\n  train_files: a.parquet\ntrainer:\n  total_epochs: 3\n  project_name: x\n  nnodes: 1\n",
         findings=((3, 1),),
     ),
+    Example("# a part\n_target_: verl.workers.config.FSDPActorConfig\nstrategy: fsdp\n", findings=((2, 1),)),
     Example("trainer: {save_freq: 10, test_freq: 5}\nalgorithm: {adv_estimator: grpo}\n", findings=((1, 1),)),
     Example("model: {partial_pretrain: Qwen}\ntrainer: {total_epochs: 3, project_name: sft}\n", findings=((2, 1),)),
     Example(
