@@ -95,6 +95,11 @@ class DataFile:
         """Lines that are no JSON, as far as the file was read."""
         return self._opened.skipped if isinstance(self._opened, JsonLines) else 0
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all rows of a parquet file are used."""
+        return self.row_count is not None and self.bounds == (0, self.row_count)
+
     def nulls(self, column: str) -> int | None:
         """How many rows have no value in a column, as far as a footer tells."""
         return self._opened.nulls(column) if isinstance(self._opened, ParquetTable) else None
