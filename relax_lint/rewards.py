@@ -130,23 +130,17 @@ class RewardUse(NamedFunction):
         return self.once(("exits", function, form), lambda: self._exits(function, form))
 
     def _exits(self, function: Function, form: Literal["single", "batch"]) -> list[Exit]:
+        from relax_lint.flow.exits import innermost
         from relax_lint.flow.shapes import Awaitable, alternatives
 
         found: list[Exit] = []
         for way in self.interpreter.outcomes(function, self.arguments(form)) or ():
             if isinstance(way.shape, Awaitable) and not isinstance(function.node, ast.AsyncFunctionDef):
                 parts = alternatives(way.shape.result)
-                found.extend(self._followed(_with_shape(way, part)) for part in parts)
+                found.extend(innermost(self.interpreter, _with_shape(way, part)) for part in parts)
             else:
-                found.append(self._followed(way))
+                found.append(innermost(self.interpreter, way))
         return list(dict.fromkeys(found))
-
-    def _followed(self, way: Exit) -> Exit:
-        while (
-            (inner := way.shape.origin) is not None and _hands_on(way.node) and self.interpreter.follows(inner.source)
-        ):
-            way = inner
-        return way
 
     def values(self, function: Function) -> list[tuple[Exit, Shape]]:
         """What one sample can get from a reward function, with the way out that gives it."""
@@ -162,14 +156,6 @@ def _with_shape(way: Exit, shape: Shape) -> Exit:
     from relax_lint.records import changed
 
     return changed(way, shape=shape)
-
-
-def _hands_on(node: ast.AST) -> bool:
-    """Whether a way out is ``return call(…)``, awaited or not."""
-    value = node.value if isinstance(node, ast.Return) else node
-    while isinstance(value, ast.Await):
-        value = value.value
-    return isinstance(value, ast.Call)
 
 
 def reward_uses(launch: Launch, project: Project) -> list[RewardUse]:

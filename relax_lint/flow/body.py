@@ -13,6 +13,7 @@ from relax_lint.flow.interruptions import can_raise, caught_by
 from relax_lint.flow.loops import After, follow_for, follow_while
 from relax_lint.flow.matches import follow_match
 from relax_lint.flow.names import imports_of
+from relax_lint.flow.parts import held_in, with_unknown_parts
 from relax_lint.flow.scopes import NO_SCOPE
 from relax_lint.flow.shapes import (
     NONE,
@@ -30,6 +31,8 @@ from relax_lint.flow.shapes import (
     Library,
     Sequence,
     Shape,
+    Site,
+    Truthy,
     Union,
     Unknown,
     alternatives,
@@ -156,7 +159,7 @@ class Body:
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
             key = self.expressions.evaluate(target.slice, state)
             shared = self.expressions.is_shared_by_samples(target.slice, state)
-            self._set_item(state, target.value.id, key, shape, shared=shared)
+            self._set_item(state, target.value.id, key, shape, shared=shared, at=Site(self.source, target.slice))
         else:
             self._put(state, target, shape)
 
@@ -182,7 +185,7 @@ class Body:
             target = target.value
         held = state.variables.get(target.id) if isinstance(target, ast.Name) else None
         if isinstance(target, ast.Name) and isinstance(held, (Dictionary, Sequence)):
-            inside = {id(part) for part in _parts_of(held)}
+            inside = {id(part) for part in held_in(held)}
             for name, part in list(state.variables.items()):
                 if id(part) in inside and isinstance(part, (Dictionary, Sequence)):
                     state.set(name, self.interpreter.changed(part))
@@ -202,7 +205,9 @@ class Body:
         for index, target in enumerate(targets):
             self.assign(state, target, items[index] if items else UNKNOWN)
 
-    def _set_item(self, state: State, name: str, key: Shape, shape: Shape, *, shared: bool = False) -> None:
+    def _set_item(
+        self, state: State, name: str, key: Shape, shape: Shape, *, shared: bool = False, at: Site | None = None
+    ) -> None:
         held = self.lookup(state, name)
         if not isinstance(held, Dictionary) or not isinstance(key, Constant) or name not in state.variables:
             near = name in state.variables and isinstance(held, (Dictionary, Sequence))
@@ -210,7 +215,7 @@ class Body:
             held = self.lookup(state, name)
         if isinstance(held, Dictionary):
             if isinstance(key, Constant):
-                state.change(name, held.put(key.value, shape))
+                state.change(name, held.put(key.value, shape, at=at))
             else:
                 entries = tuple(replace(entry, value=UNKNOWN) for entry in held.entries)
                 few = shared and (held.size.kind == "fewer" or not (held.entries or held.open))
@@ -339,7 +344,19 @@ class Body:
             self.ways.append(Way(node, NONE, state))
             return
         for way, shape in self._values(node.value, state):
-            self.ways.append(Way(node, shape, way))
+            self.ways.append(Way(node, self._with_truths(node.value, shape, way), way))
+
+    def _with_truths(self, node: ast.expr, shape: Shape, state: State) -> Shape:
+        """A tuple with what this way tells of the conditions that are written in it."""
+        items = shape.items if isinstance(node, ast.Tuple) and isinstance(shape, Sequence) else None
+        if items is None or not state.facts or len(items) != len(getattr(node, "elts", ())):
+            return shape
+        known = list(items)
+        for index, part in enumerate(getattr(node, "elts", ())):
+            if isinstance(items[index], Unknown) and not isinstance(part, ast.Constant):
+                fact = state.facts.get(self.interpreter.facts.condition(part).key)
+                known[index] = Truthy(fact[0]) if fact is not None else items[index]
+        return Sequence.of(known, "tuple")
 
     def _if(self, node: ast.If, state: State) -> After:
         true, false = branches(self.expressions, node.test, state)
@@ -462,23 +479,6 @@ def _stored(state: State) -> frozenset[str]:
     if state.stored is None:
         return frozenset()
     return state.stored | {UNSEEN} if state.counted or state.doubtful else state.stored
-
-
-def _parts_of(shape: Dictionary | Sequence) -> Iterator[Shape]:
-    """What is in a container, as far as it is known."""
-    if isinstance(shape, Dictionary):
-        values: Iterable[Shape] = (entry.value for entry in shape.entries)
-    else:
-        values = shape.items if shape.items is not None else (shape.element,)
-    for value in values:
-        yield from alternatives(value)
-
-
-def with_unknown_parts(shape: Dictionary | Sequence) -> Dictionary | Sequence:
-    """A container of the same size and keys, whatever is in it."""
-    if isinstance(shape, Sequence):
-        return Sequence(UNKNOWN, shape.length, kind=shape.kind)
-    return replace(shape, entries=tuple(replace(entry, value=UNKNOWN) for entry in shape.entries))
 
 
 def _as_read(target: ast.Subscript) -> ast.expr:

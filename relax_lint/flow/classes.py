@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.flow.shapes import Class, Library, alternatives
+from relax_lint.flow.shapes import Class, Library, Shape, alternatives
 from relax_lint.records import record
 
 if TYPE_CHECKING:
@@ -61,9 +61,16 @@ def lineage(interpreter: Interpreter, cls: Class) -> Iterator[Class | Library | 
             pending.append(one if isinstance(one, (Class, Library)) else None)
 
 
-def find_method(interpreter: Interpreter, cls: Class, name: str) -> tuple[PythonSource, ast.stmt] | None:
-    """The statement in a class body, or in the first base's that has one, that binds a name."""
+def find_method(
+    interpreter: Interpreter, cls: Class, name: str, behind: ast.ClassDef | None = None
+) -> tuple[PythonSource, ast.stmt] | None:
+    """The statement in a class body, or in the first base's that has one, that binds a name; ``behind`` a class, only
+    what comes after it counts."""
     for current in lineage(interpreter, cls):
+        if behind is not None:
+            if isinstance(current, Class) and current.node is behind:
+                behind = None
+            continue
         if current is None or (isinstance(current, Library) and current.name not in _PLAIN_BASES):
             return None
         if isinstance(current, Class):
@@ -100,9 +107,10 @@ def fields_of(interpreter: Interpreter, cls: Class) -> Make:
     libraries = {base.name for base in bases if isinstance(base, Library)}
     if libraries & {"typing.TypedDict", "typing_extensions.TypedDict"}:
         return Make(True, is_dictionary=True)
-    if "typing.NamedTuple" in libraries:
-        return Make(True, is_tuple=True)
     classes = [base for base in bases if isinstance(base, Class)]
+    if "typing.NamedTuple" in libraries:
+        own = dict.fromkeys(name for base in reversed(classes) for name in _own_fields(base.node))
+        return Make(True, is_tuple=True, fields=tuple(own))
     if None in bases or not libraries <= _PLAIN_BASES or any(_hides(base.node) for base in classes):
         return Make(False)
     fields = dict.fromkeys(name for base in reversed(classes) for name in _own_fields(base.node))
@@ -114,6 +122,17 @@ def fields_of(interpreter: Interpreter, cls: Class) -> Make:
         fields=tuple(fields),
         only_fields=all(_is_plain_part(part) for base in classes for part in base.node.body),
     )
+
+
+def default_of(interpreter: Interpreter, cls: Class, name: str) -> Shape | None:
+    """What a field of a class is where it is not given; ``None`` where it has to be."""
+    for current in lineage(interpreter, cls):
+        for part in current.node.body if isinstance(current, Class) else ():
+            if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name) and part.target.id == name:
+                if part.value is None or not isinstance(current, Class):
+                    return None
+                return interpreter.in_module(current.source, part.value)
+    return None
 
 
 def _is_plain_part(node: ast.stmt) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from relax_lint.flow.methods import READING_METHODS
+from relax_lint.flow.parts import containers, with_part
 from relax_lint.flow.scopes import NOT_CHANGING, is_logging
 from relax_lint.flow.shapes import (
     UNKNOWN,
@@ -21,10 +22,8 @@ from relax_lint.flow.shapes import (
     Unknown,
     alternatives,
     changed_unseen,
-    containers,
     is_scalar,
     is_text,
-    with_part,
 )
 from relax_lint.records import changed as replace
 

@@ -36,6 +36,8 @@ from relax_lint.flow.shapes import (
     Sample,
     Sequence,
     Shape,
+    Site,
+    Super,
     Thing,
     alternatives,
     each,
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
 _DEEPEST = 40
 _MOST_ENTRIES = 200
 _LONGEST_TEXT = 1000
+_OF_THE_CODE = frozenset({"dict", "super"})
 _SHARED_BY_SAMPLES = frozenset({"prompt", "response", "label", "group_index"})
 
 
@@ -111,7 +114,8 @@ class Expressions:
         """``{key: value, **other}``."""
         if len(node.keys) > _MOST_ENTRIES:
             return Dictionary(open=True)
-        result = Dictionary()
+        source = self.body.source
+        result = Dictionary(at=Site(source, node))
         for key, value in zip(node.keys, node.values, strict=True):
             shape = self.evaluate(value, state)
             if key is None:
@@ -119,7 +123,7 @@ class Expressions:
                 continue
             name = self.evaluate(key, state)
             if isinstance(name, Constant):
-                result = result.put(name.value, shape)
+                result = result.put(name.value, shape, at=Site(source, key))
             else:
                 hand_out(state, shape, "near")
                 result = replace(result.merged(Dictionary(open=True)), open=True)
@@ -230,6 +234,8 @@ class Expressions:
             return self.interpreter.attribute_of_module(holder.name, name)
         if isinstance(holder, Sample):
             return {"response": TEXT, "metadata": Dictionary(open=True)}.get(name, UNKNOWN)
+        if isinstance(holder, Super):
+            return self.interpreter.super_method(holder, name) or UNKNOWN
         if isinstance(holder, Instance):
             if name == "__dict__":
                 return Dictionary(open=True)
@@ -353,10 +359,23 @@ class Expressions:
             if known is None:
                 known = attribute_test(node, arguments.positional)
             result = self.interpreter.call(callee, arguments) if known is None else Constant(known)
+            if isinstance(callee, Library) and callee.name in _OF_THE_CODE:
+                result = self._of_the_code(node, callee.name, result)
         note_call(self.interpreter, node, callee, given, result, state)
         if state.stored is not None:
             note_stores_of_call(self.interpreter, node, callee, arguments, given, state)
         return result
+
+    def _of_the_code(self, node: ast.Call, name: str, result: Shape) -> Shape:
+        """What depends on where a call is written: ``super()``, and where the keys of ``dict(key=…)`` stand."""
+        if name == "super":
+            return UNKNOWN if node.args else self.interpreter.super_of(self.body.function)
+        if not isinstance(result, Dictionary):
+            return result
+        source = self.body.source
+        places = {word.arg: Site(source, word) for word in node.keywords}
+        entries = tuple(replace(entry, at=places.get(str(entry.key), entry.at)) for entry in result.entries)
+        return replace(result, entries=entries, at=Site(source, node))
 
     def _kept_apart(self, node: ast.Call, arguments: Arguments, state: State) -> Arguments:
         """What is put into a list, when code further down still changes the dictionary that is put there."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from relax_lint.flow.body import Body
-from relax_lint.flow.classes import fields_of, find_method, is_plain
+from relax_lint.flow.classes import default_of, fields_of, find_method, is_plain, lineage
 from relax_lint.flow.facts import Facts
 from relax_lint.flow.library import EXECUTOR_METHODS, IDENTITY_DECORATORS, call_library
-from relax_lint.flow.methods import call_method
+from relax_lint.flow.methods import call_method, made_tuple
 from relax_lint.flow.names import Import, Resolution, Resolver
 from relax_lint.flow.scopes import parameters
 from relax_lint.flow.shapes import (
@@ -31,7 +31,9 @@ from relax_lint.flow.shapes import (
     Module,
     Sequence,
     Shape,
+    Super,
     Thing,
+    TupleClass,
     alternatives,
     changed_unseen,
     each,
@@ -237,6 +239,10 @@ class Interpreter:
             return call_method(callee, arguments)[0]
         if isinstance(callee, Class):
             return self._instantiate(callee, arguments)
+        if isinstance(callee, TupleClass):
+            fields = callee.fields
+            defaults = dict(zip(reversed(fields), reversed(callee.defaults), strict=False))
+            return made_tuple([(name, defaults.get(name)) for name in fields], arguments)
         if isinstance(callee, Instance):
             method = self.method(callee, "__call__")
             return UNKNOWN if method is None else self.call(method, arguments)
@@ -341,12 +347,28 @@ class Interpreter:
         """A bound method; ``None`` when it cannot be told what it is."""
         return self._class_member(instance.cls, name, instance)
 
+    def super_method(self, holder: Super, name: str) -> Shape | None:
+        """A method as ``super()`` gives it."""
+        return self._class_member(holder.instance.cls, name, holder.instance, holder.behind)
+
+    def super_of(self, function: Function | None) -> Shape:
+        """What ``super()`` is in a function."""
+        instance = function.bound[0] if function is not None and function.bound else None
+        if function is None or not isinstance(instance, Instance):
+            return UNKNOWN
+        for current in lineage(self, instance.cls):
+            if isinstance(current, Class) and function.node in current.node.body:
+                return Super(instance, current.node)
+        return UNKNOWN
+
     def class_attribute(self, cls: Class, name: str) -> Shape:
         """``Class.name``: a function, unbound or bound to the class."""
         return self._class_member(cls, name, None) or UNKNOWN
 
-    def _class_member(self, cls: Class, name: str, instance: Instance | None) -> Shape | None:
-        found = find_method(self, cls, name)
+    def _class_member(
+        self, cls: Class, name: str, instance: Instance | None, behind: ast.ClassDef | None = None
+    ) -> Shape | None:
+        found = find_method(self, cls, name, behind)
         if found is None or not isinstance(found[1], (ast.FunctionDef, ast.AsyncFunctionDef)):
             return None
         source, node = found[0], found[1]
@@ -364,7 +386,7 @@ class Interpreter:
         if kind.is_dictionary:
             return Dictionary(tuple(Entry(*item) for item in arguments.keywords), open=not arguments.complete)
         if kind.is_tuple:
-            return Sequence(UNKNOWN, UNKNOWN_LENGTH, kind="tuple")
+            return made_tuple([(name, default_of(self, cls, name)) for name in kind.fields], arguments)
         return Instance(cls) if kind.known else UNKNOWN
 
     def _dumped(self, instance: Instance, arguments: Arguments) -> Shape:

@@ -9,6 +9,7 @@ from relax_lint.flow.classes import fields_of
 from relax_lint.flow.loops import element_of, items_of
 from relax_lint.flow.scopes import is_logging
 from relax_lint.flow.shapes import (
+    IMAGE,
     NONE,
     NONE_TYPE,
     SAMPLES_LENGTH,
@@ -28,6 +29,7 @@ from relax_lint.flow.shapes import (
     SampleCount,
     Sequence,
     Shape,
+    TupleClass,
     alternatives,
     each,
     is_scalar,
@@ -294,6 +296,27 @@ def _same(interpreter: Interpreter, arguments: Arguments) -> Shape:
     return UNKNOWN if first is None else each(first, replace)
 
 
+def _image(interpreter: Interpreter, arguments: Arguments) -> Shape:
+    """What opens or makes an image with Pillow."""
+    return IMAGE
+
+
+def _named_tuple(interpreter: Interpreter, arguments: Arguments) -> Shape:
+    """``collections.namedtuple``: a class."""
+    names = arguments.at(1, "field_names")
+    if isinstance(names, Constant) and isinstance(names.value, str):
+        fields = tuple(names.value.replace(",", " ").split())
+    elif isinstance(names, Sequence) and names.items is not None:
+        fields = tuple(str(item.value) for item in names.items if isinstance(item, Constant))
+        if len(fields) < len(names.items):
+            return UNKNOWN
+    else:
+        return UNKNOWN
+    given = dict(arguments.keywords).get("defaults", Sequence.of((), "tuple"))
+    known = isinstance(given, Sequence) and given.items is not None
+    return TupleClass(fields, given.items or () if isinstance(given, Sequence) and known else (UNKNOWN,) * len(fields))
+
+
 def _cast(interpreter: Interpreter, arguments: Arguments) -> Shape:
     return arguments.at(1) or UNKNOWN
 
@@ -415,6 +438,11 @@ _HANDLERS: dict[str, Callable[[Interpreter, Arguments], Shape]] = {
     "copy.copy": _same,
     "copy.deepcopy": _same,
     "typing.cast": _cast,
+    "collections.namedtuple": _named_tuple,
+    "PIL.Image.open": _image,
+    "PIL.Image.new": _image,
+    "PIL.Image.fromarray": _image,
+    "PIL.Image.frombytes": _image,
     "dataclasses.asdict": _as_dictionary,
     "torch.tensor": _tensor,
     "functools.partial": _partial,

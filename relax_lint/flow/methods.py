@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from relax_lint.flow.shapes import (
+    IMAGE,
     NONE,
     SCALAR,
     TEXT,
@@ -46,6 +47,31 @@ _TEXT_TO_NUMBER = frozenset(
 )
 
 
+_IMAGE_TO_IMAGE = frozenset(
+    {
+        "crop",
+        "rotate",
+        "resize",
+        "convert",
+        "copy",
+        "transpose",
+        "filter",
+        "point",
+        "quantize",
+        "reduce",
+        "effect_spread",
+    }
+)
+
+
+def made_tuple(fields: list[tuple[str, Shape | None]], arguments: Arguments) -> Sequence:
+    """What a named tuple's class makes of arguments: its fields, with the defaults of those that have one."""
+    given = dict(zip((name for name, _ in fields), arguments.positional, strict=False))
+    given.update(arguments.keywords)
+    items = [given.get(name, default) for name, default in fields]
+    return Sequence.of((UNKNOWN if item is None else item for item in items), "tuple")
+
+
 def call_method(method: Method, arguments: Arguments) -> Outcome:
     """What calling a method gives, and what it leaves of its receiver."""
     receiver = method.receiver
@@ -53,6 +79,8 @@ def call_method(method: Method, arguments: Arguments) -> Outcome:
         return _of_known_text(receiver.value, method.name, arguments), None
     if is_text(receiver):
         return _of_text(method.name, arguments), None
+    if receiver == IMAGE:
+        return IMAGE if method.name in _IMAGE_TO_IMAGE else UNKNOWN, None
     if isinstance(receiver, Dictionary):
         return _of_dictionary(receiver, method.name, arguments)
     if isinstance(receiver, Sequence):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.records import changed as replace
@@ -43,6 +42,14 @@ class Exit:
 
 
 @record
+class Site:
+    """Where something is written."""
+
+    source: PythonSource
+    node: ast.AST
+
+
+@record
 class Shape:
     """Any value at all. ``origin`` is the exit of the function that gave it, if one did."""
 
@@ -52,6 +59,13 @@ class Shape:
 @record
 class Unknown(Shape):
     """Nothing is known."""
+
+
+@record
+class Truthy(Unknown):
+    """Nothing is known but whether it counts as true."""
+
+    holds: bool
 
 
 @record
@@ -147,34 +161,37 @@ class Sequence(Shape):
 
 @record
 class Entry:
-    """A key of a dictionary; ``sure`` when it is there on every way."""
+    """A key of a dictionary; ``sure`` when it is there on every way. ``at`` is where it is written, if at one place."""
 
     key: str | int | bool
     value: Shape
     sure: bool = True
+    at: Site | None = field(default=None, compare=False)
 
 
 @record
 class Dictionary(Shape):
-    """A dictionary; ``open`` when it may hold keys that are not listed."""
+    """A dictionary; ``open`` when it may hold keys that are not listed. ``at`` is where it is made."""
 
     entries: tuple[Entry, ...] = ()
     open: bool = False
     leak: Leak = ""
     size: Length = UNKNOWN_LENGTH
     """Of a dictionary made of samples whose keys are not known."""
+    at: Site | None = field(default=None, compare=False)
 
     def get(self, key: object) -> Entry | None:
         """The entry of a key."""
         return next((entry for entry in self.entries if entry.key == key), None)
 
-    def put(self, key: str | int | bool, value: Shape, *, sure: bool = True) -> Dictionary:
+    def put(self, key: str | int | bool, value: Shape, *, sure: bool = True, at: Site | None = None) -> Dictionary:
         """With a key set."""
         old = self.get(key)
         kept = tuple(entry for entry in self.entries if entry.key != key)
+        entry = Entry(key, value, sure, at)
         if not sure and old is not None:
-            return replace(self, entries=(*kept, Entry(key, union((old.value, value)), old.sure)), size=UNKNOWN_LENGTH)
-        return replace(self, entries=(*kept, Entry(key, value, sure)), size=UNKNOWN_LENGTH)
+            entry = Entry(key, union((old.value, value)), old.sure, at)
+        return replace(self, entries=(*kept, entry), size=UNKNOWN_LENGTH)
 
     def without(self, key: object) -> Dictionary:
         """With a key gone."""
@@ -196,12 +213,12 @@ class Dictionary(Shape):
         if other.open:
             result = replace(result, entries=tuple(replace(entry, value=UNKNOWN) for entry in self.entries))
         for entry in other.entries:
-            result = result.put(entry.key, entry.value, sure=entry.sure)
+            result = result.put(entry.key, entry.value, sure=entry.sure, at=entry.at)
         return result
 
     def opened(self) -> Dictionary:
         """After code that is not followed may have changed it."""
-        entries = tuple(Entry(entry.key, UNKNOWN, False) for entry in self.entries)
+        entries = tuple(Entry(entry.key, UNKNOWN, False, entry.at) for entry in self.entries)
         return replace(self, open=True, entries=entries, size=UNKNOWN_LENGTH)
 
 
@@ -265,6 +282,22 @@ class Instance(Shape):
 
 
 @record
+class TupleClass(Shape):
+    """A class that ``namedtuple`` made, with its fields."""
+
+    fields: tuple[str, ...]
+    defaults: tuple[Shape, ...] = ()
+
+
+@record
+class Super(Shape):
+    """``super()`` in a method: an object as its bases behind a class see it."""
+
+    instance: Instance
+    behind: ast.ClassDef
+
+
+@record
 class Library(Shape):
     """A module, function or class from elsewhere, by its dotted name; ``builtins`` have none before theirs."""
 
@@ -312,6 +345,7 @@ class Arguments:
 
 NONE_TYPE = "types.NoneType"
 UNKNOWN = Unknown()
+IMAGE = Thing("an image")
 NOTHING = Nothing()
 NONE = NoneValue()
 SCALAR = Scalar()
@@ -338,7 +372,7 @@ def in_common(shapes: list[Dictionary]) -> Dictionary:
     for key in keys:
         found = [entry for entry in (shape.get(key) for shape in shapes) if entry is not None]
         sure = len(found) == len(shapes) and all(entry.sure for entry in found)
-        entries.append(Entry(key, union(entry.value for entry in found), sure))
+        entries.append(Entry(key, union(entry.value for entry in found), sure, found[0].at))
     return Dictionary(tuple(entries), open=any(shape.open for shape in shapes))
 
 
@@ -380,6 +414,8 @@ def truth(shape: Shape) -> bool | None:
         return truths.pop() if len(truths) == 1 else None
     if isinstance(shape, Constant):
         return bool(shape.value)
+    if isinstance(shape, Truthy):
+        return shape.holds
     if isinstance(shape, NoneValue):
         return False
     if isinstance(shape, Dictionary):
@@ -400,61 +436,6 @@ def changed_unseen(shape: Shape) -> Shape:
     if isinstance(shape, Sequence):
         return replace(shape, element=UNKNOWN, length=UNKNOWN_LENGTH, items=None)
     return UNKNOWN
-
-
-def containers(shape: Shape) -> Iterator[Dictionary | Sequence]:
-    """The lists and dictionaries that a value is or holds, the outermost first."""
-    if isinstance(shape, Union):
-        for part in shape.alternatives:
-            yield from containers(part)
-    elif isinstance(shape, Dictionary):
-        yield shape
-        for entry in shape.entries:
-            yield from containers(entry.value)
-    elif isinstance(shape, Sequence):
-        yield shape
-        for part in shape.items if shape.items is not None else (shape.element,):
-            yield from containers(part)
-    elif isinstance(shape, Awaitable):
-        yield from containers(shape.result)
-
-
-def parts_of(shape: Shape) -> Iterator[Shape]:
-    """What a value may be, and what is in it."""
-    for part in alternatives(shape):
-        yield part
-        if isinstance(part, Dictionary):
-            for entry in part.entries:
-                yield from parts_of(entry.value)
-        elif isinstance(part, Sequence):
-            for item in part.items if part.items is not None else (part.element,):
-                yield from parts_of(item)
-        elif isinstance(part, Awaitable):
-            yield from parts_of(part.result)
-
-
-def with_part(holder: Shape, old: Shape, new: Shape) -> Shape:
-    """A value after one object that it is or holds has changed; the value itself when it holds no such object."""
-    if holder is old:
-        return new
-    if isinstance(holder, Union):
-        parts = [with_part(part, old, new) for part in holder.alternatives]
-        return union(parts) if any(map(operator.is_not, parts, holder.alternatives)) else holder
-    if isinstance(holder, Dictionary):
-        values = [with_part(entry.value, old, new) for entry in holder.entries]
-        if not any(value is not entry.value for value, entry in zip(values, holder.entries, strict=True)):
-            return holder
-        pairs = zip(holder.entries, values, strict=True)
-        return replace(holder, entries=tuple(replace(entry, value=value) for entry, value in pairs))
-    if isinstance(holder, Sequence):
-        if holder.items is not None:
-            items = tuple(with_part(item, old, new) for item in holder.items)
-            if not any(map(operator.is_not, items, holder.items)):
-                return holder
-            return replace(holder, items=items, element=union(items or (NOTHING,)))
-        element = with_part(holder.element, old, new)
-        return holder if element is holder.element else replace(holder, element=element)
-    return holder
 
 
 def in_words(shape: Shape) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from relax_lint.flow.parts import with_part
 from relax_lint.flow.shapes import (
     SCALAR,
     TEXT,
@@ -17,7 +18,6 @@ from relax_lint.flow.shapes import (
     is_scalar,
     is_text,
     union,
-    with_part,
 )
 from relax_lint.sources.python import walk
 

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from relax_lint.flow.parts import parts_of
 from relax_lint.flow.scopes import NOT_CHANGING, is_logging
 from relax_lint.flow.shapes import (
     Arguments,
@@ -23,7 +24,6 @@ from relax_lint.flow.shapes import (
     Shape,
     Unknown,
     alternatives,
-    parts_of,
 )
 
 if TYPE_CHECKING:
