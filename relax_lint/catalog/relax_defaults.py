@@ -1,26 +1,8 @@
-"""What Relax (July 2026) does when a flag is absent, and which flags play which part; as far as the launcher rules ask.
-
-The full catalogue of flags takes this table's place.
-"""
+"""Which flags, roles and variables play which part in Relax (July 2026), as far as the launcher rules ask."""
 
 from __future__ import annotations
 
 import re
-
-INTEGER_DEFAULTS: dict[str, int | None] = {
-    "--rollout-batch-size": None,  # then g // n, but not in time for fully-async runs
-    "--n-samples-per-prompt": 1,
-    "--global-batch-size": None,  # then r × n // steps, or Megatron's micro × data-parallel size
-    "--num-steps-per-rollout": None,
-    "--micro-batch-size": 1,
-    "--num-gpus-per-node": 8,
-    "--actor-num-nodes": 1,
-    "--actor-num-gpus-per-node": 8,
-    "--tensor-model-parallel-size": 1,
-    "--pipeline-model-parallel-size": 1,
-    "--context-parallel-size": 1,
-    "--expert-model-parallel-size": 1,
-}
 
 GUIDE_OPTIMIZER_FLAGS = (
     "--optimizer-cpu-offload",
@@ -48,6 +30,7 @@ PARALLEL_SIZES = (
     "expert_model_parallel_size",
     "expert_tensor_parallel_size",
 )
+"""Keys of ``--ref-actor-config`` that divide a model, as the flags of the actor do."""
 
 ENTRYPOINT_VARIABLES = frozenset(
     {

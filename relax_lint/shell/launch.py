@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from relax_lint.catalog.switches import is_switch
+from relax_lint.catalog.switches import is_switch, takes_several
 from relax_lint.diagnostics import Place
 from relax_lint.records import node, record
 from relax_lint.shell.nodes import SimpleCommand
@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["relax", "verl", "other"]
 Mode = Literal["sft", "hybrid", "async", "colocate", "separate"]
-
-TAKES_SEVERAL = frozenset(
-    {
-        "--agent-env", "--eval-prompt-data", "--freeze-params-name-list", "--only-train-params-name-list",
-        "--profile-target", "--rollout-external-engine-addrs", "--rollout-stop", "--rollout-stop-token-ids",
-        "--sglang-cuda-graph-bs", "--slime-router-middleware-paths",
-    }
-)  # fmt: skip
-"""Flags that take every word up to the next flag."""
 
 
 @record
@@ -91,7 +82,7 @@ class Argument:
         """The values without the words behind them that are not known at all: ``"${MODEL_ARGS[@]}"``, ``$EXTRA``. These
         are other arguments, but behind a flag that takes any number."""
         end = len(self.values)
-        while end > 1 and self.flag not in TAKES_SEVERAL and _is_hidden(self.values[end - 1]):
+        while end > 1 and _is_hidden(self.values[end - 1]) and not takes_several(self.flag):
             end -= 1
         return self.values[:end]
 
@@ -318,7 +309,7 @@ def _may_be(argument: Argument, position: int, flag: str) -> bool:
         return flag.startswith(word.text.partition(first.text)[0])
     if any(flag in (unknown.only or "").split() for unknown in word.unknowns):
         return True
-    if argument.flag and (argument.flag in TAKES_SEVERAL or (position == 0 and not is_switch(argument.flag))):
+    if argument.flag and (takes_several(argument.flag) or (position == 0 and not is_switch(argument.flag))):
         return _is_hidden(word) and first.only is None and bool(_HOLDS_FLAGS.search(first.variable or first.text))
     return (begins_unknown or word.open) and any(_may_hold(unknown, flag) for unknown in word.unknowns)
 

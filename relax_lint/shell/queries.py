@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.catalog.relax_defaults import INTEGER_DEFAULTS
 from relax_lint.diagnostics import Place
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.nodes import SimpleCommand
@@ -70,7 +69,7 @@ def integer(launch: Launch, flag: str) -> int | None:
     if argument is None:
         if launch.may_have(flag):
             raise NotKnown(open_word(launch, flag), start_of(launch))
-        return INTEGER_DEFAULTS[flag]
+        return _default(launch, flag)
     if argument.value is None:
         hidden = next((word for word in argument.own_values if not word.known), argument.word)
         raise NotKnown(why_unknown(hidden), place_of(launch, argument.word))
@@ -78,6 +77,18 @@ def integer(launch: Launch, flag: str) -> int | None:
         return int(argument.value)
     except ValueError:
         raise NotKnown(argument.value, place_of(launch, argument.word)) from None
+
+
+def _default(launch: Launch, flag: str) -> int | None:
+    """The number that the Relax of a launch's project has in the absence of a flag."""
+    from relax_lint.catalog.flags import embedded
+    from relax_lint.sources.launcher import LauncherSource
+
+    source = launch.site.source
+    catalogue = source.project.catalogue if isinstance(source, LauncherSource) else embedded()
+    known = catalogue.flag(flag)
+    value = None if known is None else catalogue.defaults.get(known.dest)
+    return value if isinstance(value, int) else None
 
 
 def open_word(launch: Launch, *flags: str) -> str:
