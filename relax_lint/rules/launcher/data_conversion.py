@@ -175,7 +175,7 @@ def _head(launcher: LauncherSource) -> Place:
 
 def _wanted(launcher: LauncherSource, project: Project) -> str:
     recipe = project.recipe_of(launcher.path)
-    name = "<algo>" if recipe is None else recipe.name
+    name = "<algo>" if recipe is None else recipe.name.replace("-", "_")
     below = _SCRIPT.search(launcher.text)
     if below is not None:
         return f"name {below.group()} in a comment above the first command"

@@ -109,6 +109,7 @@ VALID: list[Example | str] = [
     Example({_RUN: f"{_TRAIN} --rm-type math\n"}),
     Example(_tree(_SINGLE, "reward", "run", run=f"{_TRAIN} --custom-rm-path relax.engine.rewards.math.reward\n")),
     Example(_tree(_WHOLE, "base", env=_ENV.replace("demo.base_env", "deepeyes.base_env"))),
+    Example(_tree(_SINGLE, "run", **{"examples/demo/run_demo.py": "import subprocess\n"})),
     Example(
         _tree(
             _SINGLE,
@@ -226,6 +227,8 @@ def _is_started(recipe: Recipe, project: Project) -> bool:
     """Whether any script starts a training of the recipe, as far as texts tell."""
     if any(_STARTS.search(project.read(path) or b"") for path in recipe.launcher_paths):
         return True
+    if any(path.suffix == ".py" and path.stem.startswith(("run", "launch", "main")) for path in recipe.files):
+        return True
     named = re.compile(rb"examples[./]" + re.escape(recipe.name.encode()) + rb"(?![\w-])")
     others = (path for path in project.reach.scripts if recipe.directory not in path.parents)
     return any(named.search(project.read(path) or b"") for path in others)
@@ -235,8 +238,8 @@ def _without_launcher(recipe: Recipe, parts: list[PythonSource], project: Projec
     configs = [path for path in recipe.yaml if _SETTINGS.search(project.read(path) or b"")]
     texts = [project.source(path) for path in configs]
     for source in [*parts, *(text for text in texts if text is not None)][:1]:
-        message = f"no script of the recipe launches it: write run_{recipe.name}.sh"
-        yield Finding(Place(source, 0, 0), message, subject=f"run_{recipe.name}.sh")
+        message = f"no script of the recipe launches it: write run_{_plain(recipe)}.sh"
+        yield Finding(Place(source, 0, 0), message, subject=f"run_{_plain(recipe)}.sh")
 
 
 def _missing_base(source: PythonSource, project: Project) -> Iterator[Finding]:
@@ -265,11 +268,11 @@ def _without_environment(recipe: Recipe, launches: list[Launch], project: Projec
     configs = [project.read(path) or b"" for path in recipe.yaml]
     builds = any(_BUILDS.search(text) for text in code)
     is_elsewhere = not builds and any(_ENV_KEY in text for text in configs)
-    missing = [] if builds or is_elsewhere else [f"env_{recipe.name}.py with build_env"]
+    missing = [] if builds or is_elsewhere else [f"env_{_plain(recipe)}.py with build_env"]
     if not is_elsewhere and not any(_BASE in text or _BEHAVES_ALIKE in text for text in code):
         missing.append(f"base_env.py with {_BASE}")
         if not configs and not any(launch.may_have(CONFIG) for launch in launches):
-            missing.append(f"{recipe.name}_config.yaml with max_turns and rollout_interaction_env_path")
+            missing.append(f"{_plain(recipe)}_config.yaml with max_turns and rollout_interaction_env_path")
     if missing:
         argument = launches[0].last(GENERATE)
         place = start_of(launches[0]) if argument is None else place_of(launches[0], argument.word)
@@ -293,8 +296,10 @@ def _foreign_rewards(
         elif (
             "." in named and not is_file_form(named) and not named.startswith("relax.") and not is_ours(named, project)
         ):
-            message = f"the reward {named} is in no file of the repository: write reward_{recipe.name}.py"
-            yield Finding(place_of(launch, argument.word), message, launch=launch, subject=f"reward_{recipe.name}.py")
+            message = f"the reward {named} is in no file of the repository: write reward_{_plain(recipe)}.py"
+            yield Finding(
+                place_of(launch, argument.word), message, launch=launch, subject=f"reward_{_plain(recipe)}.py"
+            )
 
 
 def _without_init(recipe: Recipe, launch: Launch, project: Project) -> Iterator[Finding]:
@@ -310,3 +315,8 @@ def _without_init(recipe: Recipe, launch: Launch, project: Project) -> Iterator[
         return
     shown = (recipe.directory / "__init__.py").relative_to(project.root).as_posix()
     yield Finding(start_of(launch), f"{shown} is missing: a recipe is a package", launch=launch, subject="__init__.py")
+
+
+def _plain(recipe: Recipe) -> str:
+    """The recipe's name as a part of a module's."""
+    return recipe.name.replace("-", "_")
