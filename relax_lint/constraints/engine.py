@@ -184,9 +184,12 @@ def pointed_at(constraint: Constraint, facts: Facts) -> Iterator[Argument]:
     each = constraint.kind in NO_EFFECT
     names = constraint.flags or (_asked_for(constraint) if each else ()) or _NAME.findall(constraint.when)
     told: set[str] = set()
+    refused = {problem.option for problem in namespace.problems}
     for name in names:
         dest = namespace.parsers.dest_of(name) or name
         argument = namespace.argument(dest) if dest not in told and namespace.knows(dest) else None
+        if argument is None and name in refused:
+            argument = namespace.launch.last(name)
         if argument is not None:
             told.add(dest)
             yield argument

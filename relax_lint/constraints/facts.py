@@ -71,8 +71,11 @@ class Facts:
 
     @property
     def set_names(self) -> frozenset[str]:
-        """The attributes and flags that the launch sets, itself or through a file."""
-        return self.namespace.given_dests | self.namespace.given_options | frozenset(self.overlay)
+        """The attributes and flags that the launch sets, itself or through a file, or tries to."""
+        namespace = self.namespace
+        refused = [problem.option for problem in namespace.problems]
+        dests = [dest for option in refused if (dest := namespace.parsers.dest_of(option)) is not None]
+        return (namespace.given_dests | namespace.given_options).union(self.overlay, refused, dests)
 
     def overlaid(self) -> Facts:
         """What holds once Relax has read ``--custom-config-path``, whose keys win over the flags."""

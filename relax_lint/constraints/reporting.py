@@ -76,11 +76,12 @@ def outcomes(
     *,
     named: bool = False,
     fix: Callable[[Violation], Fix | None] | None = None,
+    at: Callable[[Violation], Argument | None] | None = None,
 ) -> Iterator[Finding | NotChecked]:
     """All that a rule has to say of a launch by the table.
 
     ``named`` puts the constraint's name behind each message; with a ``fix`` each violation is one finding, else one for
-    each flag that is void.
+    each flag that is void; ``at`` says where.
     """
     if launch.kind != "relax":
         return
@@ -90,11 +91,34 @@ def outcomes(
     about = judged(launch, project)
     for violation in about.violations(code):
         if fix is not None:
-            yield finding(violation, launch, violation.argument, fix(violation))
+            argument = violation.argument if at is None else at(violation)
+            if not _is_told_of_another(violation, argument, launch, project):
+                yield finding(violation, launch, argument, fix(violation))
             continue
         for found in findings(violation, launch, project):
             yield found._replace(message=f"{found.message} [{violation.constraint.id}]") if named else found
     yield from silences(about, code)
+
+
+def _is_told_of_another(violation: Violation, argument: Argument | None, launch: Launch, project: Project) -> bool:
+    """Whether an earlier launch of the script is told the same of the same text, with other numbers."""
+    if argument is None:
+        return False
+    id = violation.constraint.id
+    for other in launches_with(argument, launch, project):
+        if other is launch:
+            return False
+        if any(one.constraint.id == id for one in judged(other, project).judgement.violations):
+            return True
+    return False
+
+
+def launches_with(argument: Argument, launch: Launch, project: Project) -> Iterator[Launch]:
+    """The launches of the script to which a written flag goes, in their order."""
+    script, place = project.launcher(launch.script), argument.word.place
+    for other in script.launches if script is not None and place is not None else (launch,):
+        if other is launch or any(given.word.place == place for given in other.all(argument.flag)):
+            yield other
 
 
 def silences(about: Judged, code: str) -> Iterator[NotChecked]:

@@ -120,8 +120,14 @@ CASES = [
     # placement, batches, exclusions
     (f"{ON_POLICY} --colocate", "async-with-colocate"),
     (f"{GOOD} --debug-rollout-only --debug-train-only", "debug-both"),
-    (f"{MODEL} --debug-rollout-only --num-rollout 1 --rollout-batch-size 8", "debug-rollout-gpus-none"),
-    (f"{GOOD} --genrm-model-path /m --genrm-num-gpus 3", "genrm-colocate-split"),
+    (f"{MODEL} --debug-rollout-only --num-rollout 1 --rollout-batch-size 8", "resource-missing"),
+    (f"""{GOOD} --debug-rollout-only --resource '{{"rollout": [1, 0]}}' --colocate""", "debug-rollout-gpus-zero-not"),
+    (f"""{ON_POLICY} --debug-rollout-only --resource '{{"rollout": [1, 0]}}'""", "debug-rollout-gpus-zero"),
+    (f"{GOOD} --genrm-model-path /m --genrm-num-gpus 3", "genrm-role"),
+    (
+        f"""{GOOD} --genrm-model-path /m --resource '{{"actor": [1, 8], "rollout": [1, 4], "genrm": [1, 2]}}'""",
+        "genrm-colocate-split",
+    ),
     (f"""{MODEL} {RUN} --resource '{{"actor": [1, 8], "rollout": [1, 4]}}'""", "colocate-rollout-gpus"),
     (MODEL, "no-batch-size"),
     (MODEL, "no-length"),

@@ -153,6 +153,11 @@ DISTILLATION: tuple[Constraint, ...] = (
         790,
         modes=RL,
         flags=("--opd-teacher-routes",),
+        behind=(
+            "resource-missing",
+            "resource-not-object",
+        ),
+        rule="RLX412",
     ),
     _S.refuses(
         "opd-no-teacher",

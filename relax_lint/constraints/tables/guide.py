@@ -38,7 +38,10 @@ BATCHES: tuple[Constraint, ...] = (
         modes=RL,
         rule="RLX407",
         flags=("--global-batch-size", "--rollout-batch-size", "--n-samples-per-prompt"),
-        behind=("async-no-rollout-batch",),
+        behind=(
+            "async-no-rollout-batch",
+            "no-batch-size",
+        ),
         by_default=True,
     ),
     _wants(
@@ -51,7 +54,11 @@ BATCHES: tuple[Constraint, ...] = (
         modes=("async",),
         rule="RLX407",
         flags=("--global-batch-size", "--rollout-batch-size", "--n-samples-per-prompt"),
-        behind=("async-no-rollout-batch", "async-static-batch-zero"),
+        behind=(
+            "async-no-rollout-batch",
+            "async-static-batch-zero",
+            "no-batch-size",
+        ),
         by_default=True,
     ),
 )

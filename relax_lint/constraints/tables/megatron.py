@@ -52,6 +52,7 @@ CONTEXT_PARALLEL: tuple[Constraint, ...] = (
         "sample needs, does not divide the actor's {world_size} GPUs",
         43,
         flags=("--dynamic-context-parallel",),
+        behind=("resource-actor-remainder",),
     ),
 )
 
@@ -105,6 +106,10 @@ SIZES: tuple[Constraint, ...] = (
         rule="RLX416",
         flags=("--resource", "--tensor-model-parallel-size"),
         by_default=True,
+        behind=(
+            "resource-actor-remainder",
+            "dcp-world-size",
+        ),
     ),
     _S.refuses(
         "mega-attention-backend-local",
@@ -204,6 +209,13 @@ SIZES: tuple[Constraint, ...] = (
         rule="RLX416",
         flags=("--eval-global-batch-size", "--global-batch-size", "--rollout-batch-size"),
         by_default=True,
+        behind=(
+            "resource-actor-remainder",
+            "mega-world-size",
+            "steps-global-batch",
+            "rollout-minis-divide-total",
+            "async-static-batch-zero",
+        ),
     ),
 )
 
@@ -297,6 +309,7 @@ PIPELINE: tuple[Constraint, ...] = (
         933,
         rule="RLX416",
         flags=("--pipeline-model-parallel-size", "--num-layers"),
+        behind=("mega-world-size",),
     ),
     _S.refuses(
         "mega-vpp-needs-pp",

@@ -30,6 +30,12 @@ PLACEMENT: tuple[Constraint, ...] = (
         "--debug-rollout-only needs --rollout-num-gpus or a rollout in --resource",
         2758,
         flags=("--debug-rollout-only",),
+        behind=(
+            "resource-missing",
+            "resource-not-object",
+            "role-missing",
+        ),
+        rule="RLX412",
     ),
     _S.crashes(
         "debug-rollout-gpus-zero",
@@ -37,6 +43,7 @@ PLACEMENT: tuple[Constraint, ...] = (
         "--debug-rollout-only with 0 rollout GPUs divides by zero",
         2759,
         flags=("--rollout-num-gpus", "--resource"),
+        rule="RLX412",
     ),
     _S.overwrites(
         "debug-rollout-overrides",
@@ -90,6 +97,12 @@ PLACEMENT: tuple[Constraint, ...] = (
         "a teacher beside a colocated actor needs --rollout-num-gpus or a rollout in --resource",
         439,
         flags=("--resource",),
+        behind=(
+            "resource-missing",
+            "resource-not-object",
+            "role-missing",
+        ),
+        rule="RLX412",
     ),
     _OPD.refuses(
         "teacher-colocate-split",
@@ -99,6 +112,10 @@ PLACEMENT: tuple[Constraint, ...] = (
         450,
         rule="RLX412",
         flags=("--resource",),
+        behind=(
+            "resource-actor-remainder",
+            "resource-actor-zero",
+        ),
     ),
     _S.overwrites(
         "colocate-rollout-gpus",
@@ -109,6 +126,10 @@ PLACEMENT: tuple[Constraint, ...] = (
         rule="RLX412",
         flags=("--rollout-num-gpus", "--resource"),
         severity="E",
+        behind=(
+            "resource-actor-remainder",
+            "resource-actor-zero",
+        ),
     ),
     _S.refuses(
         "genrm-colocate-rollout",
@@ -116,6 +137,12 @@ PLACEMENT: tuple[Constraint, ...] = (
         "a judge beside a colocated actor needs --rollout-num-gpus or a rollout in --resource",
         2827,
         flags=("--genrm-model-path",),
+        behind=(
+            "resource-missing",
+            "resource-not-object",
+            "role-missing",
+        ),
+        rule="RLX412",
     ),
     _S.refuses(
         "genrm-colocate-split",
@@ -126,6 +153,11 @@ PLACEMENT: tuple[Constraint, ...] = (
         2852,
         rule="RLX412",
         flags=("--genrm-num-gpus", "--resource"),
+        behind=(
+            "genrm-role",
+            "resource-actor-remainder",
+            "resource-actor-zero",
+        ),
     ),
 )
 

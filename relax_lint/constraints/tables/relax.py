@@ -396,6 +396,10 @@ ALGORITHM: tuple[Constraint, ...] = (
         2631,
         rule="RLX412",
         flags=("--resource",),
+        behind=(
+            "resource-missing",
+            "resource-not-object",
+        ),
     ),
     _S.refuses(
         "async-actor-fwd-role",
@@ -404,6 +408,10 @@ ALGORITHM: tuple[Constraint, ...] = (
         2637,
         rule="RLX412",
         flags=("--resource",),
+        behind=(
+            "resource-missing",
+            "resource-not-object",
+        ),
     ),
     _S.refuses(
         "rollout-logprobs-vs-tis",

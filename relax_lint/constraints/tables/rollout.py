@@ -75,6 +75,7 @@ REWARDS: tuple[Constraint, ...] = (
         "relax/engine/rewards/dapo_genrm.py:143",
         modes=RL,
         flags=("--rm-type",),
+        behind=("genrm-role",),
     ),
     _REWARD.crashes(
         "reward-num-workers-zero",

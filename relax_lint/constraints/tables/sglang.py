@@ -5,6 +5,7 @@ from __future__ import annotations
 from relax_lint.constraints.schema import Constraint, section
 
 _S = section("sglang", "relax/backends/sglang/arguments.py")
+_MODELS = section("start", "sglang/srt/models/qwen3.py")
 
 ENGINES: tuple[Constraint, ...] = (
     _S.refuses(
@@ -28,6 +29,35 @@ ENGINES: tuple[Constraint, ...] = (
         314,
         flags=("--sglang-data-parallel-size",),
         fix="set --sglang-enable-dp-attention",
+    ),
+    _MODELS.crashes(
+        "engine-heads",
+        "runs_engines and sglang_config is None and num_attention_heads is not None and engine_tensor_parallel > 0 "
+        "and num_attention_heads % engine_tensor_parallel != 0",
+        "{num_attention_heads} attention heads cannot be divided among the {engine_tensor_parallel} GPUs that an "
+        "engine gives to a layer (--rollout-num-gpus-per-engine {rollout_num_gpus_per_engine})",
+        84,
+        rule="RLX416",
+        flags=("--rollout-num-gpus-per-engine",),
+        behind=("engine-count-zero", "engine-incomplete", "rollout-gpus-not-multiple", "sglang-pp-divides"),
+    ),
+    _MODELS.crashes(
+        "engine-query-groups",
+        "runs_engines and sglang_config is None and group_query_attention and num_query_groups > 0 "
+        "and engine_tensor_parallel > 0 and num_query_groups % engine_tensor_parallel != 0 "
+        "and engine_tensor_parallel % num_query_groups != 0",
+        "{num_query_groups} query groups are neither a multiple nor a divisor of the {engine_tensor_parallel} GPUs "
+        "that an engine gives to a layer (--rollout-num-gpus-per-engine {rollout_num_gpus_per_engine})",
+        90,
+        rule="RLX416",
+        flags=("--rollout-num-gpus-per-engine",),
+        behind=(
+            "engine-heads",
+            "engine-count-zero",
+            "engine-incomplete",
+            "rollout-gpus-not-multiple",
+            "sglang-pp-divides",
+        ),
     ),
     _S.refuses(
         "prefill-vs-external",

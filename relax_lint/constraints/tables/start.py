@@ -64,6 +64,10 @@ CONTROLLER: tuple[Constraint, ...] = (
         modes=("sft",),
         rule="RLX412",
         flags=_RESOURCE,
+        behind=(
+            "resource-missing",
+            "resource-not-object",
+        ),
     ),
     _CONTROLLER.refuses(
         "estimator-not-registered",
@@ -80,6 +84,7 @@ CONTROLLER: tuple[Constraint, ...] = (
         361,
         rule="RLX412",
         by_default=True,
+        behind=("resource-spelling",),
     ),
     _CONTROLLER.refuses(
         "resource-entry",
@@ -88,6 +93,7 @@ CONTROLLER: tuple[Constraint, ...] = (
         367,
         rule="RLX412",
         flags=_RESOURCE,
+        behind=("resource-entry-type",),
     ),
     _CONTROLLER.crashes(
         "role-missing",
@@ -96,6 +102,10 @@ CONTROLLER: tuple[Constraint, ...] = (
         361,
         rule="RLX412",
         flags=_RESOURCE,
+        behind=(
+            "resource-missing",
+            "resource-not-object",
+        ),
     ),
     _CONTROLLER.crashes(
         "async-advantages-role",
@@ -107,6 +117,10 @@ CONTROLLER: tuple[Constraint, ...] = (
         rule="RLX412",
         severity="W",
         flags=_RESOURCE,
+        behind=(
+            "resource-missing",
+            "resource-not-object",
+        ),
     ),
     _CONTROLLER.crashes(
         "genrm-role",
@@ -115,6 +129,10 @@ CONTROLLER: tuple[Constraint, ...] = (
         361,
         rule="RLX412",
         flags=("--genrm-model-path",),
+        behind=(
+            "resource-missing",
+            "resource-not-object",
+        ),
     ),
     _CONTROLLER.ignores(
         "resource-role-unused",
@@ -141,6 +159,11 @@ CONTROLLER: tuple[Constraint, ...] = (
         378,
         rule="RLX412",
         flags=_RESOURCE,
+        behind=(
+            "resource-missing",
+            "resource-not-object",
+            "role-missing",
+        ),
     ),
     _CONTROLLER.refuses(
         "controller-dp-size",
@@ -151,6 +174,10 @@ CONTROLLER: tuple[Constraint, ...] = (
         "relax/utils/utils.py:583",
         rule="RLX416",
         flags=_RESOURCE,
+        behind=(
+            "resource-actor-remainder",
+            "mega-world-size",
+        ),
     ),
     _CONTROLLER.crashes(
         "storage-capacity-zero",
@@ -204,6 +231,7 @@ TEACHERS: tuple[Constraint, ...] = (
         219,
         modes=RL,
         flags=_RESOURCE,
+        rule="RLX412",
     ),
     _OPD.refuses(
         "teacher-replica-split",
@@ -267,6 +295,12 @@ ENGINE_COUNTS: tuple[Constraint, ...] = (
         "the rollout has no GPUs",
         95,
         flags=("--rollout-num-gpus", "--resource"),
+        behind=(
+            "debug-rollout-gpus-zero",
+            "colocate-rollout-gpus",
+            "resource-actor-zero",
+        ),
+        rule="RLX412",
     ),
     _ROLLOUT.refuses(
         "prefill-leaves-no-decode",
@@ -293,23 +327,37 @@ ENGINE_COUNTS: tuple[Constraint, ...] = (
     _ROLLOUT.crashes(
         "engine-count-zero",
         "runs_engines and sglang_config is None and rollout_final is not None and rollout_final > 0 "
-        "and rollout_final < engine_gpus",
+        "and rollout_final < rollout_num_gpus_per_engine",
         "the rollout's {rollout_final} GPUs hold no engine of {rollout_num_gpus_per_engine}",
         3799,
         rule="RLX416",
         flags=("--rollout-num-gpus-per-engine",),
+        behind=("colocate-rollout-gpus",),
+    ),
+    _ROLLOUT.crashes(
+        "engine-incomplete",
+        "runs_engines and sglang_config is None and rollout_final is not None "
+        "and rollout_num_gpus_per_engine > num_gpus_per_node and rollout_final > rollout_num_gpus_per_engine "
+        "and rollout_final % rollout_num_gpus_per_engine != 0",
+        "the rollout's {rollout_final} GPUs are no multiple of --rollout-num-gpus-per-engine "
+        "{rollout_num_gpus_per_engine}: the last engine waits for nodes that are not there",
+        3799,
+        rule="RLX416",
+        flags=("--rollout-num-gpus-per-engine",),
+        behind=("colocate-rollout-gpus",),
     ),
     _ROLLOUT.ignores(
         "rollout-gpus-not-multiple",
-        "runs_engines and sglang_config is None and rollout_final is not None and rollout_final > engine_gpus "
-        "and engine_gpus > 0 and (rollout_final % engine_gpus != 0 or (rollout_num_gpus_per_engine > num_gpus_per_node "
-        "and rollout_final % rollout_num_gpus_per_engine != 0))",
+        "runs_engines and sglang_config is None and rollout_final is not None and engine_gpus > 0 "
+        "and rollout_num_gpus_per_engine <= num_gpus_per_node and rollout_final > engine_gpus "
+        "and rollout_final % engine_gpus != 0",
         "the rollout's {rollout_final} GPUs are no multiple of --rollout-num-gpus-per-engine "
         "{rollout_num_gpus_per_engine}: the rest idles",
         3799,
         rule="RLX416",
         flags=("--rollout-num-gpus-per-engine",),
         severity="E",
+        behind=("colocate-rollout-gpus",),
     ),
     _ROLLOUT.crashes(
         "genrm-engines-zero",
@@ -317,5 +365,9 @@ ENGINE_COUNTS: tuple[Constraint, ...] = (
         "the judge's {genrm_total} GPUs hold no engine of {genrm_num_gpus_per_engine}",
         "relax/distributed/ray/genrm.py:45",
         flags=("--genrm-num-gpus-per-engine", "--genrm-num-gpus"),
+        behind=(
+            "genrm-role",
+            "genrm-colocate-split",
+        ),
     ),
 )

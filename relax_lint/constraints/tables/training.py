@@ -21,6 +21,10 @@ BATCH_PLAN: tuple[Constraint, ...] = (
         modes=RL,
         rule="RLX407",
         flags=_BATCH,
+        behind=(
+            "async-no-rollout-batch",
+            "no-batch-size",
+        ),
     ),
     _DATA.refuses(
         "rollout-minis-divide-prompts",
@@ -30,6 +34,11 @@ BATCH_PLAN: tuple[Constraint, ...] = (
         modes=RL,
         rule="RLX416",
         flags=("--rollout-batch-size", *_BATCH),
+        behind=(
+            "steps-global-batch",
+            "rollout-minis-divide-total",
+            "async-no-rollout-batch",
+        ),
     ),
     _DATA.refuses(
         "rollout-minis-divide-dp",
@@ -39,6 +48,14 @@ BATCH_PLAN: tuple[Constraint, ...] = (
         modes=RL,
         rule="RLX416",
         flags=("--rollout-batch-size", *_BATCH),
+        behind=(
+            "resource-actor-remainder",
+            "mega-world-size",
+            "steps-global-batch",
+            "rollout-minis-divide-total",
+            "async-no-rollout-batch",
+            "mega-eval-batch",
+        ),
     ),
     _DATA.refuses(
         "rollout-mini-equals-batch",
@@ -49,6 +66,13 @@ BATCH_PLAN: tuple[Constraint, ...] = (
         modes=RL,
         rule="RLX407",
         flags=_BATCH,
+        behind=(
+            "steps-global-batch",
+            "rollout-minis-divide-total",
+            "async-no-rollout-batch",
+            "rollout-minis-divide-prompts",
+            "mega-eval-batch",
+        ),
     ),
     _DATA.refuses(
         "micro-batch-divides-mini",
@@ -59,6 +83,15 @@ BATCH_PLAN: tuple[Constraint, ...] = (
         modes=("hybrid", "colocate", "separate"),
         rule="RLX416",
         flags=("--micro-batch-size",),
+        behind=(
+            "resource-actor-remainder",
+            "mega-world-size",
+            "steps-global-batch",
+            "rollout-minis-divide-total",
+            "async-no-rollout-batch",
+            "mega-eval-batch",
+            "rollout-minis-divide-dp",
+        ),
     ),
     _DATA.refuses(
         "global-batch-divides-micro-dp",
@@ -70,6 +103,11 @@ BATCH_PLAN: tuple[Constraint, ...] = (
         "megatron/core/num_microbatches_calculator.py:340",
         rule="RLX416",
         flags=_BATCH,
+        behind=(
+            "resource-actor-remainder",
+            "mega-world-size",
+            "mega-eval-batch",
+        ),
     ),
     _DATA.refuses(
         "dynamic-global-batch-micro",
@@ -114,6 +152,11 @@ BATCH_PLAN: tuple[Constraint, ...] = (
         modes=("async",),
         rule="RLX415",
         flags=("--num-iters-per-train-update", "--global-batch-size"),
+        behind=(
+            "async-static-batch-zero",
+            "role-gpus-vs-parallelism",
+            "rollout-minis-divide-total",
+        ),
     ),
     _ACTOR.refuses(
         "sft-n-samples",
@@ -143,6 +186,11 @@ SCHEDULE: tuple[Constraint, ...] = (
         193,
         rule="RLX416",
         flags=("--num-rollout", *_BATCH),
+        behind=(
+            "rollout-minis-divide-total",
+            "async-static-batch-zero",
+            "steps-global-batch",
+        ),
     ),
     _SCHEDULER.refuses(
         "warmup-shorter-than-decay",
@@ -327,5 +375,11 @@ FORWARD_ROLES: tuple[Constraint, ...] = (
         modes=("async",),
         rule="RLX416",
         flags=("--ref-actor-config", "--resource"),
+        behind=(
+            "mega-world-size",
+            "guide-ref-actor-config",
+            "ref-actor-config-not-object",
+            "train-role-gpus",
+        ),
     ),
 )

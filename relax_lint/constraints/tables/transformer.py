@@ -20,6 +20,10 @@ MODEL: tuple[Constraint, ...] = (
         787,
         rule="RLX416",
         flags=("--expert-model-parallel-size", "--expert-tensor-parallel-size", "--resource"),
+        behind=(
+            "resource-actor-remainder",
+            "mega-world-size",
+        ),
     ),
     _C.refuses(
         "heads-divide-tp",
@@ -29,6 +33,7 @@ MODEL: tuple[Constraint, ...] = (
         1189,
         rule="RLX416",
         flags=("--tensor-model-parallel-size",),
+        behind=("mega-world-size",),
     ),
     _C.refuses(
         "query-groups-vs-tp",
@@ -39,6 +44,10 @@ MODEL: tuple[Constraint, ...] = (
         1205,
         rule="RLX416",
         flags=("--tensor-model-parallel-size",),
+        behind=(
+            "mega-world-size",
+            "heads-divide-tp",
+        ),
     ),
     _C.refuses(
         "linear-attention-heads",
@@ -50,6 +59,10 @@ MODEL: tuple[Constraint, ...] = (
         1250,
         rule="RLX416",
         flags=("--tensor-model-parallel-size",),
+        behind=(
+            "mega-world-size",
+            "heads-divide-tp",
+        ),
     ),
     _C.refuses(
         "recompute-full-needs-method",
