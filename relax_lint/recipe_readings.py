@@ -1,0 +1,180 @@
+"""What the code that Relax calls reads of the samples and arguments that it is given, for the rules about them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
+
+from relax_lint.calls.entries import Entry, entries, reached
+from relax_lint.calls.values import Given, Kind, Outside
+from relax_lint.catalog.rewards import WITHOUT_REWARDS
+from relax_lint.catalog.sample import CLASS, MODULE
+from relax_lint.flow.interpreter import interpreter_of
+from relax_lint.generates import generate_uses
+from relax_lint.records import record
+from relax_lint.sample_stores import sources_behind, walk_all
+from relax_lint.supposed_launches import launches_of
+
+if TYPE_CHECKING:
+    from relax_lint.calls.reached import ReachedFunction
+    from relax_lint.project import Project, Recipe
+    from relax_lint.shell.launch import Launch
+    from relax_lint.sources.python import PythonSource
+
+_QUESTION = re.compile(
+    r"\bhasattr\(\s*[^(),]+,\s*[\"'](\w+)[\"']\s*\)|\bgetattr\(\s*[^(),]+,\s*[\"'](\w+)[\"']\s*,\s*[^)\s]"
+)
+
+
+@record
+class Read:
+    """``holder.name``, or ``getattr(holder, "name")``: the node, and whether a part of the sample is read."""
+
+    source: PythonSource
+    node: ast.Attribute | ast.Call
+    name: str
+
+
+def called(recipe: Recipe, project: Project) -> Iterator[tuple[Launch, Entry]]:
+    """What the launches of a recipe have Relax call, samples of evaluations included."""
+    for launch in launches_of(recipe, project):
+        if launch.kind != "relax" or launch.mode == "sft" or any(launch.has(flag) for flag in WITHOUT_REWARDS):
+            continue
+        yield from ((launch, entry) for entry in entries(launch, project))
+        for use in generate_uses(launch, project):
+            if use.evaluates and use.status == "found" and use.module is not None:
+                yield launch, Entry("generate", use.module, use.name)
+
+
+def functions_of(entry: Entry, project: Project) -> list[ReachedFunction]:
+    """The functions of recipes that run for one call, if they are few enough to be followed all."""
+    result = reached(entry, project)
+    return [function for function in result.functions if project.recipe_of(function.source.path) is not None]
+
+
+def reads(function: ReachedFunction, given: Given) -> Iterator[Read]:
+    """The attributes of what Relax handed over that a function reads, for sure, without a default."""
+    for node in function.attributes:
+        if isinstance(node.ctx, ast.Load) and function.is_certainly(node.value, given):
+            yield Read(function.source, node, node.attr)
+    for call in function.calls:
+        if isinstance(call.func, ast.Name) and call.func.id == "getattr" and len(call.args) == 2:
+            name = call.args[1].value if isinstance(call.args[1], ast.Constant) else None
+            if isinstance(name, str) and function.is_certainly(call.args[0], given):
+                yield Read(function.source, call, name)
+
+
+def of_annotated(source: PythonSource, project: Project) -> Iterator[Read]:
+    """What functions read of parameters that are annotated to be samples, whoever calls them."""
+    if CLASS not in source.text or not _knows_samples(source, project):
+        return
+    functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = [
+        *source.nodes(ast.FunctionDef),
+        *source.nodes(ast.AsyncFunctionDef),
+    ]
+    for function in functions:
+        spec = function.args
+        names = {
+            parameter.arg
+            for parameter in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
+            if parameter.annotation is not None and ast.unparse(parameter.annotation).strip("'\"") == CLASS
+        }
+        if not names:
+            continue
+        nodes = [node for statement in function.body for node in ast.walk(statement)]
+        bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+        bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        for node in nodes:
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name):
+                if node.value.id in names - bound:
+                    yield Read(source, node, node.attr)
+
+
+def _knows_samples(source: PythonSource, project: Project) -> bool:
+    """Whether ``Sample`` is Relax's in a file."""
+    resolution = interpreter_of(project).resolver.resolve(source, CLASS)
+    if resolution.external is not None:
+        return resolution.external == f"{MODULE}.{CLASS}"
+    return any(found.source.path.as_posix().endswith(f"/{MODULE.replace('.', '/')}.py") for found in resolution.found)
+
+
+def is_sample_class(function_or_source: ReachedFunction, node: ast.expr) -> bool:
+    """Whether an expression is the class of samples."""
+    for value in function_or_source.values(node):
+        if isinstance(value, Outside):
+            return value.name == f"{MODULE}.{CLASS}"
+        if isinstance(value, Kind):
+            return value.node.name == CLASS and value.source.path.as_posix().endswith("relax/utils/types.py")
+    return False
+
+
+def is_guarded(read: Read) -> bool:
+    """Whether the absence of the attribute is expected: code of the file asks for it or gives a default, or catches
+    what its absence raises."""
+    if any(read.name in names for names in _QUESTION.findall(read.source.text)):
+        return True
+    for holder in read.source.ancestors(read.node):
+        if isinstance(holder, ast.Try) and any(map(_catches_absence, holder.handlers)):
+            return True
+        if isinstance(holder, (ast.With, ast.AsyncWith)) and "suppress" in ast.dump(holder.items[0].context_expr):
+            return True
+    return False
+
+
+def _catches_absence(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    return any(name in ast.unparse(handler.type) for name in ("AttributeError", "Exception"))
+
+
+def stored_names(source: PythonSource, project: Project) -> frozenset[str] | None:
+    """The attributes that the code behind a file stores on anything but ``self``; ``None`` where it stores some whose
+    names cannot be told."""
+    interpreter = interpreter_of(project)
+    found: set[str] = set()
+    for other in sources_behind(source, project, interpreter):
+        key = ("stored names", other.path)
+        if key not in interpreter.answers:
+            interpreter.answers[key] = _stored_names(other)
+        names = cast("frozenset[str] | None", interpreter.answers[key])
+        if names is None:
+            return None
+        found |= names
+    return frozenset(found)
+
+
+def _stored_names(source: PythonSource) -> frozenset[str] | None:
+    found: set[str] = set()
+    for node in walk_all(source):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")):
+                found.add(node.attr)
+        elif isinstance(node, ast.Call):
+            named = _set_by_call(node)
+            if named is None:
+                return None
+            found |= named
+    return frozenset(found)
+
+
+def _set_by_call(call: ast.Call) -> set[str] | None:
+    """What ``setattr`` and the like store; ``None`` when that is any name."""
+    function = call.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    if name in ("setattr", "__setattr__"):
+        constants = [part.value for part in call.args if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+        on_itself = bool(call.args) and isinstance(call.args[0], ast.Name) and call.args[0].id in ("self", "cls")
+        return set(constants[:1]) if constants else (set() if on_itself else None)
+    if name == "update" and isinstance(function, ast.Attribute):
+        holder = function.value
+        if isinstance(holder, ast.Attribute) and holder.attr == "__dict__":
+            return {keyword.arg for keyword in call.keywords if keyword.arg} if not call.args else None
+        if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Name) and holder.func.id == "vars":
+            return None
+    if name == "add_argument":
+        named = [keyword.value for keyword in call.keywords if keyword.arg == "dest"]
+        texts = [part.value for part in (*call.args, *named) if isinstance(part, ast.Constant)]
+        return {str(text).lstrip("-").replace("-", "_") for text in texts}
+    return set()

@@ -1,0 +1,459 @@
+"""Code reads something of a sample that no sample has.
+
+## What
+
+`sample.x`, in the reward, the generate function, the environment or what they call, where `x` is no field, method or
+property of Relax's Sample, and no code of the recipe stores it; the same for `sample.status`, `sample.spec_info` and
+`Sample.Status`. Where Relax is at hand its own class is read, so fields of a newer one are known. What is asked for by
+`hasattr`, or read with a default, is fine. And `sample.prompt` used as a text in a launch that makes it a list of
+messages (`--multimodal-keys` without `--apply-chat-template`), or as a list where the template has made a text of it.
+
+## Why
+
+It is an AttributeError with the first sample, after the model is loaded and the first responses are there.
+
+## Source
+
+Guide: use the Sample's fields: `sample.response`, `sample.label`, `sample.metadata`. Relax's `Sample` is a dataclass.
+
+## Example
+
+    async def reward_func(args, sample, **kwargs):
+        return float(sample.response == sample.ground_truth)
+
+## Fix
+
+Writes the one name that is near it, where there is one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from relax_lint.catalog.sample import CLASS, FIELD_KINDS, SampleClass, sample_class
+from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
+from relax_lint.project import Project, Recipe
+from relax_lint.rules import ERROR, Example, rule
+
+if TYPE_CHECKING:
+    from relax_lint.calls.reached import ReachedFunction
+    from relax_lint.recipe_readings import Read
+    from relax_lint.shell.launch import Launch
+
+_OF_DATA_PROTO = frozenset({"batch", "non_tensor_batch", "meta_info"})
+"""What another rule says to be verl's."""
+_MEANT = {
+    "ground_truth": "label",
+    "solution_str": "response",
+    "response_str": "response",
+    "extra_info": "metadata",
+    "data_source": 'metadata["data_source"]',
+    "reward_score": "reward",
+    "response_mask": "loss_mask",
+    "log_probs": "rollout_log_probs",
+    "input_ids": "tokens",
+    "images": "multimodal_inputs",
+}
+"""What others call things, by Relax's names for them; too far from them to be put right unasked."""
+_OF_TEXTS = frozenset(
+    (
+        *("split", "strip", "lower", "upper", "startswith", "endswith", "replace", "find", "rfind", "splitlines"),
+        *("lstrip", "rstrip", "partition", "rpartition", "rsplit", "encode", "removeprefix", "removesuffix", "title"),
+    )
+)
+_OF_LISTS = frozenset({"append", "extend", "insert", "pop", "remove", "reverse", "sort"})
+
+_RUN = "examples/demo/run_demo.sh"
+_REWARD = "examples/demo/reward_demo.py"
+_TRAIN = "python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func"
+_HEAD = "async def reward_func(args, sample, **kwargs):\n"
+
+
+def _tree(body: str, flags: str = "", **more: str) -> dict[str, str]:
+    text = body if "reward_func" in body else _HEAD + body
+    return {
+        _RUN: f"{_TRAIN} {flags}\n",
+        _REWARD: text,
+        **{f"examples/demo/{name}.py": content for name, content in more.items()},
+    }
+
+
+VALID: list[Example | str] = [
+    Example(_tree("    return float(sample.response == sample.label)\n")),
+    Example(_tree("    return sample.metadata['weight'] * sample.effective_response_length\n")),
+    Example(_tree("    return 1.0 if hasattr(sample, 'turns') and sample.turns else 0.0\n")),
+    Example(_tree("    return getattr(sample, 'turns', 0)\n")),
+    Example(
+        _tree(
+            "    return sample.turns / 10\n",
+            "--custom-generate-function-path examples.demo.rollout.generate",
+            rollout="async def generate(args, sample, sampling_params):\n    sample.turns = 3\n    return sample\n",
+        )
+    ),
+    Example(_tree("    setattr(sample, 'hits', 1)\n    return sample.hits\n")),
+    Example(_tree("    try:\n        return sample.turns\n    except AttributeError:\n        return 0.0\n")),
+    Example(
+        _tree(
+            "    mark(sample, 'hits')\n    return sample.hits\n\n\ndef mark(item, name):\n    setattr(item, name, 1)\n"
+        )
+    ),
+    Example(
+        _tree("""\
+from relax.utils.types import Sample
+
+
+async def reward_func(args, sample: Sample, **kwargs):
+    if sample.status == Sample.Status.TRUNCATED or sample.status.value == 'failed':
+        return 0.0
+    return sample.spec_info.spec_accept_rate
+""")
+    ),
+    Example(
+        _tree("""\
+class Item:
+    def __init__(self, sample):
+        self.text = sample.response
+
+
+async def reward_func(args, sample, **kwargs):
+    sample = Item(sample)
+    return len(sample.text)
+""")
+    ),
+    Example(
+        _tree("""\
+import json
+
+
+def length(item):
+    return len(item.words)
+
+
+class Line:
+    words = ()
+
+
+async def reward_func(args, sample, **kwargs):
+    return length(sample) if isinstance(sample, Line) else length(json.loads(sample.label))
+""")
+    ),
+    Example(_tree("    return sample.batch['responses']\n")),
+    Example(
+        {
+            **_tree("    return sample.difficulty\n"),
+            "relax/entrypoints/train.py": "",
+            "relax/utils/types.py": "class Sample:\n    response: str = ''\n    difficulty: float = 0.0\n",
+        }
+    ),
+    Example(_tree("    return 'user' in sample.prompt.split()\n", "--apply-chat-template")),
+    Example(_tree("    return sample.prompt[-1]['content']\n", '--multimodal-keys \'{"image": "images"}\'')),
+    Example(
+        _tree(
+            "    text = sample.prompt if isinstance(sample.prompt, str) else sample.prompt[0]['content']\n"
+            "    return text.strip() == 'x'\n",
+            '--multimodal-keys \'{"image": "images"}\'',
+        )
+    ),
+    Example(_tree("    return sample.prompt.split()[0] == 'x'\n")),
+]
+
+INVALID = [
+    Example(
+        _tree("    return float(sample.response == sample.lable)\n"),
+        findings=((_REWARD, 2, 37),),
+        fixed={_REWARD: _HEAD + "    return float(sample.response == sample.label)\n"},
+    ),
+    Example(_tree("    return sample.ground_truth == sample.response\n"), findings=((_REWARD, 2, 12),)),
+    Example(
+        _tree("""\
+def grade(item):
+    text = item.respose
+    return len(text)
+
+
+async def reward_func(args, sample, **kwargs):
+    s = sample
+    return grade(s)
+"""),
+        findings=((_REWARD, 2, 12),),
+        fixed={
+            _REWARD: """\
+def grade(item):
+    text = item.response
+    return len(text)
+
+
+async def reward_func(args, sample, **kwargs):
+    s = sample
+    return grade(s)
+"""
+        },
+    ),
+    Example(
+        {
+            _RUN: f"{_TRAIN} --group-rm\n",
+            _REWARD: """\
+async def reward_func(args, samples, **kwargs):
+    return [float(bool(s.solution_str)) for s in samples]
+""",
+        },
+        findings=((_REWARD, 2, 24),),
+    ),
+    Example(
+        _tree(
+            "    from .scores import score\n    return score(sample)\n",
+            scores="def score(sample):\n    return sample.extra_info['score']\n",
+        ),
+        findings=(("examples/demo/scores.py", 2, 12),),
+    ),
+    Example(_tree("    return getattr(sample, 'data_source') == 'gsm8k'\n"), findings=((_REWARD, 2, 12),)),
+    Example(
+        _tree("""\
+from relax.utils.types import Sample
+
+
+async def reward_func(args, sample, **kwargs):
+    return float(sample.status == Sample.Status.COMPLETE)
+"""),
+        findings=((_REWARD, 5, 35),),
+        fixed={
+            _REWARD: """\
+from relax.utils.types import Sample
+
+
+async def reward_func(args, sample, **kwargs):
+    return float(sample.status == Sample.Status.COMPLETED)
+"""
+        },
+    ),
+    Example(_tree("    return float(sample.status.finished)\n"), findings=((_REWARD, 2, 18),)),
+    Example(
+        _tree(
+            "    return 1.0\n",
+            "--custom-generate-function-path examples.demo.rollout.generate",
+            rollout="""\
+class Player:
+    def __init__(self, sample):
+        self.sample = sample
+
+    async def play(self):
+        return self.sample.input_ids
+
+
+async def generate(args, sample, sampling_params):
+    sample.tokens = await Player(sample).play()
+    return sample
+""",
+        ),
+        findings=(("examples/demo/rollout.py", 6, 16),),
+    ),
+    Example(
+        {
+            **_tree("    return 1.0\n", "--custom-config-path examples/demo/demo.yaml"),
+            "examples/demo/demo.yaml": "rollout_interaction_env_path: examples.demo.env_demo\n",
+            "examples/demo/env_demo.py": """\
+class Env:
+    def __init__(self, question):
+        self.question = question
+
+    def reset(self):
+        return {}, {}
+
+    def step(self, text):
+        return {}, True, {}
+
+
+def build_env(sample, args):
+    return Env(sample.question)
+""",
+        },
+        findings=(("examples/demo/env_demo.py", 13, 16),),
+    ),
+    Example(
+        _tree(
+            "    return 1.0\n",
+            filters="""\
+from relax.utils.types import Sample
+
+
+def keep(item: Sample) -> bool:
+    return item.scores > 0
+""",
+        ),
+        findings=(("examples/demo/filters.py", 5, 12),),
+    ),
+    Example(
+        {
+            **_tree("    return sample.label == sample.answer\n"),
+            "relax/entrypoints/train.py": "",
+            "relax/utils/types.py": "class Sample:\n    answer: str = ''\n",
+        },
+        findings=((_REWARD, 2, 12),),
+    ),
+    Example(
+        _tree("    return sample.prompt.split()[0] == 'x'\n", '--multimodal-keys \'{"image": "images"}\''),
+        findings=((_REWARD, 2, 12),),
+    ),
+    Example(
+        _tree("    prompt = sample.prompt\n    return prompt[0]['content'] == 'x'\n", "--apply-chat-template"),
+        findings=((_REWARD, 3, 12),),
+    ),
+    Example(
+        _tree("    return 'Question: ' + sample.prompt == sample.label\n", '--multimodal-keys=\'{"audio": "wav"}\''),
+        findings=((_REWARD, 2, 12),),
+    ),
+    Example(
+        _tree("    return sum(len(turn['content']) for turn in sample.prompt)\n", "--apply-chat-template"),
+        findings=((_REWARD, 2, 49),),
+    ),
+]
+
+
+@rule("RLX212", "sample-field", ERROR, on="recipe", valid=VALID, invalid=INVALID, fixable="safe")
+def sample_field(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
+    """Say it where it is read."""
+    from relax_lint.recipe_readings import called, functions_of, of_annotated
+
+    known = sample_class(project)
+    for launch, entry in called(recipe, project) if known.closed else ():
+        kind = prompt_kind(launch, project)
+        for function in functions_of(entry, project):
+            yield from _of_function(function, known, launch, project)
+            if kind is not None:
+                yield from _of_prompt(function, kind, launch, project)
+    for source in recipe.python if known.closed else ():
+        for read in of_annotated(source, project):
+            if read.name not in known.names:
+                yield from _unknown(read, known.names, "a Sample", None, project)
+
+
+def _of_function(function: ReachedFunction, known: SampleClass, launch: Launch, project: Project) -> Iterator[Finding]:
+    from relax_lint.calls.values import SAMPLE, Given
+    from relax_lint.recipe_readings import Read, is_sample_class, reads
+
+    for read in reads(function, SAMPLE):
+        if read.name not in known.names:
+            yield from _unknown(read, known.names, "a Sample", launch, project)
+    for field in FIELD_KINDS:
+        names = known.of_field(field)
+        if names is not None and f".{field}" in function.source.text:
+            for read in reads(function, Given("sample", (field,))):
+                if read.name not in names:
+                    yield from _unknown(read, names, f"sample.{field}", launch, project)
+    if f"{CLASS}." not in function.source.text:
+        return
+    for node in function.attributes:
+        inner = node.value
+        if isinstance(inner, ast.Attribute) and inner.attr in known.nested and is_sample_class(function, inner.value):
+            if node.attr not in known.nested[inner.attr]:
+                read = Read(function.source, node, node.attr)
+                yield from _unknown(read, known.nested[inner.attr], f"{CLASS}.{inner.attr}", launch, project)
+
+
+def _unknown(
+    read: Read, names: frozenset[str], holder: str, launch: Launch | None, project: Project
+) -> Iterator[Finding]:
+    from relax_lint.recipe_readings import is_guarded, stored_names
+
+    name = read.name
+    if name in _OF_DATA_PROTO or (name.startswith("__") and name.endswith("__")) or is_guarded(read):
+        return
+    stored = stored_names(read.source, project)
+    if stored is None or name in stored:
+        return
+    near = _near(name, names)
+    meant = f": it is {_MEANT[name]}" if name in _MEANT and holder == "a Sample" else ""
+    hint = f"; did you mean {' or '.join(near)}?" if near else meant
+    yield Finding(
+        read.source.place(read.node),
+        f"{holder} has no {name}, and nothing in the recipe stores one{hint}",
+        fix=_fix(read, near[0]) if len(near) == 1 and isinstance(read.node, ast.Attribute) else None,
+        launch=launch,
+        subject=name,
+    )
+
+
+def _near(name: str, names: frozenset[str]) -> list[str]:
+    candidates = sorted(known for known in names if not known.startswith("_"))
+    begun = [known for known in candidates if len(name) > 3 and known.startswith(name)]
+    return begun if len(begun) == 1 else get_close_matches(name, candidates, n=2, cutoff=0.8)
+
+
+def _fix(read: Read, name: str) -> Fix:
+    source, end = read.source, read.source.place(read.node).end
+    edit = Edit.at(Place(source, end - len(read.name), end), name)
+    return Fix(f"read {name}", lambda: [edit])
+
+
+# ------------------------------------------------------------ prompts
+
+
+def prompt_kind(launch: Launch, project: Project) -> str | None:
+    """What the loader makes of prompts, whatever the data holds: a ``text`` or a ``list``; ``None`` where that is not
+    told by the launch."""
+    from relax_lint.catalog.hidden import is_hidden
+    from relax_lint.constraints.reporting import judged
+
+    facts = judged(launch, project).facts.overlaid()
+    applied, keys, agentic = map(facts.get, ("apply_chat_template", "multimodal_keys", "use_agentic_rollout"))
+    if agentic is not False or is_hidden(applied):
+        return None
+    if applied:
+        return "text"
+    return None if is_hidden(keys) or keys is None else "list"
+
+
+def _of_prompt(function: ReachedFunction, kind: str, launch: Launch, project: Project) -> Iterator[Finding]:
+    from relax_lint.recipe_readings import stored_names
+
+    text = function.source.segment(function.node)
+    if "prompt" not in function.source.text or "isinstance" in text or "type(" in text:
+        return
+    stored = stored_names(function.source, project)
+    if stored is None or "prompt" in stored:
+        return
+    why = (
+        "is a text in this launch, --apply-chat-template has made one of it"
+        if kind == "text"
+        else "is a list of messages in this launch, by --multimodal-keys without --apply-chat-template"
+    )
+    for node, use in _uses_of_prompt(function, "list" if kind == "text" else "text"):
+        place = function.source.place(node)
+        yield Finding(place, f"sample.prompt {why}: {use}", launch=launch, subject="prompt")
+
+
+def _uses_of_prompt(function: ReachedFunction, wanted: str) -> Iterator[tuple[ast.expr, str]]:
+    """Where a function takes the prompt for a text, or for a list, and how."""
+    from relax_lint.calls.values import Given
+
+    prompt = Given("sample", ("prompt",))
+    methods = _OF_TEXTS if wanted == "text" else _OF_LISTS
+    for node in function.attributes:
+        if node.attr in methods and function.is_certainly(node.value, prompt):
+            yield node.value, f".{node.attr} is for a {wanted}"
+    for part in ast.walk(function.node):
+        if wanted == "text" and isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add):
+            for one, other in ((part.left, part.right), (part.right, part.left)):
+                if isinstance(one, (ast.JoinedStr, ast.Constant)) and function.is_certainly(other, prompt):
+                    yield part, "it cannot be added to a text"
+        elif wanted == "list" and isinstance(part, ast.Subscript) and isinstance(part.value, ast.Subscript):
+            is_key = isinstance(part.slice, ast.Constant) and isinstance(part.slice.value, str)
+            if is_key and function.is_certainly(part.value.value, prompt):
+                yield part, "its characters have no keys"
+        elif wanted == "list" and isinstance(part, (ast.For, ast.comprehension)) and isinstance(part.target, ast.Name):
+            if function.is_certainly(part.iter, prompt) and _reads_keys(function.node, part.target.id):
+                yield part.iter, "its characters have no keys"
+
+
+def _reads_keys(function: ast.AST, name: str) -> bool:
+    return any(
+        isinstance(part, ast.Subscript)
+        and isinstance(part.value, ast.Name)
+        and part.value.id == name
+        and isinstance(part.slice, ast.Constant)
+        and isinstance(part.slice.value, str)
+        for part in ast.walk(function)
+    )
