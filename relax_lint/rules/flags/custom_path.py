@@ -120,6 +120,14 @@ INVALID = [
         fixed={_RUN: f"{_TRAIN} --custom-generate-function-path examples.demo.rollout.generate\n"},
     ),
     Example(
+        _tree(
+            "--custom-rm-path examples/demo/reward_demo.py",
+            **{"examples/demo/reward_demo.py": "async def reward_func(args, sample, **kwargs):\n    return 0.0\n"},
+        ),
+        findings=((_RUN, 1, 53),),
+        fixed={_RUN: f"{_TRAIN} --custom-rm-path examples.demo.reward_demo.reward_func\n"},
+    ),
+    Example(
         _tree("--custom-generate-function-path=./examples/demo/rollout.py", rollout=_GENERATE),
         findings=((_RUN, 1, 36),),
         fixed={_RUN: f"{_TRAIN} --custom-generate-function-path=examples.demo.rollout.generate\n"},

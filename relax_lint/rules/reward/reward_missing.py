@@ -4,9 +4,9 @@
 
 `--custom-rm-path package.module.function` where the repository has the package but not the module, or the module but
 not the function: names that are defined, assigned, imported, re-exported or brought in by `import *` count, and so do
-those that only some branches define. Values that are file paths, or that name a module and no function, are errors
-too. A `reward_*.py` without `reward_func`, whose functions no launch names and which nothing in the recipe imports,
-is a warning.
+those that only some branches define. A value that names a module and no function is an error too; one that is a file
+path is told by `custom-path`. A `reward_*.py` without `reward_func`, whose functions no launch names and which nothing
+in the recipe imports, is a warning.
 
 ## Why
 
@@ -32,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from relax_lint.diagnostics import Finding, NotChecked, Place, Related
+from relax_lint.module_paths import is_file_form
 from relax_lint.project import Project, Recipe
 from relax_lint.rewards import RewardUse, reward_uses
 from relax_lint.rules import ERROR, WARNING, Example, rule
@@ -85,6 +86,7 @@ def __getattr__(name):
         )
     ),
     Example(_tree("rewards_of_us.gsm8k.reward_func", reward=_GOOD)),
+    Example(_tree("examples/demo/reward_demo.py:reward_func", reward=_GOOD)),
     Example(_tree('"${REWARD}"', reward=_GOOD)),
     Example(
         _tree(
@@ -155,7 +157,6 @@ INVALID = [
     Example(_tree("examples.demo.reward_dmo.reward_func", reward=_GOOD), findings=((_RUN, 1, 53),)),
     Example(_tree("examples.other.reward.reward_func", reward=_GOOD), findings=((_RUN, 1, 53),)),
     Example(_tree("examples.demo.reward_demo", reward=_GOOD), findings=((_RUN, 1, 53),)),
-    Example(_tree("examples/demo/reward_demo.py:reward_func", reward=_GOOD), findings=((_RUN, 1, 53),)),
     Example(_tree("reward_func", reward=_GOOD), findings=((_RUN, 1, 53),)),
     Example(
         _tree(
@@ -261,7 +262,9 @@ def reward_missing(recipe: Recipe, project: Project) -> Iterator[Finding | NotCh
     for use in uses:
         if not use.dotted:
             yield NotChecked(use.place, use.unclear or use.dotted)
-        elif use.status in ("no-module", "no-function") or _is_path(use.dotted):
+        elif is_file_form(use.dotted):
+            continue  # RLX507 says it, and how it is to be written
+        elif use.status in ("no-module", "no-function") or "." not in use.dotted:
             message = _message(use, project)
             yield Finding(use.place, message, related=_in_config(use), launch=use.launch, subject=use.dotted)
     for source in recipe.python:
@@ -274,16 +277,8 @@ def _in_config(use: RewardUse) -> tuple[Related, ...]:
     return () if place is None else (Related(place, f"{use.flag} is set here, over any flag"),)
 
 
-def _is_path(named: str) -> bool:
-    return "/" in named or ":" in named or named.endswith(".py") or "." not in named
-
-
 def _message(use: RewardUse, project: Project) -> str:
     named = use.dotted
-    if "/" in named or ":" in named or named.endswith(".py"):
-        path, _, function = named.partition(":")
-        dotted = path.removesuffix(".py").strip("./").replace("/", ".")
-        return f"{use.flag} takes a module path, not a file: {dotted}.{function or 'reward_func'}"
     if "." not in named:
         return f"{use.flag} {named} names no module: write package.module.{named}"
     module = project.module(named)
