@@ -83,6 +83,7 @@ class FaultyLauncher:
         optimizer = [self._one("--optimizer adam", "--lr 1e-6", "--lr=1e-6"), *self._some(*_OPTIMIZER)]
         performance = ["--tensor-model-parallel-size 4", *self._some("--sequence-parallel", "--micro-batch-size 1")]
         performance += self._some("--runtime-env-json '{}'")
+        performance += self._some("--skip-eval-before-train true", "--sglang-mem-frac 0.8", "--enable-cuda-graph")
         return {"ROLLOUT_ARGS": rollout, "OPTIMIZER_ARGS": optimizer, "PERF_ARGS": performance}
 
     def _array(self, name: str, items: list[str]) -> str:

@@ -19,6 +19,7 @@ ENTRY = "relax/entrypoints/train.py"
 MODULE = "relax.entrypoints.train"
 RUNTIME_ENV = "--runtime-env-json"
 OPTIMIZER = ("--optimizer-cpu-offload", "--overlap-cpu-optimizer-d2h-h2d", "--use-precision-aware-optimizer")
+SHORT = "--sglang-mem-frac"
 BATCH = ("--rollout-batch-size", "--n-samples-per-prompt", "--global-batch-size", "--num-steps-per-rollout")
 
 Argv = list[str]
@@ -68,6 +69,9 @@ ALIKE: dict[str, Callable[[Argv], Argv]] = {
     "RLX407": rest_of(*BATCH, values=1),
     "RLX411": rest_of("--ref-actor-config", values=1),
     "RLX420": list,
+    "RLX502": lambda argv: [word for word in argv if word != "true"],
+    "RLX504": lambda argv: ["--sglang-mem-fraction-static" if word == SHORT else word for word in argv],
+    "RLX506": lambda argv: without(without(argv, "--enable-cuda-graph", values=0), "--cuda-graph-impl", values=1),
     "RLX801": list,
 }
 """For each rule whose safe fixes edit launchers: what its fixes must leave as it is."""
