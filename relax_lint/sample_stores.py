@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from relax_lint.sources.python import walk
 
@@ -20,9 +20,15 @@ _BY_NAME = frozenset({"setattr", "__setattr__", "from_dict", "replace", "evolve"
 
 def sources_behind(source: PythonSource, project: Project, interpreter: Interpreter) -> list[PythonSource]:
     """A file of a recipe, all files of recipes that it imports, directly or not, and its own recipe's."""
-    recipe = project.recipe_of(source.path)
+    key = ("sources behind", source.path)
+    if key not in interpreter.answers:
+        recipe = project.recipe_of(source.path)
+        interpreter.answers[key] = _behind([source, *(recipe.python if recipe is not None else ())], interpreter)
+    return cast("list[PythonSource]", interpreter.answers[key])
+
+
+def _behind(pending: list[PythonSource], interpreter: Interpreter) -> list[PythonSource]:
     found: dict[PythonSource, None] = {}
-    pending = [source, *(recipe.python if recipe is not None else ())]
     while pending:
         here = pending.pop()
         if here in found or not interpreter.follows(here):

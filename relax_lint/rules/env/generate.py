@@ -40,12 +40,12 @@ from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.generate_faults import may_end_without_return, unmasked_growth, wrong_returns
 from relax_lint.generates import GenerateUse, generate_uses
 from relax_lint.module_paths import fault, is_file_form
-from relax_lint.project import Project
+from relax_lint.project import Project, Recipe
 from relax_lint.reward_sources import endings, is_unregistered, may_be_in_metadata, never_rewards, scores_groups
 from relax_lint.rewards import exit_place, function_place, on_every
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.sample_stores import hands_samples_outside, may_store, sources_behind
-from relax_lint.shell.launch import Launch
+from relax_lint.supposed_launches import launches_of
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Severity
@@ -323,11 +323,12 @@ datasets:
 ]
 
 
-@rule("RLX306", "generate", ERROR, on="launch", valid=VALID, invalid=INVALID)
-def generate(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
+@rule("RLX306", "generate", ERROR, on="recipe", valid=VALID, invalid=INVALID)
+def generate(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it where it is named, or in the function itself."""
-    for use in generate_uses(launch, project):
-        yield from _judged(use, project)
+    for launch in launches_of(recipe, project):
+        for use in generate_uses(launch, project):
+            yield from _judged(use, project)
 
 
 def _judged(use: GenerateUse, project: Project) -> Iterator[Finding | NotChecked]:

@@ -318,13 +318,22 @@ def sample_field(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
     from relax_lint.recipe_readings import called, functions_of, of_annotated
 
     known = sample_class(project)
-    for launch, entry in called(recipe, project) if known.closed else ():
-        kind = prompt_kind(launch, project)
-        for function in functions_of(entry, project):
-            yield from _of_function(function, known, launch, project)
-            if kind is not None:
+    if not known.closed:
+        return
+    seen: set[object] = set()
+    for launch, entry in called(recipe, project):
+        functions = functions_of(entry, project)
+        if entry not in seen:
+            seen.add(entry)
+            for function in functions:
+                yield from _of_function(function, known, launch, project)
+        asking = [function for function in functions if "prompt" in function.source.text]
+        kind = prompt_kind(launch, project) if asking else None
+        if kind is not None and (entry, kind) not in seen:
+            seen.add((entry, kind))
+            for function in asking:
                 yield from _of_prompt(function, kind, launch, project)
-    for source in recipe.python if known.closed else ():
+    for source in recipe.python:
         for read in of_annotated(source, project):
             if read.name not in known.names:
                 yield from _unknown(read, known.names, "a Sample", None, project)
@@ -410,7 +419,7 @@ def _of_prompt(function: ReachedFunction, kind: str, launch: Launch, project: Pr
     from relax_lint.recipe_readings import stored_names
 
     text = function.source.segment(function.node)
-    if "prompt" not in function.source.text or "isinstance" in text or "type(" in text:
+    if "isinstance" in text or "type(" in text:
         return
     stored = stored_names(function.source, project)
     if stored is None or "prompt" in stored:
