@@ -8,17 +8,34 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from relax_lint.catalog.environments import OBSERVATION_KEYS, ROLE_KEY, TEXT_KEY
 from relax_lint.flow.classes import is_plain, lineage
+from relax_lint.flow.exits import innermost
 from relax_lint.flow.interpreter import interpreter_of
 from relax_lint.flow.names import dotted_name
-from relax_lint.flow.shapes import UNKNOWN, Arguments, Class, Constant, Function, Instance, Library, alternatives
+from relax_lint.flow.shapes import (
+    UNKNOWN,
+    Arguments,
+    Awaitable,
+    Class,
+    Constant,
+    Exit,
+    Function,
+    Instance,
+    Library,
+    Thing,
+    alternatives,
+)
+from relax_lint.flow.signals import NoReturn, TooMuch
 from relax_lint.launch_config import setting_in
-from relax_lint.records import record
+from relax_lint.observations import STANDARD_READING, Reading
+from relax_lint.records import changed, record
 from relax_lint.sources.python import walk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from relax_lint.diagnostics import Place
     from relax_lint.flow.interpreter import Interpreter
     from relax_lint.flow.shapes import Shape
     from relax_lint.project import Project, Recipe
@@ -29,6 +46,7 @@ ENV_PATH = "rollout_interaction_env_path"
 MAX_TURNS = "max_turns"
 DEFAULT_MODULE = "DEFAULT_ENV_MODULE"
 BUILD = "build_env"
+FORMAT = "format_observation"
 
 _PLAIN_BASES = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 _ABSTRACT_METHODS = ("abstractmethod", "abc.abstractmethod")
@@ -111,10 +129,50 @@ class Environments:
 
     def method(self, cls: Class, name: str) -> Function | None:
         """A method as an object of a class has it; ``None`` where that cannot be told, or is BaseInteractionEnv's."""
-        found = self.interpreter.method(Instance(cls), name)
+        try:
+            found = self.interpreter.method(Instance(cls), name)
+        except (NoReturn, TooMuch, RecursionError):  # a decorator that is too much to follow
+            return None
         if not isinstance(found, Function):
             return None
         return None if self.is_of_base(found) else found
+
+    def reading(self, cls: Class) -> Reading | None:
+        """How observations of an environment are read; ``None`` where a ``format_observation`` of its own does that."""
+        for current in lineage(self.interpreter, cls):
+            if isinstance(current, Library) and current.name.rpartition(".")[2] == BASE:
+                return STANDARD_READING
+            if isinstance(current, Library) and current.name in _PLAIN_BASES:
+                continue
+            if not isinstance(current, Class):
+                return None
+            bound = [part for part in _bindings(current.node, FORMAT) if isinstance(part, ast.FunctionDef)]
+            if bound:
+                return _reading(bound[-1]) if current.node.name == BASE else None
+        return None
+
+    def ways_out(self, method: Function, arguments: Arguments, *, awaits: bool) -> list[Exit] | None:
+        """The ways out of a method, each followed to where the value is really given, within the recipe; ``None`` when
+        they cannot all be told. What is awaitable is awaited if the rollout does so."""
+        interpreter = self.interpreter
+        ways = interpreter.outcomes(method, arguments)
+        if ways is None:
+            made = interpreter.result(method, arguments)
+            node = method.node
+            return [Exit(method.source, node, node, made)] if isinstance(made, Thing) else None
+        found: list[Exit] = []
+        for way in ways:
+            parts = way.shape.result if awaits and isinstance(way.shape, Awaitable) else way.shape
+            for shape in alternatives(parts):
+                inner = innermost(interpreter, changed(way, shape=shape))
+                found.append(inner if self.owns(inner.source) else changed(way, shape=shape))
+        return list(dict.fromkeys(found))
+
+    @staticmethod
+    def place_of(method: Function) -> Place:
+        """The name of a method in its definition."""
+        node = method.node
+        return method.source.place(node) if isinstance(node, ast.Lambda) else method.source.name_place(node)
 
     @staticmethod
     def is_of_base(function: Function) -> bool:
@@ -300,6 +358,16 @@ def _defaults(interpreter: Interpreter, source: PythonSource) -> Iterator[Defaul
             shape = interpreter.in_module(source, node.value)
             known = isinstance(shape, Constant) and isinstance(shape.value, str)
             yield Default(source, node.value, str(shape.value) if isinstance(shape, Constant) and known else None)
+
+
+def _reading(function: ast.FunctionDef) -> Reading | None:
+    """Which keys a ``format_observation`` looks at."""
+    texts = {part.value for part in walk(function) if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+    if TEXT_KEY not in texts:
+        return None
+    asked = (part for part in walk(function) if isinstance(part, ast.Call) and _last(part.func) == "get" and part.args)
+    keys = {str(call.args[0].value) for call in asked if isinstance(call.args[0], ast.Constant)}
+    return Reading(OBSERVATION_KEYS | keys, ROLE_KEY in keys)
 
 
 def _derives(interpreter: Interpreter, cls: Class, depth: int = 0) -> bool:

@@ -377,9 +377,12 @@ class Interpreter:
             return Function(source, node)
         if decorators == ["classmethod"]:
             return Function(source, node, bound=(cls,))
+        function: Shape = Function(source, node)
         if decorators:
+            function = self.decorated(function, node, source)
+        if not isinstance(function, Function):
             return None
-        return Function(source, node, bound=() if instance is None else (instance,))
+        return function if instance is None else replace(function, bound=(instance, *function.bound))
 
     def _instantiate(self, cls: Class, arguments: Arguments) -> Shape:
         kind = fields_of(self, cls)

@@ -46,6 +46,7 @@ IDENTITY_DECORATORS = frozenset(
         *("functools.lru_cache", "functools.cache", "functools.lru_cache()", "functools.wraps()", "typing.final"),
         *("typing.no_type_check", "typing.overload", "torch.no_grad()", "torch.inference_mode()"),
         *("torch.no_grad", "torch.inference_mode", "typing_extensions.deprecated()", "warnings.deprecated()"),
+        *("typing.override", "typing_extensions.override"),
     )
 )
 """Decorators that leave what a function returns, and whether it is awaited."""
