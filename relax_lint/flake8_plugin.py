@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relax_lint.rules import Rule, Subject
     from relax_lint.suspicion import Suspicion
 
-WITHOUT_PYTHON = ("config", "data", "flags", "launcher", "layout", "tool")
+WITHOUT_PYTHON = ("config", "data", "flags", "launcher", "tool")
 """Families of rules whose findings never lie in a Python file."""
 IN_PYTHON = ("python", "recipe", "reward")
 """What the others look at when they find something in one."""
@@ -102,10 +102,14 @@ class Judge:
 
     def __init__(self, explicit: Path | None) -> None:
         from relax_lint.config import Configuration
-        from relax_lint.rules import load_rules
+        from relax_lint.rules import ADVICE, load_rules
 
         rules = load_rules(without=WITHOUT_PYTHON).values()
-        self._rules = [rule for rule in rules if rule.on in IN_PYTHON and family_of(rule) not in WITHOUT_PYTHON]
+        self._rules = [
+            rule
+            for rule in rules
+            if rule.on in IN_PYTHON and family_of(rule) not in WITHOUT_PYTHON and rule.severity is not ADVICE
+        ]
         self._configuration = Configuration(explicit=explicit)
         self._roots: dict[Path, Path | None] = {}
         self._projects: dict[tuple[Path, Path | None], Project] = {}
