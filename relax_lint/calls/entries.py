@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Literal, cast
 
 from relax_lint.calls.bindings import Bindings
@@ -32,6 +33,9 @@ METHODS = ("reset", "step", "format_observation", "close")
 _SAMPLING = Given("sampling_params")
 _RESPONSE = Given("response_text")
 
+_STEPS_IN_THREAD = re.compile(r"(?:to_thread|run_in_executor|submit|run_sync)\((?:[^()]*[\s,])?[\w.]*\.step\b(?!\()")
+"""A rollout that hands ``env.step`` to a thread."""
+
 EntryKind = Literal["reward", "generate", "environment"]
 
 
@@ -39,13 +43,15 @@ EntryKind = Literal["reward", "generate", "environment"]
 class Entry:
     """One thing that Relax calls: ``name`` of the module in ``source``; an environment's is its ``build_env``.
 
-    ``given`` says what a reward's second parameter takes: a sample, samples, or nobody knows which.
+    ``given`` says what a reward's second parameter takes: a sample, samples, or nobody knows which. ``in_threads`` when
+    the rollout has the environment step in a thread.
     """
 
     kind: EntryKind
     source: PythonSource
     name: str
     given: Values = NOTHING
+    in_threads: bool = False
 
 
 def entries(launch: Launch, project: Project) -> Iterator[Entry]:
@@ -61,7 +67,8 @@ def entries(launch: Launch, project: Project) -> Iterator[Entry]:
         yield generate
     environment = environment_module(launch, project, generate)
     if environment is not None:
-        yield Entry("environment", environment, BUILD_ENVIRONMENT)
+        threads = generate is not None and bool(_STEPS_IN_THREAD.search(generate.source.text))
+        yield Entry("environment", environment, BUILD_ENVIRONMENT, in_threads=threads)
 
 
 def _named(launch: Launch, project: Project, flag: str) -> Entry | None:
@@ -104,7 +111,7 @@ def reached(entry: Entry, project: Project) -> Reached:
     from relax_lint.flow.interpreter import interpreter_of
 
     interpreter = interpreter_of(project)
-    question = ("reached", entry.kind, entry.source.path, entry.name, entry.given)
+    question = ("reached", entry)
     if question not in interpreter.answers:
         interpreter.answers[question] = _reached(entry, Graph(interpreter.project, interpreter.resolver))
     return cast("Reached", interpreter.answers[question])
@@ -141,8 +148,13 @@ def _run_methods(graph: Graph, entry: Entry, environments: list[Object]) -> None
     for environment in environments or _environments(look, entry):
         for name in METHODS:
             passed = Passed((frozenset({_RESPONSE}),)) if name == "step" else Passed(complete=False)
-            for method in member(look, environment, name):
-                look.apply(method, passed if name != "reset" else Passed(), None)
+            given = passed if name != "reset" else Passed()
+            methods = member(look, environment, name)
+            if name == "step" and entry.in_threads:
+                look.start(methods, given, None)
+                continue
+            for method in methods:
+                look.apply(method, given, None)
     graph.run()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.calls.look import Look
-from relax_lint.calls.values import NOTHING, Given, Values
+from relax_lint.calls.values import NOTHING, Given, Outside, Values
 from relax_lint.flow.scopes import FUNCTIONS
 from relax_lint.records import record
 
@@ -64,6 +64,12 @@ class ReachedFunction:
     def is_certainly(self, expression: ast.expr, given: Given) -> bool:
         """Whether an expression is what Relax handed over, whoever calls the function; ``None`` apart."""
         return self.values(expression) == frozenset({given})
+
+    def outside_names(self, expression: ast.expr) -> frozenset[str]:
+        """The names of what an expression may be from elsewhere; nothing where it may be something else as well."""
+        values = self.values(expression)
+        names = frozenset(value.name for value in values if isinstance(value, Outside))
+        return names if len(names) == len(values) else frozenset()
 
     def names_of(self, given: Given) -> frozenset[str]:
         """Its own names that are certainly what Relax handed over: parameters and local variables."""
