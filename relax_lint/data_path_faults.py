@@ -8,11 +8,12 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from relax_lint.data_paths import SUFFIXES, DataPath
+from relax_lint.data_paths import SUFFIXES, DataPath, DataPlan
 from relax_lint.diagnostics import Severity
 
 if TYPE_CHECKING:
     from relax_lint.datasets import DatasetUse
+    from relax_lint.project import Project
 
 Fault = tuple[str, Severity]
 
@@ -25,10 +26,7 @@ _LOADED = " and ".join(SUFFIXES)
 
 def path_faults(use: DatasetUse) -> Iterator[Fault]:
     """What is wrong with the files that a dataset names."""
-    if not use.plan.paths:
-        yield f"{use.spec} holds no {SUFFIXES[0]} or {SUFFIXES[1]} file", Severity.ERROR
-    for named in use.plan.paths:
-        yield from _of_path(use, named)
+    yield from own_faults(use.plan, use.project)
     yield from _slices(use)
     for file in use.files:
         if not file.columns and file.problem is not None and not file.needs_pyarrow:
@@ -40,30 +38,39 @@ def path_faults(use: DatasetUse) -> Iterator[Fault]:
             yield f"{file.text} has rows that are no JSON objects", Severity.ERROR
 
 
-def _of_path(use: DatasetUse, named: DataPath) -> Iterator[Fault]:
-    project, text = use.project, named.text
+def own_faults(plan: DataPlan, project: Project) -> Iterator[Fault]:
+    """What is wrong with paths themselves."""
+    if not plan.paths:
+        yield f"no {SUFFIXES[0]} or {SUFFIXES[1]} file is there", Severity.ERROR
+    for named in plan.paths:
+        yield from _of_path(project, named)
+
+
+def _of_path(project: Project, named: DataPath) -> Iterator[Fault]:
+    text = named.text
     if project.is_dir(named.path):
         yield f"{text} is a directory: in a list Relax looks into it only if it is in quotes", Severity.ERROR
     elif not named.is_loadable and (project.exists(named.path) or _suffix(text) in _OTHER_FORMATS | set(SUFFIXES)):
-        yield f"{text}: Relax loads files that end in {_LOADED} only{_instead(use, named)}", Severity.ERROR
+        yield f"{text}: Relax loads files that end in {_LOADED} only{_instead(project, named)}", Severity.ERROR
     elif not project.exists(named.path):
-        yield from _missing(use, named)
+        yield from _missing(project, named)
 
 
 def _suffix(text: str) -> str:
     return PurePosixPath(text).suffix.lower()
 
 
-def _instead(use: DatasetUse, named: DataPath) -> str:
+def _instead(project: Project, named: DataPath) -> str:
     """The same file in a format that Relax loads, if it is there."""
-    found = [named.text[: -len(_suffix(named.text))] + suffix for suffix in SUFFIXES if _suffix(named.text)]
-    here = [text for text in found if text != named.text and use.project.is_file(use.directory / text)]
-    return f"; {here[0]} is there" if here else ""
+    end = _suffix(named.text)
+    others = [named.path.with_suffix(suffix) for suffix in SUFFIXES if end]
+    here = [path.suffix for path in others if path != named.path and project.is_file(path)]
+    return f"; {named.text[: -len(end)]}{here[0]} is there" if here else ""
 
 
-def _missing(use: DatasetUse, named: DataPath) -> Iterator[Fault]:
+def _missing(project: Project, named: DataPath) -> Iterator[Fault]:
     """A file that is not here, where the other data of its directory is."""
-    entries = use.project.files.entries(named.path.parent)
+    entries = project.files.entries(named.path.parent)
     names = [entry.name for entry in entries if entry.name.endswith(SUFFIXES)]
     own = named.path.name
     parent = named.text[: len(named.text) - len(own)]

@@ -34,15 +34,15 @@ class DatasetUse:
     are the files that are named and not here.
     """
 
-    def __init__(self, arguments: DataArguments, role: Role, argument: Argument, spec: str) -> None:
+    def __init__(self, arguments: DataArguments, role: Role, argument: Argument | None, spec: str) -> None:
         self.arguments = arguments
         self.launch = arguments.launch
         self.project = arguments.project
         self.role = role
         self.argument = argument
         self.spec = spec
-        self.flag = argument.flag
-        self.place: Place = place_of(self.launch, argument.word)
+        self.flag = TRAIN if argument is None else argument.flag
+        self.place: Place = place_of(self.launch, None if argument is None else argument.word)
         self.name = ""
         self.given: Mapping[str, Any] = {}
         """What an evaluation config says of this dataset."""
@@ -75,7 +75,7 @@ class DatasetUse:
         """Where the first of some columns that is named is named, else where the data is."""
         found = (self.naming(key) for key in keys)
         argument = next((one for one in found if one is not None), self.argument)
-        return place_of(self.launch, argument.word)
+        return self.place if argument is None else place_of(self.launch, argument.word)
 
     @cached_property
     def directory(self) -> Path:
@@ -189,6 +189,11 @@ def datasets_of(launch: Launch, project: Project) -> list[DatasetUse]:
     if launch not in known:
         known[launch] = list(_uses(launch, project)) if launch.kind == "relax" else []
     return known[launch]
+
+
+def use_instead(launch: Launch, project: Project, uses: list[DatasetUse]) -> None:
+    """Take these for the datasets of a launch."""
+    _known(project).uses[launch] = uses
 
 
 def _uses(launch: Launch, project: Project) -> Iterator[DatasetUse]:

@@ -7,11 +7,11 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from relax_lint.data_paths import DataPath, Rows
 from relax_lint.sources.jsonl import JsonLines, columns_of
 from relax_lint.sources.parquet import NeedsPyarrow, ParquetTable, Unreadable
 
 if TYPE_CHECKING:
+    from relax_lint.data_paths import DataPath
     from relax_lint.files import Files
     from relax_lint.sources.columns import ColumnType
 
@@ -187,9 +187,11 @@ class DataFile:
                 self.odd_rows += sum(not isinstance(row, dict) for row in piece)
                 yield [_part(row, columns) if columns else row for row in piece if isinstance(row, dict)]
 
-    def with_rows(self, rows: Rows) -> DataFile:
-        """The same file with other rows of it used."""
-        return DataFile(DataPath(self.text, self.path, rows), self._files)
+    def share_read(self, row: int) -> float:
+        """How much of the file is read once its reading has come to a row."""
+        if isinstance(self._opened, JsonLines):
+            return self._opened.share_read
+        return row / self.row_count if self.row_count else 1.0
 
 
 def _part(row: Row, columns: Sequence[str]) -> Row:

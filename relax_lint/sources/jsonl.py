@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from functools import cached_property
 from typing import IO, Any
 
 from relax_lint.sources.columns import ColumnType, merged, type_of
@@ -24,10 +25,20 @@ class JsonLines:
     @property
     def is_short(self) -> bool:
         """Whether it can be read to the end at once."""
-        return self._stream.seek(0, os.SEEK_END) <= SHORT
+        return self._size <= SHORT
+
+    @cached_property
+    def _size(self) -> int:
+        return self._stream.seek(0, os.SEEK_END)
+
+    @property
+    def share_read(self) -> float:
+        """How much of it has been read."""
+        return self._stream.tell() / self._size if self._size else 1.0
 
     def rows(self) -> Iterator[Any]:
         """What is on its lines, from the first."""
+        _ = self._size
         self._stream.seek(0)
         self.skipped = 0
         number = 0

@@ -1,0 +1,152 @@
+"""Data that launchers name: look at all of it.
+
+`relax-lint data check FILE...` reads every row and prints what each column holds. With --launcher, the rows are judged
+by the data rules (RLX7) as the launches of that script read them: which columns, with or without the chat template,
+for which reward. FILE is a .jsonl or .parquet file, or anything that --prompt-data takes: a directory, a list,
+`path@[a:b]`.
+
+Exit status: 0 nothing of severity error or warning; 1 something is, or a file cannot be read; 2 wrong usage or a file
+that does not exist.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
+
+if TYPE_CHECKING:
+    from relax_lint.data_check import Examined
+    from relax_lint.engine import Report
+    from relax_lint.project import Project
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """What `relax-lint data` takes."""
+    parser.add_argument(
+        "action", choices=("check",), help="check: read everything, say what it holds and what is wrong"
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a file, a directory, a list, path@[a:b]")
+    parser.add_argument("--launcher", metavar="RUN.sh", type=Path, help="judge the rows as its launches read them")
+    parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], help="a variable of the launcher")
+    parser.add_argument("--relax-root", metavar="DIR", type=Path, help="the Relax checkout to judge by")
+    parser.add_argument("--strict", action="store_true", help="advice changes the exit status too")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="(default: %(default)s)")
+
+
+def run(options: Namespace) -> int:
+    """Read and report; the exit status."""
+    from relax_lint.config import ConfigError
+
+    try:
+        return _check(options)
+    except (ConfigError, ValueError) as refused:
+        complain(str(refused))
+        return USAGE_ERROR
+
+
+def _check(options: Namespace) -> int:
+    from relax_lint.data_check import Examined
+    from relax_lint.report.progress import Progress
+
+    project = _project(options)
+    examined = [Examined(spec, project, Path.cwd()) for spec in options.files]
+    missing = [text for one in examined for text in one.missing]
+    for text in missing:
+        complain(f"no such file or directory: {text}")
+    if missing:
+        return USAGE_ERROR
+    if options.launcher is not None and not _read_as(options.launcher, examined, project):
+        return USAGE_ERROR
+    with Progress() as progress:
+        for one in examined:
+            one.read(progress)
+    report = _judged(options, examined, project)
+    _print(options, examined, report, project)
+    return _status(options, examined, report)
+
+
+def _project(options: Namespace) -> Project:
+    """The repository of the launcher."""
+    from relax_lint.config import Configuration, Settings, with_options
+    from relax_lint.discovery import root_of
+    from relax_lint.files import Files
+    from relax_lint.project import Project
+
+    env = pairs(options.env)
+    root = None if options.relax_root is None else absolute(options.relax_root)
+
+    def override(settings: Settings) -> Settings:
+        return with_options(settings, env={**settings.env, **env}, relax_root=root)
+
+    home = Path.cwd() if options.launcher is None else absolute(options.launcher).parent
+    about = home / "launcher" if options.launcher is None else absolute(options.launcher)
+    settings = Configuration(override).settings_for(about)
+    return Project(root_of(home, Files()) or home, settings)
+
+
+def _read_as(launcher: Path, examined: list[Examined], project: Project) -> bool:
+    """Have the data judged as a launcher's launches read it; whether there are any."""
+    path = absolute(launcher)
+    if not project.is_file(path):
+        complain(f"no such file: {launcher}")
+        return False
+    source = project.launcher(path)
+    launches = [] if source is None else [launch for launch in source.launches if launch.kind == "relax"]
+    if not launches:
+        complain(f"{launcher} launches no training of Relax")
+        return False
+    from relax_lint.rules import load_rules
+
+    load_rules()
+    for one in examined:
+        one.read_as(launches)
+    return True
+
+
+def _judged(options: Namespace, examined: list[Examined], project: Project) -> Report:
+    """What the data rules say; nothing without a launcher."""
+    from relax_lint.engine import Report, lint
+
+    if options.launcher is None:
+        return Report()
+    from relax_lint.config import with_options
+    from relax_lint.data_check import judge_instead
+    from relax_lint.rules import load_rules
+    from relax_lint.selection import Layer
+
+    judge_instead(examined, project)
+    settings = with_options(project.settings, selection=(*project.settings.selection, Layer(select=("RLX7",))))
+    return lint(project, load_rules(), settings, [absolute(options.launcher)])
+
+
+def _print(options: Namespace, examined: list[Examined], report: Report, project: Project) -> None:
+    from relax_lint.report import Outcome
+
+    def encode(path: Path, offset: int) -> int:
+        source = project.source(path)
+        return offset if source is None else source.to_byte(offset)
+
+    outcome = Outcome(report, encode, quiet=True, colour=sys.stdout.isatty())
+    if options.format == "json":
+        from relax_lint.report import data_json
+
+        sys.stdout.write(data_json.render(examined, outcome))
+    else:
+        from relax_lint.report import data_text
+
+        sys.stdout.write(data_text.render(examined, outcome, judged=options.launcher is not None))
+
+
+def _status(options: Namespace, examined: list[Examined], report: Report) -> int:
+    from relax_lint.diagnostics import Severity
+
+    for failure in report.failures:
+        complain(f"internal error: {failure}")
+    if report.failures:
+        return USAGE_ERROR
+    grave = [found for found in report.standing if options.strict or found.severity is not Severity.ADVICE]
+    return int(bool(grave) or any(one.problems for one in examined))
