@@ -17,6 +17,8 @@ from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
 
 if TYPE_CHECKING:
     from relax_lint.files import Files
+    from relax_lint.project import Project
+    from relax_lint.report import Shown
     from relax_lint.shell.evaluate import Reading
     from relax_lint.shell.launch import Launch
 
@@ -41,6 +43,7 @@ def run(options: Namespace) -> int:
     from relax_lint.config import ConfigError
     from relax_lint.discovery import has_shebang, is_launcher
     from relax_lint.files import Files
+    from relax_lint.report import Shown
 
     try:
         env = pairs(options.env)
@@ -50,7 +53,7 @@ def run(options: Namespace) -> int:
     if options.cwd is not None and not options.cwd.is_dir():
         complain(f"no such directory: {options.cwd}")
         return USAGE_ERROR
-    shown: list[tuple[Path, list[Launch]]] = []
+    shown: list[Shown] = []
     files, failed = Files(), False
     for name in options.launchers:
         path = absolute(name)
@@ -63,7 +66,7 @@ def run(options: Namespace) -> int:
             failed = True
             continue
         try:
-            shown.append((path, _launches(path, env, options)))
+            shown.append(Shown(path, _launches(path, env, options), _project(path)))
         except FileNotFoundError:
             complain(f"{name} cannot be read: it is too large")
             failed = True
@@ -91,6 +94,16 @@ def _launches(path: Path, env: dict[str, str], options: Namespace) -> list[Launc
     if evaluation.too_complex is not None:
         complain(f"{path}: more ways lead through it than are followed; there may be more launches")
     return [launch for launch in evaluation.launches if options.all or launch.kind != "other"]
+
+
+def _project(path: Path) -> Project:
+    """The repository of a script."""
+    from relax_lint.config import Configuration
+    from relax_lint.discovery import root_of
+    from relax_lint.files import Files
+    from relax_lint.project import Project
+
+    return Project(root_of(path.parent, Files()) or path.parent, Configuration().settings_for(path))
 
 
 def _reading(path: Path, env: dict[str, str], options: Namespace) -> Reading:

@@ -6,13 +6,15 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.records import node
 
 if TYPE_CHECKING:
     from relax_lint.engine import Report
+    from relax_lint.project import Project
+    from relax_lint.shell.launch import Launch
 
 FORMATS = ("text", "json", "github")
 
@@ -53,6 +55,14 @@ class Outcome:
     def unjudged(self) -> int:
         """What could not be judged: rules that kept silent, and launchers not followed to their ends."""
         return len(self.report.not_checked) + sum(found.code == "RLX003" for found in self.report.standing)
+
+
+class Shown(NamedTuple):
+    """A script with what it launches, and the project by whose Relax that is judged."""
+
+    path: Path
+    launches: list[Launch]
+    project: Project
 
 
 def shown_path(path: Path) -> str:

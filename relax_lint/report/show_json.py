@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-from relax_lint.report import shown_path
+from relax_lint.report import Shown, shown_path
 from relax_lint.report.conditions import whole
 from relax_lint.shell.launch import Argument, Launch
 
 SCHEMA = 1
 
 
-def render(shown: Iterable[tuple[Path, list[Launch]]]) -> str:
+def render(shown: Iterable[Shown]) -> str:
     """One JSON object for the scripts and their launches."""
     scripts = [
-        {"path": shown_path(path), "launches": [_launch(launch) for launch in launches]} for path, launches in shown
+        {"path": shown_path(script.path), "launches": [_launch(launch) for launch in script.launches]}
+        for script in shown
     ]
     return json.dumps({"schema": SCHEMA, "scripts": scripts}, indent=2, ensure_ascii=True) + "\n"
 

@@ -1,0 +1,103 @@
+"""The arguments of a launch as its parsers see them: whose each is, and which of equal ones counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from shlex import quote
+from typing import TYPE_CHECKING, Literal
+
+from relax_lint.records import record
+
+if TYPE_CHECKING:
+    from relax_lint.catalog.flags import Catalogue, Flag
+    from relax_lint.project import Project
+    from relax_lint.shell.launch import Argument, Launch, Word
+
+Mark = Literal["", "overridden", "unknown"]
+_GATHERS = ("append", "extend")
+_OVERRIDE = re.compile(r"(\+\+|[+~])?([^=]*)(?:=(.*))?\Z", re.DOTALL)
+
+
+@record
+class Effective:
+    """An argument to be shown: ``owner`` is whose flag it is, for verl the first part of the key."""
+
+    argument: Argument
+    owner: str
+    flag: str
+    value: str
+    mark: Mark = ""
+    note: str = ""
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What makes it the same as one of another launch."""
+        place = self.argument.word.place
+        return self.flag, self.value, self.mark, None if place is None else (place.source.path, place.start)
+
+
+def effective(launch: Launch, project: Project) -> list[Effective]:
+    """The flags of a launch of Relax, in their order. Words that belong to no flag are left out."""
+    found = [(argument, _flag(argument, project.catalogue)) for argument in launch.arguments if argument.flag]
+    last = {(flag.parser, flag.dest): argument for argument, flag in found if flag is not None}
+    return [_effective(argument, flag, project, last) for argument, flag in found]
+
+
+def _flag(argument: Argument, catalogue: Catalogue) -> Flag | None:
+    """The flag that a word names, also by an abbreviation that one parser takes."""
+    known = catalogue.flag(argument.flag)
+    if known is not None:
+        return known
+    begun = {flag.dest: flag for flag in catalogue.abbreviated(argument.flag)}
+    return next(iter(begun.values())) if len(begun) == 1 else None
+
+
+def _effective(
+    argument: Argument, flag: Flag | None, project: Project, last: dict[tuple[str, str], Argument]
+) -> Effective:
+    value = _joined(argument.own_values)
+    if flag is None:
+        if argument.flag in project.settings.extra_flags:
+            return Effective(argument, "extra", argument.flag, value)
+        return Effective(argument, "unknown", argument.flag, value, "unknown", _meant(argument.flag, project))
+    owner = "relax" if flag.owner == "pre" else flag.owner
+    note = "" if argument.flag in flag.names else f"short for {flag.name}"
+    counts = last[flag.parser, flag.dest] is argument or flag.action in _GATHERS
+    return Effective(argument, owner, argument.flag, value, "" if counts else "overridden", note)
+
+
+def _meant(name: str, project: Project) -> str:
+    from relax_lint.catalog.unknown import meant, where_else
+
+    likely = meant(project.catalogue, name)
+    return f"did you mean {likely[0]}?" if len(likely) == 1 else where_else(project.catalogue, name) or ""
+
+
+def _joined(words: Sequence[Word]) -> str:
+    """Values as one reads them: quoted only where they would run into each other."""
+    if len(words) == 1 and words[0].text:
+        return " ".join(words[0].text.split())
+    return " ".join(word.text if not word.known else quote(word.text) for word in words)
+
+
+def of_verl(launch: Launch) -> list[Effective]:
+    """The overrides of a launch of verl, by the first part of their keys."""
+    last: dict[str, Argument] = {}
+    parts = []
+    for argument in launch.arguments:
+        match = _OVERRIDE.match(argument.flag)
+        assert match is not None  # it matches anything
+        sign, key, value = match[1] or "", match[2], match[3]
+        parts.append((argument, sign, key, value))
+        last[key] = argument
+    return [
+        Effective(
+            argument,
+            key.partition(".")[0] if value is not None or sign else "words",
+            sign + key,
+            "" if value is None else " ".join(value.split()) or "''",
+            "" if last[key] is argument else "overridden",
+        )
+        for argument, sign, key, value in parts
+    ]
