@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 from relax_lint.catalog.hidden import UNKNOWN, is_hidden
@@ -196,28 +197,52 @@ def use_instead(launch: Launch, project: Project, uses: list[DatasetUse]) -> Non
     _known(project).uses[launch] = uses
 
 
+class _Named(NamedTuple):
+    """A dataset as a launch names it; ``given`` is what an evaluation config says of it."""
+
+    role: Role
+    argument: Argument
+    spec: str
+    name: str = ""
+    given: Mapping[str, Any] = MappingProxyType({})
+
+
 def _uses(launch: Launch, project: Project) -> Iterator[DatasetUse]:
-    if not any(launch.has(flag) for flag in (TRAIN, EVAL, EVAL_CONFIG)):
-        return
+    here = [named for named in _named(launch, project) if _may_be_here(named.spec, launch, project)]
+    if not here:
+        return  # most launches name data of another machine, and nothing more is worked out for them
     arguments = DataArguments(launch, project)
     if arguments.reads_nothing:
         return
-    train, evaluation = launch.last(TRAIN), launch.last(EVAL)
-    if train is not None and train.value is not None and arguments.reads_prompt_data:
-        yield DatasetUse(arguments, "train", train, train.value)
-    if not arguments.evaluates:
-        return
-    if evaluation is not None and not launch.may_have(EVAL_CONFIG):
-        yield from _pairs(arguments, evaluation)
-    config = launch.last(EVAL_CONFIG)
-    if config is not None and config.value is not None and launch.mode != "sft":
-        for name, path, given in _entries(project, directory_of(launch, project) / config.value):
-            use = DatasetUse(arguments, "eval", config, path)
-            use.name, use.given = name, given
+    for named in here:
+        if arguments.reads_prompt_data if named.role == "train" else arguments.evaluates:
+            use = DatasetUse(arguments, named.role, named.argument, named.spec)
+            use.name, use.given = named.name, named.given
             yield use
 
 
-def _pairs(arguments: DataArguments, argument: Argument) -> Iterator[DatasetUse]:
+def _may_be_here(spec: str, launch: Launch, project: Project) -> bool:
+    """Whether data is on this machine, or the directory that it would be in, or its name alone says enough."""
+    plan = plan_of(spec, directory_of(launch, project), project.files)
+    return not plan.paths or any(
+        not named.is_loadable or project.is_file(named.path) or project.is_dir(named.path.parent)
+        for named in plan.paths
+    )  # fmt: skip
+
+
+def _named(launch: Launch, project: Project) -> Iterator[_Named]:
+    """The datasets that a launch names, where it is known how."""
+    train, evaluation, config = map(launch.last, (TRAIN, EVAL, EVAL_CONFIG))
+    if train is not None and train.value is not None:
+        yield _Named("train", train, train.value)
+    if evaluation is not None and not launch.may_have(EVAL_CONFIG):
+        yield from _pairs(evaluation)
+    if config is not None and config.value is not None and launch.mode != "sft":
+        for name, path, given in _entries(project, directory_of(launch, project) / config.value):
+            yield _Named("eval", config, path, name, given)
+
+
+def _pairs(argument: Argument) -> Iterator[_Named]:
     """The names and paths behind ``--eval-prompt-data``."""
     words = argument.own_values
     if any(word.open for word in words):
@@ -225,9 +250,7 @@ def _pairs(arguments: DataArguments, argument: Argument) -> Iterator[DatasetUse]
     pairs = [(None, words[0])] if len(words) == 1 else list(zip(words[::2], words[1::2], strict=False))
     for name, word in pairs:
         if word.known:
-            use = DatasetUse(arguments, "eval", argument, word.text)
-            use.name = "aime" if name is None else name.text
-            yield use
+            yield _Named("eval", argument, word.text, "aime" if name is None else name.text)
 
 
 def _of_yaml(value: Any) -> Any:
