@@ -125,6 +125,7 @@ class Checking:
                 require_recipes=options.require_recipes,
                 require_checked=options.require_checked,
                 require_reasons=options.require_reasons,
+                cache=False if options.no_cache else None,
             )
 
         return Configuration(override, explicit=_given(options.config), isolated=options.isolated)
@@ -299,7 +300,7 @@ class Checking:
             report,
             _encoder(groups),
             fixed=fixed,
-            judged_by=_judged_by(groups),
+            judged_by=_judged_by(groups) if options.format == "json" else {},
             show_suppressed=options.show_suppressed,
             quiet=options.quiet,
             colour=on_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
@@ -392,7 +393,14 @@ def _judged_by(groups: Sequence[Group]) -> dict[str, str]:
     """Which Relax, and which catalogue of its flags, findings come from."""
     roots = dict.fromkeys(root for group in groups if (root := group.project.relax_root) is not None)
     checkouts = ", ".join(f"checkout at {shown_path(root)}" for root in roots)
-    return {"relax": checkouts or "no checkout; the built-in tables", "catalogue": f"relax-lint {__version__}"}
+    catalogues = {id(group.project.catalogue): group.project.catalogue.versions for group in groups}
+    flags = dict.fromkeys(
+        ", ".join(f"{owner} {version}" for owner, version in versions.items()) for versions in catalogues.values()
+    )
+    return {
+        "relax": checkouts or "no checkout; the built-in tables",
+        "catalogue": f"relax-lint {__version__}" + "".join(f"; {versions}" for versions in flags),
+    }
 
 
 def _by_path(diagnostics: Iterable[Diagnostic]) -> dict[Path, list[Diagnostic]]:

@@ -59,6 +59,7 @@ class Settings:
     require_recipes: bool = False
     require_checked: bool = False
     require_reasons: bool = False
+    cache: bool = True
 
     def matches(self, pattern: str, path: Path) -> bool:
         """Whether a pattern of the configuration means a file."""
@@ -208,6 +209,7 @@ def _settings_from(table: Mapping[str, Any], path: Path) -> Settings:
         require_recipes=reader.switch("require-recipes"),
         require_checked=reader.switch("require-checked"),
         require_reasons=reader.switch("require-reasons"),
+        cache=reader.switch("cache", True),
     )
     reader.refuse_unknown()
     return settings
@@ -246,8 +248,8 @@ class _Reader:
     def strings(self, key: str) -> tuple[str, ...]:
         return self.strings_of(key, self.get(key, []))
 
-    def switch(self, key: str) -> bool:
-        value = self.get(key, False)
+    def switch(self, key: str, default: bool = False) -> bool:
+        value = self.get(key, default)
         if not isinstance(value, bool):
             raise self.refuse(key, "true or false", value)
         return value

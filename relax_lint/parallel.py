@@ -53,6 +53,7 @@ def judge(
     parts = partition(project, targets, jobs)
     if len(parts) < 2 or not hasattr(os, "fork"):
         return run(targets)
+    project.catalogue  # noqa: B018 - worked out once, not by every process
     children = [_Child(lambda part=part: _portable(run(part), want_edits)) for part in parts[1:]]  # type: ignore[misc]
     try:
         report = run(parts[0])

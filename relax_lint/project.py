@@ -133,8 +133,10 @@ class Project:
 
             return embedded()
         from relax_lint.catalog.checkout import catalogue_of
+        from relax_lint.catalog.kept import directory
 
-        return catalogue_of(self.relax_root, self.files)
+        kept_in = directory() if self.settings.cache and not isinstance(self.files, MemoryFiles) else None
+        return catalogue_of(self.relax_root, self.files, kept_in)
 
     @cached_property
     def reading(self) -> Reading:

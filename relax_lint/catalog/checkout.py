@@ -21,9 +21,9 @@ _KEPT = ("json_shape", "deprecated_values")
 """What people know of a flag and no source says."""
 
 
-def catalogue_of(root: Path, files: Files) -> Catalogue:
+def catalogue_of(root: Path, files: Files, kept_in: Path | None = None) -> Catalogue:
     """The catalogue of the checkout at ``root``; the embedded one when its sources are those that this was built from,
-    or cannot be followed."""
+    or cannot be followed. What was read is kept in a directory, if one is given."""
     from relax_lint.files import Unreadable
 
     def read(path: Path) -> bytes | None:
@@ -35,11 +35,39 @@ def catalogue_of(root: Path, files: Files) -> Catalogue:
     base = embedded()
     if _is_as_built(base, root, read):
         return base
+    if kept_in is None:
+        return _read_checkout(base, root, read) or base
+    return _kept_or_read(base, root, read, kept_in) or base
+
+
+def _kept_or_read(base: Catalogue, root: Path, read: Callable[[Path], bytes | None], kept_in: Path) -> Catalogue | None:
+    from relax_lint.catalog.kept import Kept
+    from relax_lint.catalog.kept import digest as exact
+
+    basis = f"{digest(base.text.encode())} {digest(SERVERS.read_bytes())}"
+    kept = Kept(kept_in, root, read, basis, base.relax_files)
+    document = kept.find()
+    if document is not None:
+        return Catalogue(document)
+    seen: dict[str, str | None] = {}
+
+    def noted(path: Path) -> bytes | None:
+        data = read(path)
+        seen[path.relative_to(root).as_posix()] = exact(data)
+        return data
+
+    found = _read_checkout(base, root, noted)
+    if found is not None:
+        kept.keep(found.text, seen)
+    return found
+
+
+def _read_checkout(base: Catalogue, root: Path, read: Callable[[Path], bytes | None]) -> Catalogue | None:
     from relax_lint.catalog.reading.modules import Sources
     from relax_lint.catalog.reading.patches import PATCHES
 
     patches = {target: (read(root / path) or b"").decode("utf-8", "replace") for target, path in PATCHES.items()}
-    return _read(base, Sources([root], read), patches) or base
+    return _read(base, Sources([root], read), patches)
 
 
 def digest(data: bytes) -> str:

@@ -7,7 +7,7 @@ used, or an internal failure.
 
 from __future__ import annotations
 
-from argparse import SUPPRESS, ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from relax_lint.commands import USAGE_ERROR, complain
@@ -86,7 +86,7 @@ def _add_output(parser: ArgumentParser) -> None:
     group.add_argument("--show-settings", metavar="FILE", type=Path, help="print what holds for a file, and leave")
     group.add_argument("--timings", action="store_true", help="print what took how long")
     group.add_argument("-j", "--jobs", metavar="N", type=int, help="processes (default: as many as pay)")
-    group.add_argument("--no-cache", action="store_true", help=SUPPRESS)
+    group.add_argument("--no-cache", action="store_true", help="keep nothing between runs, use nothing kept")
 
 
 def _add_demands(parser: ArgumentParser) -> None:
