@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from relax_lint.calls.bindings import Bindings
 from relax_lint.calls.frames import Frame
-from relax_lint.calls.graph import Graph
+from relax_lint.calls.graph import Graph, Readings
 from relax_lint.calls.look import Look, Passed
 from relax_lint.calls.members import member
 from relax_lint.calls.reached import Reached
@@ -113,7 +113,10 @@ def reached(entry: Entry, project: Project) -> Reached:
     interpreter = interpreter_of(project)
     question = ("reached", entry)
     if question not in interpreter.answers:
-        interpreter.answers[question] = _reached(entry, Graph(interpreter.project, interpreter.resolver))
+        if "readings" not in interpreter.answers:
+            interpreter.answers["readings"] = Readings(interpreter.project, interpreter.resolver)
+        graph = Graph(cast("Readings", interpreter.answers["readings"]))
+        interpreter.answers[question] = _reached(entry, graph)
     return cast("Reached", interpreter.answers[question])
 
 

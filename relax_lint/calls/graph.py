@@ -17,7 +17,7 @@ from relax_lint.flow.names import dotted_name
 from relax_lint.flow.scopes import parameters
 
 if TYPE_CHECKING:
-    from relax_lint.flow.names import Resolver
+    from relax_lint.flow.names import Resolution, Resolver
     from relax_lint.flow.scopes import AnyFunction
     from relax_lint.project import Project
     from relax_lint.sources.python import PythonSource
@@ -30,19 +30,59 @@ MOST_VISITS = 12
 _Key = tuple[object, ...]
 
 
-class Graph:
-    """All that is reached from some calls. ``whole`` says that nothing was left out for its size."""
+class Readings:
+    """What the files of a project say of themselves, read once for all calls that are followed."""
 
     def __init__(self, project: Project, resolver: Resolver) -> None:
         self.project = project
         self.resolver = resolver
+        self._bindings: dict[ast.AST, Bindings] = {}
+        self._resolved: dict[tuple[PythonSource, str], Resolution] = {}
+        self._setters: dict[PythonSource, dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]] = {}
+        self._followed: dict[PythonSource, bool] = {}
+
+    def bindings(self, source: PythonSource, scope: AnyFunction | ast.Module) -> Bindings:
+        """What a function or the top level of a module binds."""
+        if scope not in self._bindings:
+            package = dotted_name(source.path, self.project.root)
+            package = package if source.path.name == "__init__.py" else package.rpartition(".")[0]
+            self._bindings[scope] = Bindings(scope, package)
+        return self._bindings[scope]
+
+    def resolve(self, source: PythonSource, name: str) -> Resolution:
+        """What a module's top-level name leads to."""
+        key = (source, name)
+        if key not in self._resolved:
+            self._resolved[key] = self.resolver.resolve(source, name)
+        return self._resolved[key]
+
+    def setters(self, source: PythonSource) -> dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]:
+        """The functions that bind names of a module."""
+        if source not in self._setters:
+            given = source.tree is not None and "global " in source.text
+            self._setters[source] = globals_set(source.tree) if given and source.tree is not None else {}
+        return self._setters[source]
+
+    def follows(self, source: PythonSource) -> bool:
+        """Whether the code of a file is followed: Relax's own is not."""
+        if source not in self._followed:
+            path, root = source.path, self.project.root
+            self._followed[source] = root in path.parents and path.relative_to(root).parts[0] != "relax"
+        return self._followed[source]
+
+
+class Graph:
+    """All that is reached from some calls. ``whole`` says that nothing was left out for its size."""
+
+    def __init__(self, readings: Readings) -> None:
+        self.readings = readings
+        self.resolver = readings.resolver
         self.frames: dict[_Key, Frame] = {}
         self.whole = True
         self._stored: dict[_Key, Values] = {}
         self._readers: dict[_Key, set[Frame]] = {}
         self._waiting: deque[Frame] = deque()
         self._visits: dict[Frame, int] = {}
-        self._setters: dict[PythonSource, dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]] = {}
 
     def run(self) -> None:
         """Look at every function that is reached until nothing more becomes known."""
@@ -81,19 +121,14 @@ class Graph:
 
     # ------------------------------------------------------------ scopes
 
-    def follows(self, source: PythonSource) -> bool:
-        """Whether the code of a file is followed: Relax's own is not."""
-        path, root = source.path, self.project.root
-        return root in path.parents and path.relative_to(root).parts[0] != "relax"
-
     def module(self, source: PythonSource) -> Frame:
         """The top level of a module, which runs when it is imported."""
         key = ("module", source.path)
         if key not in self.frames:
             assert source.tree is not None
-            frame = Frame(source, source.tree, "import", None, self._bindings(source, source.tree))
+            frame = Frame(source, source.tree, "import", None, self.readings.bindings(source, source.tree))
             self.frames[key] = frame
-            if self.follows(source):
+            if self.readings.follows(source):
                 self._look_again(frame)
         return self.frames[key]
 
@@ -103,31 +138,20 @@ class Graph:
         if source is not None and source.tree is not None:
             self.module(source)
 
-    def setters(self, source: PythonSource) -> dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]:
-        """The functions that bind names of a module."""
-        if source not in self._setters:
-            given = source.tree is not None and "global " in source.text
-            self._setters[source] = globals_set(source.tree) if given and source.tree is not None else {}
-        return self._setters[source]
-
     def detached(self, source: PythonSource, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Frame:
         """A function whoever calls it."""
         key = ("detached", node)
         if key not in self.frames:
-            frame = Frame(source, node, "import", None, self._bindings(source, node))
+            frame = Frame(source, node, "import", None, self.readings.bindings(source, node))
             frame.given = dict.fromkeys(_names(node), UNTOLD)
             self.frames[key] = frame
         return self.frames[key]
-
-    def _bindings(self, source: PythonSource, scope: AnyFunction | ast.Module) -> Bindings:
-        package = dotted_name(source.path, self.project.root)
-        return Bindings(scope, package if source.path.name == "__init__.py" else package.rpartition(".")[0])
 
     # ------------------------------------------------------------ calls
 
     def enter(self, look: Look | None, routine: Routine, passed: Passed, where: Where, node: ast.Call | None) -> Values:
         """Follow a call into a function of the repository; what it gives, as far as that is known by now."""
-        if not self.follows(routine.source):
+        if not self.readings.follows(routine.source):
             return UNTOLD
         key = (routine.node, where, routine.scope)
         frame = self.frames.get(key)
@@ -136,7 +160,7 @@ class Graph:
                 self.whole = False
                 return UNTOLD
             self.module(routine.source)
-            bindings = self._bindings(routine.source, routine.node)
+            bindings = self.readings.bindings(routine.source, routine.node)
             frame = Frame(routine.source, routine.node, where, routine.scope, bindings)
             if look is not None and node is not None:
                 frame.caller = (look.frame, node)

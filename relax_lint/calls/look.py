@@ -121,7 +121,7 @@ class Look:
 
     def _home(self, name: str) -> tuple[object, ...]:
         """The module, and the name there, that a name of this module leads to."""
-        resolution = self.graph.resolver.resolve(self.frame.source, name)
+        resolution = self.graph.readings.resolve(self.frame.source, name)
         if len(resolution.found) == 1:
             found = resolution.found[0]
             return found.source.path, found.binding.name
@@ -148,8 +148,8 @@ class Look:
 
     def _global(self, name: str) -> Values:
         source = self.frame.source
-        found = [self.resolved(self.graph.resolver.resolve(source, name), name)]
-        for function in self.graph.setters(source).get(name, ()):
+        found = [self.resolved(self.graph.readings.resolve(source, name), name)]
+        for function in self.graph.readings.setters(source).get(name, ()):
             look = self.at(self.graph.detached(source, function))
             found += [look.origin(origin) for origin in assigned(function, name)]
         return together((*found, self.graph.read(("item", *self._home(name)), self.reader)))
