@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
 from relax_lint.records import record
-from relax_lint.shell.queries import NotKnown, start_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,10 +78,3 @@ def overridden_by_config(launch: Launch, project: Project, flag: str) -> str | N
     """The config file, as the launch names it, when it sets what a flag sets."""
     found = setting(launch, project, flag)
     return None if found is None else found.named
-
-
-def set_integer(launch: Launch, given: Setting) -> int:
-    """The number that a config sets; raises :class:`NotKnown` when that is no number."""
-    if given.kind != "int":
-        raise NotKnown(given.named, start_of(launch))
-    return int(given.text)

@@ -47,7 +47,13 @@ _MODES = {
         f"--fully-async --max-staleness 2 --resource '{_FORWARD}'",
         f"--resource='{_FORWARD}' --fully-async --ref-actor-config {{'tensor_model_parallel_size':1}}",
     ),
-    "sync": ("--colocate", '--colocate --resource \'{"actor": [1, 8], "rollout": [1, 8]}\''),
+    "sync": (
+        "--colocate",
+        '--colocate --resource \'{"actor": [1, 8], "rollout": [1, 8]}\'',
+        "--colocate --resource \"{'actor': [1, 8], 'rollout': [1, 8]}\"",
+        '--resource {"actor": [1, 8], "rollout": [1, 8]} --colocate',
+        '--resource \'{"actor": [1, 8], "rollout": [1, 8]}\'',
+    ),
 }
 
 
@@ -84,6 +90,8 @@ class FaultyLauncher:
         performance = ["--tensor-model-parallel-size 4", *self._some("--sequence-parallel", "--micro-batch-size 1")]
         performance += self._some("--runtime-env-json '{}'")
         performance += self._some("--skip-eval-before-train true", "--sglang-mem-frac 0.8", "--enable-cuda-graph")
+        performance += self._some("--dynamic-sampling-filter-path examples/demo/rewards.py:plain")
+        performance += self._some("--kl-loss-type kl", "--kl-loss-type=mse", "--balance-data")
         return {"ROLLOUT_ARGS": rollout, "OPTIMIZER_ARGS": optimizer, "PERF_ARGS": performance}
 
     def _array(self, name: str, items: list[str]) -> str:

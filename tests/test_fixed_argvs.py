@@ -20,6 +20,7 @@ MODULE = "relax.entrypoints.train"
 RUNTIME_ENV = "--runtime-env-json"
 OPTIMIZER = ("--optimizer-cpu-offload", "--overlap-cpu-optimizer-d2h-h2d", "--use-precision-aware-optimizer")
 SHORT = "--sglang-mem-frac"
+FILTER_FILE, FILTER_MODULE = "examples/demo/rewards.py:plain", "examples.demo.rewards.plain"
 BATCH = ("--rollout-batch-size", "--n-samples-per-prompt", "--global-batch-size", "--num-steps-per-rollout")
 
 Argv = list[str]
@@ -55,6 +56,17 @@ def started_directly(argv: Argv) -> Argv:
     return words
 
 
+def without_resource(argv: Argv) -> Argv:
+    """An argv without ``--resource`` and all that follows it up to the next flag: bash may have taken it apart."""
+    kept: Argv = []
+    is_inside = False
+    for word in argv:
+        is_inside = word.partition("=")[0] == "--resource" or (is_inside and not word.startswith("-"))
+        if not is_inside:
+            kept.append(word)
+    return kept
+
+
 def rest_of(*flags: str, values: int) -> Callable[[Argv], Argv]:
     return lambda argv: without(argv, *flags, values=values)
 
@@ -68,10 +80,15 @@ ALIKE: dict[str, Callable[[Argv], Argv]] = {
     "RLX406": rest_of(*OPTIMIZER, values=0),
     "RLX407": rest_of(*BATCH, values=1),
     "RLX411": rest_of("--ref-actor-config", values=1),
+    "RLX412": without_resource,
+    "RLX413": rest_of("--colocate", "--hybrid", "--balance-data", values=0),
+    "RLX417": rest_of("--kl-loss-type", values=1),
+    "RLX419": list,
     "RLX420": list,
     "RLX502": lambda argv: [word for word in argv if word != "true"],
     "RLX504": lambda argv: ["--sglang-mem-fraction-static" if word == SHORT else word for word in argv],
     "RLX506": lambda argv: without(without(argv, "--enable-cuda-graph", values=0), "--cuda-graph-impl", values=1),
+    "RLX507": lambda argv: [FILTER_MODULE if word == FILTER_FILE else word for word in argv],
     "RLX801": list,
 }
 """For each rule whose safe fixes edit launchers: what its fixes must leave as it is."""
@@ -88,7 +105,8 @@ def shown(launchers: Iterable[str], capsys: Capture) -> Argvs:
     """Every launch of every launcher, alone and in both modes."""
     found: Argvs = {}
     for mode in ([], ["--", "sync"], ["--", "async"]):
-        environment = ["--env", "PATH=/bin", "--env", "MODEL_DIR=/m", "--env", "DATA_DIR=/d", "--clean-env"]
+        site = ("PATH=/bin", "MODEL_DIR=/m", "DATA_DIR=/d", "RELAX_ENTRYPOINT_MODE=ray-job")
+        environment = [*(word for value in site for word in ("--env", value)), "--clean-env"]
         assert main(["show", "--all", "--format", "json", *environment, *launchers, *mode]) == 0
         for script in json.loads(capsys.readouterr().out)["scripts"]:
             found[" ".join([script["path"], *mode])] = [launch["argv"] for launch in script["launches"]]
@@ -144,7 +162,7 @@ def test_a_safe_fix_changes_of_an_argv_what_its_rule_says(code: str, faulty: lis
         assert Path("examples/__init__.py").exists()
     else:
         assert any(Path(path).read_bytes() != data for path, data in files.items())
-    assert (before != after) == (code not in ("RLX420", "RLX801"))
+    assert (before != after) == (code not in ("RLX419", "RLX420", "RLX801"))
 
 
 def test_what_is_added_is_what_was_missing(faulty: list[str], capsys: Capture) -> None:

@@ -4,33 +4,8 @@ from __future__ import annotations
 
 import re
 
-GUIDE_OPTIMIZER_FLAGS = (
-    "--optimizer-cpu-offload",
-    "--overlap-cpu-optimizer-d2h-h2d",
-    "--use-precision-aware-optimizer",
-)
-"""What the guide wants in every reinforcement-learning launch."""
-
 DEBUG_FLAGS = ("--debug-rollout-only", "--debug-train-only", "--load-debug-rollout-data")
 """Runs that look into one half of the machinery; not trainings."""
-
-FORWARD_ROLES = ("reference", "actor_fwd")
-"""The services that ``--ref-actor-config`` speaks to."""
-
-FORWARD_CONFIG_OVERWRITTEN: dict[str, str] = {
-    "max_tokens_per_gpu": "both services take log_probs_max_tokens_per_gpu instead",
-    "only_load_weight": "both services set it themselves",
-}
-"""Keys of ``--ref-actor-config`` that Relax sets again right after it has read them."""
-
-PARALLEL_SIZES = (
-    "tensor_model_parallel_size",
-    "pipeline_model_parallel_size",
-    "context_parallel_size",
-    "expert_model_parallel_size",
-    "expert_tensor_parallel_size",
-)
-"""Keys of ``--ref-actor-config`` that divide a model, as the flags of the actor do."""
 
 ENTRYPOINT_VARIABLES = frozenset(
     {

@@ -250,12 +250,14 @@ def _json_fault(option: str, dest: str) -> Function:
     return Function((dest,), lambda facts: json_fault_of(facts, option))
 
 
-_OPTIMIZER_FLAGS = ("optimizer_cpu_offload", "overlap_cpu_optimizer_d2h_h2d", "use_precision_aware_optimizer")
+OPTIMIZER_FLAGS = ("--optimizer-cpu-offload", "--overlap-cpu-optimizer-d2h-h2d", "--use-precision-aware-optimizer")
+"""What the guide wants in every reinforcement-learning launch."""
+_OPTIMIZER = {flag: flag.removeprefix("--").replace("-", "_") for flag in OPTIMIZER_FLAGS}
 
 
 def _missing_optimizer_flags(facts: Facts) -> list[str]:
     """The flags of these three that are not there."""
-    return [f"--{name.replace('_', '-')}" for name in _OPTIMIZER_FLAGS if not facts[name]]
+    return [flag for flag, name in _OPTIMIZER.items() if not facts[name]]
 
 
 _VIRTUAL = (
@@ -286,7 +288,7 @@ DERIVED: Mapping[str, str | Function] = {
     "resource_fault": _json_fault("--resource", "resource"),
     "ref_actor_config_fault": _json_fault("--ref-actor-config", "ref_actor_config"),
     "kl_loss_type_fault": Function(("kl_loss_type",), lambda facts: fault_of(facts, "--kl-loss-type")),
-    "missing_optimizer_flags": Function(_OPTIMIZER_FLAGS, _missing_optimizer_flags),
+    "missing_optimizer_flags": Function(tuple(_OPTIMIZER.values()), _missing_optimizer_flags),
     "actor_entry": 'roles["actor"] if "actor" in roles else None',
     "actor_by_resource": "actor_entry is not None and actor_num_gpus_per_node == 8 and actor_num_nodes == 1",
     "actor_per_node": "min(num_gpus_per_node, actor_entry) if actor_by_resource else actor_num_gpus_per_node",

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 _PARALLEL = ("tensor_model_parallel_size", "pipeline_model_parallel_size", "context_parallel_size")
 FORWARD_ROLES = ("reference", "actor_fwd")
 """The services that ``--ref-actor-config`` speaks to."""
+OVERWRITTEN_KEYS = {
+    "max_tokens_per_gpu": "both services take log_probs_max_tokens_per_gpu instead",
+    "only_load_weight": "both services set it themselves",
+}
+"""Keys of ``--ref-actor-config`` that Relax sets again right after it has read them."""
 READS_OF_ROLES = ("roles", "mode", "debug_rollout_only", "trains_only", "sft_predict_interval", "genrm_model_path")
 """What decides which roles there are."""
 READS_OF_FITTING = (
@@ -123,4 +128,4 @@ def dead_config_keys(facts: Facts) -> list[str]:
     if not isinstance(config, dict):
         return []
     knows = facts.namespace.knows
-    return [key for key in config if not knows(key) or key in ("max_tokens_per_gpu", "only_load_weight")]
+    return [key for key in config if not knows(key) or key in OVERWRITTEN_KEYS]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from relax_lint.constraints.reporting import judged
+from relax_lint.constraints.reporting import Judged, judged
 from relax_lint.diagnostics import Fix
 from relax_lint.fixers.launcher_edits import insert_after, remove, replace_value
 from relax_lint.shell.queries import is_own, other_launches
@@ -31,15 +32,22 @@ def named_fix(
     return None if edit is None else Fix(f"{verb} {rest}", lambda: [edit], safe=reason is None, reason=reason)
 
 
-def may_change(argument: Argument, violation: Violation, launch: Launch, project: Project) -> bool:
+def may_change(
+    argument: Argument,
+    violation: Violation,
+    launch: Launch,
+    project: Project,
+    same: Callable[[Violation, Judged], bool] = lambda violation, about: True,
+) -> bool:
     """Whether a flag is written in the launcher's own files, and all launches that it goes to have the same fault."""
     place = argument.word.place
     if place is None or not is_own(project, launch, place):
         return False
-    code, id = violation.constraint.code, violation.constraint.id
+    others = [judged(other, project) for other in other_launches(launch, project, argument)]
+    constraint = violation.constraint
     return all(
-        any(one.constraint.id == id for one in judged(other, project).violations(code))
-        for other in other_launches(launch, project, argument)
+        any(one.constraint is constraint and same(one, about) for one in about.violations(constraint.code))
+        for about in others
     )
 
 

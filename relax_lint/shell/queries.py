@@ -60,37 +60,6 @@ def why_unknown(word: Word) -> str:
     return word.unknowns[0].text if word.unknowns else word.text
 
 
-def integer(launch: Launch, flag: str) -> int | None:
-    """The number that a flag has in a launch, or that Relax takes in its absence.
-
-    Raises :class:`NotKnown` when it cannot be told, or is no number at all (which other rules say).
-    """
-    argument = launch.last(flag)
-    if argument is None:
-        if launch.may_have(flag):
-            raise NotKnown(open_word(launch, flag), start_of(launch))
-        return _default(launch, flag)
-    if argument.value is None:
-        hidden = next((word for word in argument.own_values if not word.known), argument.word)
-        raise NotKnown(why_unknown(hidden), place_of(launch, argument.word))
-    try:
-        return int(argument.value)
-    except ValueError:
-        raise NotKnown(argument.value, place_of(launch, argument.word)) from None
-
-
-def _default(launch: Launch, flag: str) -> int | None:
-    """The number that the Relax of a launch's project has in the absence of a flag."""
-    from relax_lint.catalog.flags import embedded
-    from relax_lint.sources.launcher import LauncherSource
-
-    source = launch.site.source
-    catalogue = source.project.catalogue if isinstance(source, LauncherSource) else embedded()
-    known = catalogue.flag(flag)
-    value = None if known is None else catalogue.defaults.get(known.dest)
-    return value if isinstance(value, int) else None
-
-
 def open_word(launch: Launch, *flags: str) -> str:
     """The first word that is not known and could be, or hold, one of some flags."""
     for flag in flags:

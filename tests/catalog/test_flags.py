@@ -10,7 +10,7 @@ import pytest
 
 from relax_lint.catalog.flags import DATA, Catalogue, document, embedded
 from relax_lint.catalog.module_paths import MODULE_PATH_FLAGS, PACKAGE_FLAGS, SPEC_FLAG
-from relax_lint.catalog.relax_defaults import DEBUG_FLAGS, GUIDE_OPTIMIZER_FLAGS, PARALLEL_SIZES
+from relax_lint.catalog.relax_defaults import DEBUG_FLAGS
 
 
 @pytest.fixture(scope="module")
@@ -173,8 +173,7 @@ def test_values_that_a_flag_takes_agree_with_its_default(flags: Catalogue) -> No
 
 
 def test_the_launcher_rules_small_tables_agree(flags: Catalogue) -> None:
-    assert all(flags.by_dest(dest) for dest in PARALLEL_SIZES)
-    for name in (*MODULE_PATH_FLAGS, *PACKAGE_FLAGS, SPEC_FLAG, *DEBUG_FLAGS, *GUIDE_OPTIMIZER_FLAGS):
+    for name in (*MODULE_PATH_FLAGS, *PACKAGE_FLAGS, SPEC_FLAG, *DEBUG_FLAGS):
         assert flags.flag(name) is not None, name
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from relax_lint.constraints.schema import RL, Constraint
 
 _TRAINS = "not debug_rollout_only and not trains_only and "
-_NO_FIXED_BATCH = "not (partial_rollout and use_dynamic_global_batch_size)"
 
 
 def _wants(id: str, when: str, message: str, line: int, /, **more: Any) -> Constraint:
@@ -30,36 +29,21 @@ OPTIMIZER: tuple[Constraint, ...] = (
 BATCHES: tuple[Constraint, ...] = (
     _wants(
         "guide-one-update",
-        f"not debug_rollout_only and plans_minis and {_NO_FIXED_BATCH} and num_steps_per_rollout is None "
-        "and train_batch > 0 and rollout_samples > train_batch and rollout_samples % train_batch == 0",
-        "{samples_sum}, but {batch_sum}: {minis} updates a rollout, off-policy from the second on "
+        "not debug_rollout_only and not (partial_rollout and use_dynamic_global_batch_size) "
+        "and num_steps_per_rollout is None and train_batch > 0 and rollout_samples != train_batch",
+        "{samples_sum}, but {batch_sum}: the guide wants one update of each rollout, what comes after it is off-policy "
         "(--num-steps-per-rollout says that it is meant)",
         763,
         modes=RL,
         rule="RLX407",
         flags=("--global-batch-size", "--rollout-batch-size", "--n-samples-per-prompt"),
-        behind=(
-            "async-no-rollout-batch",
-            "no-batch-size",
-        ),
         by_default=True,
-    ),
-    _wants(
-        "guide-async-one-update",
-        f"not debug_rollout_only and not plans_minis and {_NO_FIXED_BATCH} and num_steps_per_rollout is None "
-        "and train_batch > 0 and rollout_samples != train_batch",
-        "{samples_sum}, but {batch_sum}: the guide wants one update of every rollout "
-        "(--num-steps-per-rollout says that it is meant)",
-        763,
-        modes=("async",),
-        rule="RLX407",
-        flags=("--global-batch-size", "--rollout-batch-size", "--n-samples-per-prompt"),
         behind=(
+            "no-batch-size",
             "async-no-rollout-batch",
+            "rollout-minis-divide-total",
             "async-static-batch-zero",
-            "no-batch-size",
         ),
-        by_default=True,
     ),
 )
 

@@ -34,34 +34,23 @@ to change.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked
+from relax_lint.catalog.hidden import is_hidden
+from relax_lint.constraints.engine import Violation
+from relax_lint.constraints.reporting import Judged, judged, launches_with, outcomes, severity
+from relax_lint.diagnostics import Finding, Fix, NotChecked
+from relax_lint.fixers.constraint_fixes import may_change
 from relax_lint.fixers.launcher_edits import insert_after, replace_value
-from relax_lint.launch_config import Setting, set_integer, setting
 from relax_lint.project import Project
-from relax_lint.records import record
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch
-from relax_lint.shell.queries import NotKnown, integer, is_broken_off, is_own, other_launches, place_of, start_of
-from relax_lint.shell.resources import data_parallel_size
 
 R, N, G, S = "--rollout-batch-size", "--n-samples-per-prompt", "--global-batch-size", "--num-steps-per-rollout"
+NAMES = {R: "rollout_batch_size", N: "n_samples_per_prompt", G: "global_batch_size", S: "num_steps_per_rollout"}
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 _GUESS = "which of the numbers was meant is not known, and another batch size changes what is learned"
-
-
-@record
-class Verdict:
-    """What is wrong with the numbers. ``repair`` is the flag to write and its number; ``sure`` says that no other
-    repair would keep what the launcher says; ``early`` that Relax refuses it before it reads the config."""
-
-    message: str
-    refused: bool
-    repair: tuple[str, int] | None = None
-    sure: bool = False
-    early: bool = False
 
 
 _RUN = "examples/demo/run_demo.sh"
@@ -180,150 +169,71 @@ INVALID = [
 
 @rule("RLX407", "on-policy-batch", ERROR, on="launch", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe")
 def on_policy_batch(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
-    """Show the arithmetic that does not come out."""
-    if launch.kind != "relax" or launch.mode == "sft":
-        return
-    if is_broken_off(launch):
-        yield NotChecked(start_of(launch), "a broken continuation")
-        return
-    try:
-        verdict = judge(launch, project)
-    except NotKnown as unknown:
-        yield NotChecked(unknown.place, unknown.because)
-        return
-    if verdict is None:
-        return
-    anchor = next((given for given in map(launch.last, (G, R, N)) if given is not None), None)
-    if verdict.repair is not None and verdict.repair[0] == R:
-        anchor = launch.last(N) or anchor
-    yield Finding(
-        place_of(launch, None if anchor is None else anchor.word),
-        verdict.message,
-        severity=None if verdict.refused else WARNING,
-        fix=_fix(verdict, anchor, launch, project),
-        launch=launch,
-        subject=G,
+    """Report what the table of constraints says of the launch, the first that Relax comes to."""
+    about = judged(launch, project)
+    told = list(
+        outcomes(
+            launch,
+            project,
+            "RLX407",
+            fix=lambda violation: _fix(violation, about),
+            at=lambda violation: _place(violation, about),
+        )
+    )
+    yield from (one for one in told if isinstance(one, NotChecked))
+    found = next((one for one in told if isinstance(one, Finding)), None)
+    if found is not None and not (found.severity is WARNING and _is_refused_elsewhere(about)):
+        yield found
+
+
+def _is_refused_elsewhere(about: Judged) -> bool:
+    """Whether another launch that has the same number is told that Relax refuses it."""
+    batch = about.launch.last(G)
+    return batch is not None and any(
+        severity(violation) is ERROR
+        for other in launches_with(batch, about.launch, about.project)
+        for violation in judged(other, about.project).violations("RLX407")
     )
 
 
-def judge(launch: Launch, project: Project) -> Verdict | None:
-    """Do the sum; raises :class:`NotKnown`."""
-    over = {flag: given for flag in (R, N, G, S) if (given := setting(launch, project, flag)) is not None}
-    verdict = _of_flags(launch)
-    return _of_config(launch, over) if over and not (verdict is not None and verdict.early) else verdict
+def _place(violation: Violation, about: Judged) -> Argument | None:
+    """The flag to edit, or the one beside which it is to be written."""
+    repair = _repair(violation, about)
+    flags = (N, G, R) if repair is not None and repair[0] == R else (G, R, N)
+    return next((given for given in map(about.launch.last, flags) if given is not None), None)
 
 
-def _of_config(launch: Launch, over: Mapping[str, Setting]) -> Verdict | None:
-    """The sum after the config has set its keys. No flag repairs what that decides."""
-    if _has_no_fixed_batch(launch):
+def _repair(violation: Violation, about: Judged) -> tuple[str, int, bool] | None:
+    """The flag to write, its number, and whether no other repair would keep what the launcher says. No flag repairs
+    what a config decides."""
+    id, facts = violation.constraint.id, about.facts
+    given = {flag: facts.get(name) for flag, name in NAMES.items()}
+    if any(is_hidden(value) for value in given.values()):
         return None
-    if S in over or integer(launch, S) is not None:
-        raise NotKnown(next(iter(over.values())).named, start_of(launch))
-    numbers = {flag: set_integer(launch, over[flag]) if flag in over else integer(launch, flag) for flag in (R, N, G)}
-    rollout, samples, batch = numbers[R], numbers[N], numbers[G]
-    if rollout is None:  # derived of the flags, before the config is read
-        given, each = integer(launch, G), integer(launch, N)
-        rollout = given // each if given and each else None
-    if rollout is None or samples is None or samples <= 0:
+    if id == "async-no-rollout-batch":
+        fits = given[S] is None and given[G] is not None and given[G] % given[N] == 0
+        return (R, given[G] // given[N], True) if fits else None
+    after = facts.overlaid()
+    if given[R] is None or (id != "steps-global-batch" and any(name in after.overlay for name in NAMES.values())):
         return None
-    factors = ((R, rollout), (N, samples))
-    product = " × ".join(f"{flag} {n}{f' (by {over[flag].named})' if flag in over else ''}" for flag, n in factors)
-    verdict = _one_update(launch, product, rollout * samples, batch, over[G].named if G in over else None)
-    return None if verdict is None else Verdict(verdict.message, verdict.refused)
+    total = given[R] * given[N]
+    if id == "steps-global-batch":
+        if total % given[S] == 0:
+            return G, total // given[S], True
+        return (S, total // given[G], False) if given[G] > 0 and total % given[G] == 0 else None
+    return G, total, id == "rollout-minis-divide-total" and given[G] is None
 
 
-def _of_flags(launch: Launch) -> Verdict | None:
-    steps = integer(launch, S)
-    if steps is None and _has_no_fixed_batch(launch):
+def _fix(violation: Violation, about: Judged) -> Fix | None:
+    repair = _repair(violation, about)
+    if repair is None:
         return None
-    rollout, samples, batch = integer(launch, R), integer(launch, N), integer(launch, G)
-    if samples is None or samples <= 0 or (steps is not None and steps <= 0):
-        return None  # refused for other reasons
-    if rollout is None:
-        return _without_rollout(launch, samples, batch, steps)
-    product = f"{R} {rollout} × {N} {samples}"
-    total = rollout * samples
-    if steps is not None:
-        if batch is None or batch == total // steps:
-            return None
-        message = f"{product} // {S} {steps} = {total // steps}, but {G} is {batch}: Relax refuses it"
-        if total % steps == 0:
-            return Verdict(message, True, (G, total // steps), sure=True, early=True)
-        message += f" ({steps} steps do not divide {total})"
-        divides = batch > 0 and total % batch == 0
-        return Verdict(message, True, (S, total // batch) if divides else None, early=True)
-    return _one_update(launch, product, total, batch)
-
-
-def _without_rollout(launch: Launch, samples: int, batch: int | None, steps: int | None) -> Verdict | None:
-    """Relax derives the rollout batch size from the global one, but not in time for fully asynchronous runs."""
-    if batch is None:
-        return Verdict(f"neither {R} nor {G} is given: Relax refuses it", True, early=True)
-    derived = f"{G} {batch} // {N} {samples} = {batch // samples}"
-    if launch.has("--fully-async"):
-        repair = (R, batch // samples) if batch % samples == 0 and steps is None else None
-        message = f"--fully-async without {R} crashes before Relax derives it ({derived})"
-        return Verdict(message, True, repair, sure=True, early=True)
-    total = batch // samples * samples
-    if total // (steps or 1) == batch:
-        return None
-    if steps is not None:
-        message = f"{R} is derived as {derived}; × {samples} // {S} {steps} = {total // steps}, not {batch}"
-        return Verdict(f"{message}: Relax refuses it", True, early=True)
-    return Verdict(f"{R} is derived as {derived}; × {samples} = {total}, not {batch}: Relax refuses it", True)
-
-
-def _one_update(
-    launch: Launch, product: str, total: int, batch: int | None, config: str | None = None
-) -> Verdict | None:
-    absent = batch is None
-    if batch is None:
-        micro, ranks = integer(launch, "--micro-batch-size"), data_parallel_size(launch)
-        if micro is None or micro <= 0:
-            return None
-        batch = micro * ranks
-        given = f"{G} is absent and becomes --micro-batch-size {micro} × {ranks} data-parallel ranks = {batch}"
-    else:
-        given = f"{G} is {batch}" if config is None else f"{G} is {batch} by {config}"
-    if batch <= 0 or total == batch:
-        return None
-    start = f"{product} = {total}, but {given}"
-    if total % batch:
-        return Verdict(f"{start}, which does not divide it: Relax refuses it", True, (G, total), sure=absent)
-    message = f"{start}: {total // batch} updates a rollout, off-policy from the second on ({S} says that it is meant)"
-    return Verdict(message, False, (G, total))
-
-
-def _has_no_fixed_batch(launch: Launch) -> bool:
-    """Whether nothing is trained, or every rollout's own number of samples is the batch."""
-    is_dynamic = launch.has("--partial-rollout") and launch.has("--use-dynamic-global-batch-size")
-    return is_dynamic or launch.has("--debug-rollout-only")
-
-
-def _fix(verdict: Verdict, anchor: Argument | None, launch: Launch, project: Project) -> Fix | None:
-    if verdict.repair is None:
-        return None
-    flag, number = verdict.repair
-    if flag == S:
-        anchor = launch.last(S)
-    if anchor is None or anchor.word.place is None:
-        return None
-    if not is_own(project, launch, anchor.word.place) or not _suits(verdict, anchor, launch, project):
+    flag, number, sure = repair
+    launch, project = about.launch, about.project
+    anchor = launch.last(S) if flag == S else _place(violation, about)
+    if anchor is None or not may_change(
+        anchor, violation, launch, project, same=lambda *other: _repair(*other) == repair
+    ):
         return None
     edit = replace_value(anchor, str(number)) if anchor.flag == flag else insert_after(anchor, [f"{flag} {number}"])
-    if edit is None:
-        return None
-    edits: Sequence[Edit] = [edit]
-    return Fix(f"write {flag} {number}", lambda: edits, safe=verdict.sure, reason=None if verdict.sure else _GUESS)
-
-
-def _suits(verdict: Verdict, anchor: Argument, launch: Launch, project: Project) -> bool:
-    """Whether the other launches that the same text goes to need the same repair."""
-    for other in other_launches(launch, project, anchor):
-        try:
-            needed = judge(other, project)
-        except NotKnown:
-            return False
-        if needed is None or needed.repair != verdict.repair:
-            return False
-    return True
+    return None if edit is None else Fix(f"write {flag} {number}", lambda: [edit], sure, None if sure else _GUESS)

@@ -4,8 +4,8 @@
 
 A reinforcement-learning launch of a recipe without one of `--optimizer-cpu-offload`, `--overlap-cpu-optimizer-d2h-h2d`
 and `--use-precision-aware-optimizer`. Flags in an array that the launch does not pass are missing. It is an error to
-offload the optimizer without the precision-aware one. Supervised fine-tuning, rollout-only debugging and other
-optimizers than Adam are left alone.
+offload the optimizer without the precision-aware one, in supervised fine-tuning too, which otherwise is left alone, as
+rollout-only debugging and other optimizers than Adam are.
 
 ## Why
 
@@ -34,7 +34,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from relax_lint.catalog.relax_defaults import GUIDE_OPTIMIZER_FLAGS
+from relax_lint.constraints.derived import OPTIMIZER_FLAGS
+from relax_lint.constraints.reporting import outcomes
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked
 from relax_lint.fixers.launcher_edits import append_to_array, append_to_command, holder, insert_after
 from relax_lint.flag_arrays import arrays_in
@@ -42,9 +43,9 @@ from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch
 from relax_lint.shell.nodes import ArrayLiteral
-from relax_lint.shell.queries import is_broken_off, is_own, open_word, start_of, why_unknown, written_command
+from relax_lint.shell.queries import is_own, start_of, written_command
 
-OFFLOAD, OVERLAP, PRECISION = GUIDE_OPTIMIZER_FLAGS
+OFFLOAD, OVERLAP, PRECISION = OPTIMIZER_FLAGS
 _ANCHORS = ("--optimizer", "--lr")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
@@ -59,6 +60,7 @@ VALID: list[Example | str] = [
     f'A=(--lr 1e-6)\nif true; then A+=({_ALL}); fi\n{_TRAIN} "${{A[@]}}"\n',
     f'OPTIM="--lr 1e-6 {OFFLOAD} {OVERLAP}"\n{_TRAIN} ${{OPTIM}} {PRECISION}\n',
     f"{_TRAIN} --loss-type sft --optimizer adam --lr 1e-5 --prompt-data /d/x.parquet\n",
+    f"{_TRAIN} --loss-type sft --lr 1e-5 {OFFLOAD} {PRECISION}\n",
     f"{_TRAIN} --debug-rollout-only --optimizer adam --lr 1e-6\n",
     f'{_TRAIN} --optimizer adam --lr 1e-6 "$@"\n',
     f"{_TRAIN} --optimizer adam --lr 1e-6 ${{EXTRA_ARGS}}\n",
@@ -130,6 +132,11 @@ INVALID = [
         findings=((7, 5), (9, 5)),
     ),
     Example(f"OPTIMIZER_ARGS=(--optimizer adam --lr 1e-6)\n{_TRAIN} --colocate\n", findings=((2, 1),)),
+    Example(
+        f"{_TRAIN} --loss-type sft --lr 1e-5 {OFFLOAD}\n",
+        findings=((1, 52, ERROR),),
+        fixed=f"{_TRAIN} --loss-type sft --lr 1e-5 {PRECISION} {OFFLOAD}\n",
+    ),
     Example(f"OPTIMIZER_ARGS=(--lr 1e-6 --adam-beta1 0.9)\n{_TRAIN} --colocate $OPTIMIZER_ARGS\n", findings=((1, 17),)),
     Example(
         f'if [ -n "$BIG" ]; then\n    A=(--lr 1e-6)\nelse\n    A=(--lr 2e-6 {_ALL})\nfi\n{_TRAIN} "${{A[@]}}"\n',
@@ -181,35 +188,27 @@ INVALID = [
 
 @rule("RLX406", "optimizer-flags", WARNING, on="launch", valid=VALID, invalid=INVALID, fixable="safe")
 def optimizer_flags(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
-    """Say which flags are missing."""
-    if launch.kind != "relax" or launch.mode == "sft" or launch.has("--debug-rollout-only"):
-        return
-    missing = [flag for flag in GUIDE_OPTIMIZER_FLAGS if not launch.has(flag)]
-    if not missing:
-        return
-    if is_broken_off(launch):
-        yield NotChecked(start_of(launch), "a broken continuation")
-        return
-    optimizer = launch.last("--optimizer")
-    if optimizer is not None and optimizer.value is None:
-        yield NotChecked(start_of(launch), why_unknown(optimizer.values[0]) if optimizer.values else "--optimizer")
-        return
-    if optimizer is not None and optimizer.value != "adam":
-        return
-    if any(launch.may_have(flag) for flag in missing):
-        yield NotChecked(start_of(launch), open_word(launch, *missing))
-        return
-    refused = PRECISION in missing and OFFLOAD not in missing
+    """Say which flags are missing, and whether Megatron refuses what there is."""
+    told = list(outcomes(launch, project, "RLX406", fix=lambda violation: None))
+    yield from (one for one in told if isinstance(one, NotChecked))
+    found = [one for one in told if isinstance(one, Finding)]
+    if found:
+        yield _with_place(found, launch, project)
+
+
+def _with_place(found: Sequence[Finding], launch: Launch, project: Project) -> Finding:
+    """One finding for all, beside the settings of the optimizer, with the edit that adds what is missing."""
+    refused = any(one.severity is ERROR for one in found)
+    wanted = (PRECISION,) if launch.mode == "sft" else OPTIMIZER_FLAGS
+    missing = [flag for flag in wanted if not launch.has(flag)]
     elsewhere = _lost_array(missing, launch, project)
-    message = f"{', '.join(missing)} missing: the guide wants all three optimizer flags in every training"
-    if refused:
-        message += f"; Megatron refuses {OFFLOAD} without {PRECISION}"
+    message = "; ".join(one.message for one in reversed(found))
     if elsewhere:
         message += f" ({elsewhere} holds optimizer flags that do not reach this launch)"
     anchor = _anchor(launch, project)
     place = anchor.word.place if anchor is not None and anchor.word.place is not None else start_of(launch)
     edit = None if elsewhere else _insertion(anchor, launch, missing)
-    yield Finding(
+    return Finding(
         place,
         message,
         severity=ERROR if refused else None,

@@ -31,21 +31,24 @@ in single quotes.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import gcd
 from typing import Any
 
-from relax_lint.catalog.relax_defaults import FORWARD_CONFIG_OVERWRITTEN, FORWARD_ROLES, PARALLEL_SIZES
-from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Severity
+from relax_lint.constraints.engine import Violation
+from relax_lint.constraints.facts import Facts
+from relax_lint.constraints.reporting import Judged, judged, outcomes
+from relax_lint.constraints.roles import OVERWRITTEN_KEYS
+from relax_lint.diagnostics import Finding, Fix, NotChecked
+from relax_lint.fixers.constraint_fixes import may_change
 from relax_lint.fixers.json_values import quoted_json
 from relax_lint.fixers.launcher_edits import insert_after
 from relax_lint.project import Project
 from relax_lint.rules import ADVICE, ERROR, WARNING, Example, rule
-from relax_lint.shell.launch import Argument, Launch
-from relax_lint.shell.queries import NotKnown, is_broken_off, is_own, open_word, place_of, start_of, why_unknown
-from relax_lint.shell.resources import RESOURCE, resource
+from relax_lint.shell.launch import Launch
+from relax_lint.shell.queries import is_own
 
-FLAG = "--ref-actor-config"
+FLAG, RESOURCE, EXPERT_TENSOR = "--ref-actor-config", "--resource", "--expert-tensor-parallel-size"
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 _ROLES = '\'{"actor": [1, 4], "rollout": [1, 2], "reference": [1, 1], "actor_fwd": [1, 1], "advantages": [1, 0]}\''
@@ -163,98 +166,53 @@ INVALID = [
 
 @rule("RLX411", "ref-actor-config", WARNING, on="launch", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe")
 def ref_actor_config(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
-    """Say that it is missing, unreadable or without effect."""
-    if launch.kind != "relax" or launch.mode != "async":
-        return
-    argument = launch.last(FLAG)
-    if argument is not None:
-        yield from _judged(argument, launch)
-        return
-    if is_broken_off(launch) or launch.may_have(FLAG):
-        broken = is_broken_off(launch)
-        yield NotChecked(start_of(launch), "a broken continuation" if broken else open_word(launch, FLAG))
-        return
-    try:
-        gpus = {role: count for role, count in resource(launch).items() if role in FORWARD_ROLES and count}
-    except NotKnown as unknown:
-        yield NotChecked(unknown.place, unknown.because)
-        return
-    if gpus:
-        yield _missing(launch, gpus, project)
+    """Report what the table of constraints says of the launch, each key by itself."""
+    about = judged(launch, project)
+    for found in outcomes(launch, project, "RLX411", fix=lambda violation: _fix(violation, about)):
+        if isinstance(found, Finding) and found.severity is ADVICE and about.facts.get("mode") == "async":
+            yield from _each_key(found, about)
+        else:
+            yield found
 
 
-def _judged(argument: Argument, launch: Launch) -> Iterator[Finding | NotChecked]:
-    place = place_of(launch, argument.word)
-    if argument.values and not argument.values[0].known:
-        yield NotChecked(place, why_unknown(argument.values[0]))
-        return
-
-    def finding(message: str, severity: Severity, edit: Edit | None = None) -> Finding:
-        fix = None if edit is None else Fix("write it as JSON in single quotes", lambda: [edit])
-        return Finding(place, message, severity=severity, fix=fix, launch=launch, subject=FLAG)
-
-    if not argument.values:
-        yield finding(f"{FLAG} takes one JSON object: it has no value", ERROR)
-        return
-    try:
-        given = json.loads(argument.values[0].text)
-    except ValueError as error:
-        split = argument.value is None
-        reason = (
-            "takes one JSON object: bash splits it into several words; quote it" if split else f"is not JSON: {error}"
+def _each_key(found: Finding, about: Judged) -> Iterator[Finding]:
+    for key in about.facts.get("dead_config_keys"):
+        name = key.lstrip("-").replace("-", "_")
+        reason = OVERWRITTEN_KEYS.get(key) or (
+            f"keys are spelt as attributes, {name}" if key != name else "nobody reads it"
         )
-        yield finding(f"{FLAG} {reason}", ERROR, quoted_json(argument))
-        return
-    if given is None:
-        yield finding(f"{FLAG} null is as good as none", WARNING)
-        return
-    if not isinstance(given, dict):
-        yield finding(f"{FLAG} takes a JSON object, not {json.dumps(given)}", ERROR)
-        return
-    for key in given:
-        if key in FORWARD_CONFIG_OVERWRITTEN:
-            yield finding(f"{key} in {FLAG} has no effect: {FORWARD_CONFIG_OVERWRITTEN[key]}", ADVICE)
-        elif "-" in key:
-            name = key.lstrip("-").replace("-", "_")
-            yield finding(f"{key} in {FLAG} has no effect: keys are spelt as attributes, {name}", ADVICE)
+        yield found._replace(message=f"{key} in {FLAG} has no effect: {reason}")
 
 
-def _missing(launch: Launch, gpus: Mapping[str, int], project: Project) -> Finding:
-    roles = " and ".join(gpus)
-    anchor = launch.last(RESOURCE)
-    own = anchor is not None and anchor.word.place is not None and is_own(project, launch, anchor.word.place)
-    config = json.dumps(_layout(launch, gpus))
-    edit = insert_after(anchor, [f"{FLAG} '{config}'"]) if anchor is not None and own else None
-    return Finding(
-        place_of(launch, None if anchor is None else anchor.word),
-        f"{FLAG} missing: {roles} would take the actor's own parallelism on "
-        f"{' and '.join(map(str, gpus.values()))} GPUs",
-        fix=None if edit is None else Fix(f"add {FLAG}", lambda: [edit]),
-        launch=launch,
-        subject=FLAG,
-    )
+def _fix(violation: Violation, about: Judged) -> Fix | None:
+    id, launch, project = violation.constraint.id, about.launch, about.project
+    if id == "ref-actor-config-spelling":
+        written = launch.last(FLAG)
+        own = written is not None and written.word.place is not None and is_own(project, launch, written.word.place)
+        edit = quoted_json(written) if own and written is not None else None
+        return None if edit is None else Fix("write it as JSON in single quotes", lambda: [edit])
+    anchor = violation.argument
+    if id != "guide-ref-actor-config" or anchor is None or anchor.flag != RESOURCE:
+        return None
+    if not may_change(anchor, violation, launch, project):
+        return None
+    added = insert_after(anchor, [f"{FLAG} '{json.dumps(_layout(about.facts))}'"])
+    return None if added is None else Fix(f"add {FLAG}", lambda: [added])
 
 
-def _layout(launch: Launch, gpus: Mapping[str, int]) -> dict[str, Any]:
+def _layout(facts: Facts) -> dict[str, Any]:
     """A layout that fits every service: the actor's tensor parallelism as far as it divides their GPUs, else none."""
-    actors = _given(launch, "--tensor-model-parallel-size", absent=1)
-    tensor = actors or 1
-    for count in gpus.values():
+    actors = facts.get("tensor_model_parallel_size")
+    tensor = actors if isinstance(actors, int) else 1
+    for count in facts["forward_roles"].values():
         tensor = gcd(tensor, count)
     layout: dict[str, Any] = {"tensor_model_parallel_size": tensor}
     if tensor == 1:
         layout["sequence_parallel"] = False
-    for size in PARALLEL_SIZES[1:]:
-        # Expert tensor parallelism becomes the actor's tensor parallelism before this is read.
-        absent = actors if size == "expert_tensor_parallel_size" and actors != tensor else 1
-        if _given(launch, f"--{size.replace('_', '-')}", absent) != 1:
+    for size in ("pipeline_model_parallel_size", "context_parallel_size", "expert_model_parallel_size"):
+        if facts.get(size) != 1:
             layout[size] = 1
+    experts = facts.get("expert_tensor_parallel")
+    if experts != 1 and (experts != tensor or facts.namespace.given(EXPERT_TENSOR) is True):
+        layout["expert_tensor_parallel_size"] = 1
     return layout
-
-
-def _given(launch: Launch, flag: str, absent: int | None) -> int | None:
-    argument = launch.last(flag)
-    try:
-        return absent if argument is None else int(argument.value or "")
-    except ValueError:
-        return None
