@@ -48,10 +48,11 @@ def called(recipe: Recipe, project: Project) -> Iterator[tuple[Launch, Entry]]:
                 yield launch, Entry("generate", use.module, use.name)
 
 
-def functions_of(entry: Entry, project: Project) -> list[ReachedFunction]:
-    """The functions of recipes that run for one call, if they are few enough to be followed all."""
+def functions_of(entry: Entry, recipe: Recipe, project: Project) -> list[ReachedFunction]:
+    """The functions of a recipe that run for one call. Those of other recipes are looked at with theirs."""
+    whole = project.recipe_of(recipe.directory / "_")
     result = reached(entry, project)
-    return [function for function in result.functions if project.recipe_of(function.source.path) is not None]
+    return [function for function in result.functions if project.recipe_of(function.source.path) is whole]
 
 
 def reads(function: ReachedFunction, given: Given) -> Iterator[Read]:

@@ -7,25 +7,31 @@ whether anything may be found in it: so what scripts and configs name of its fun
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
 from relax_lint.diagnostics import Place
 from relax_lint.generates import GENERATE
 from relax_lint.launch_config import CONFIG
-from relax_lint.rewards import FLAG, TYPE
+from relax_lint.rewards import FLAG, GROUP, TYPE
 from relax_lint.shell.launch import Launch, Word
 from relax_lint.sources.text import SourceFile
 
 if TYPE_CHECKING:
-    import ast
+    from pathlib import Path
 
     from relax_lint.project import Project, Recipe
 
+_SCRIPT = "supposed launch"
 _DOTTED = re.compile(r"\bexamples(?:\.\w+)+")
+_FOR_REWARD = re.compile(r"custom[-_]rm[-_]path\W{1,4}\Z")
+_FOR_GENERATE = re.compile(r"custom[-_]generate[-_]function[-_]path\W{1,4}\Z")
+_LONGEST_FLAG = 40
+_NOT_PLAIN = re.compile(r"--custom-generate-function-path(?:=|\s+)[\"']?(?![\"']?[A-Za-z_][\w.]*[\"']?(?:[\s)]|\Z))")
 _ENVIRONMENT = b"rollout_interaction_env_path"
-_OF_GENERATE = 3
-"""Parameters of a function that generates samples; a reward has two."""
+_REWARDED = ("custom-rm", "rm-type", "custom_rm", "rm_type")
+
+Mentioned = dict[str, set[tuple[str, str, str]]]
 
 
 def is_partial(recipe: Recipe, project: Project) -> bool:
@@ -33,52 +39,90 @@ def is_partial(recipe: Recipe, project: Project) -> bool:
     return project.recipe_of(recipe.directory / "_") is not recipe
 
 
+def is_supposed(launch: Launch) -> bool:
+    """Whether a launch stands for many that may be there: nothing is known of its other flags."""
+    return launch.script.name == _SCRIPT
+
+
 def launches_of(recipe: Recipe, project: Project) -> Iterator[Launch]:
-    """Its launches, and what may be launched where some launchers are left out."""
+    """Its launches; what others seem to launch of its functions; and, where some of its launchers are left out, what
+    they seem to launch."""
     yield from recipe.launches
-    if is_partial(recipe, project):
-        yield from _supposed(recipe, project)
+    partial = is_partial(recipe, project)
+    known = {launcher.path for launcher in recipe.launchers}
+    for path in recipe.launcher_paths if partial else ():
+        if path not in known and not _says_plainly(path, project):
+            launcher = project.launcher(path)
+            yield from launcher.launches if launcher is not None else ()
+    yield from _supposed(recipe, project, by_others=not partial)
 
 
-def _supposed(recipe: Recipe, project: Project) -> Iterator[Launch]:
+def _says_plainly(script: Path, project: Project) -> bool:
+    """Whether a script and those that it may source write out which functions they name."""
+    if project.supposed.uses(script) is None:
+        return False
+    return not any(_NOT_PLAIN.search(project.reach.text(path)) for path in project.reach.of(script).scripts)
+
+
+def _supposed(recipe: Recipe, project: Project, *, by_others: bool) -> Iterator[Launch]:
     from relax_lint.flow.interpreter import interpreter_of
     from relax_lint.flow.names import dotted_name
 
-    configs = [path for path in recipe.yaml if _ENVIRONMENT in (project.read(path) or b"")]
-    named = [word for path in configs for word in (CONFIG, path.relative_to(project.root).as_posix())]
     answers = interpreter_of(project).answers
-    mentioned = answers.setdefault("mentioned", _mentioned(project))
+    if "mentioned" not in answers:
+        answers["mentioned"] = _mentioned(project)
+    mentioned = cast("Mentioned", answers["mentioned"])
+    named: list[str] = []
+    scored: list[tuple[str, ...]] | None = None
     for source in recipe.python:
-        dotted = dotted_name(source.path, project.root)
-        for name in sorted(cast("Mapping[str, set[str]]", mentioned).get(dotted, ())):
-            node = _definition(source.tree, name)
-            takes = _OF_GENERATE if node is None else len([*node.args.posonlyargs, *node.args.args])
-            for flag in (FLAG,) if takes < _OF_GENERATE else (FLAG, GENERATE):
-                scored = () if flag == FLAG else (TYPE, "math")
-                yield _launch(project, flag, f"{dotted}.{name}", *scored, *named)
+        module = dotted_name(source.path, project.root)
+        for flag, name, where in sorted(mentioned.get(module, ())):
+            if by_others and where == recipe.name:
+                continue
+            if scored is None:
+                scored = [(TYPE, "math"), ()] if _may_be_unrewarded(recipe, project) else [(TYPE, "math")]
+                configs = [path for path in recipe.yaml if _ENVIRONMENT in (project.read(path) or b"")]
+                named = [word for path in configs for word in (CONFIG, path.relative_to(project.root).as_posix())]
+            for more in scored if flag == GENERATE else ((), (GROUP,)):
+                yield _launch(project, (flag, f"{module}.{name}", *more, *named))
 
 
-def _definition(tree: ast.Module | None, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    for node in tree.body if tree is not None else ():
-        if getattr(node, "name", "") == name and hasattr(node, "args"):
-            return cast("ast.FunctionDef", node)
-    return None
+def _may_be_unrewarded(recipe: Recipe, project: Project) -> bool:
+    """Whether some script that launches may name no reward."""
+    for script in recipe.launcher_paths:
+        texts = [project.reach.text(path) for path in project.reach.of(script).scripts]
+        if "train" in texts[0] and not any(mark in text for text in texts for mark in _REWARDED):
+            return True
+    return False
 
 
-def _mentioned(project: Project) -> dict[str, set[str]]:
-    """The names that scripts and configs give behind a module path, by module."""
-    texts = [project.reach.text(path) for path in project.reach.scripts]
-    configs = (path for recipe in project.recipes for path in recipe.yaml)
-    texts += [(project.read(path) or b"").decode("utf-8", "replace") for path in configs]
-    found: dict[str, set[str]] = {}
-    for text in texts:
-        for dotted in _DOTTED.findall(text):
-            module, _, name = dotted.rpartition(".")
-            found.setdefault(module, set()).add(name)
+def _mentioned(project: Project) -> Mentioned:
+    """The functions that scripts and configs name, by module: the flag that each is for, its name, and the recipe that
+    names it."""
+    configs = [path for recipe in project.recipes for path in recipe.yaml]
+    found: Mentioned = {}
+    for path in (*project.reach.scripts, *configs):
+        data = project.read(path) or b""
+        if b"examples." not in data:
+            continue
+        recipe = project.recipe_of(path)
+        where = "" if recipe is None else recipe.name
+        text = data.decode("utf-8", "replace") if path in configs else project.reach.text(path)
+        for mention in _DOTTED.finditer(text):
+            module, _, name = mention[0].rpartition(".")
+            before = text[max(0, mention.start() - _LONGEST_FLAG) : mention.start()]
+            found.setdefault(module, set()).update((flag, name, where) for flag in _flags(before))
     return found
 
 
-def _launch(project: Project, *words: str) -> Launch:
-    script = SourceFile(project.root / "run.sh", b"")
+def _flags(before: str) -> Iterable[str]:
+    """What a function is for, by the text in front of it; anything, where that does not say so."""
+    if _FOR_REWARD.search(before):
+        return (FLAG,)
+    return (GENERATE,) if _FOR_GENERATE.search(before) else (FLAG, GENERATE)
+
+
+def _launch(project: Project, words: Iterable[str]) -> Launch:
+    script = SourceFile(project.root / _SCRIPT, b"")
     argv = ("python3", "relax/entrypoints/train.py", *words)
     return Launch("relax", tuple(map(Word, argv)), Place(script, 0, 0), script.path)

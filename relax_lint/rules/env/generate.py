@@ -45,7 +45,7 @@ from relax_lint.reward_sources import endings, is_unregistered, may_be_in_metada
 from relax_lint.rewards import exit_place, function_place, on_every
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.sample_stores import hands_samples_outside, may_store, sources_behind
-from relax_lint.supposed_launches import launches_of
+from relax_lint.supposed_launches import is_supposed, launches_of
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Severity
@@ -328,10 +328,11 @@ def generate(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]
     """Say it where it is named, or in the function itself."""
     for launch in launches_of(recipe, project):
         for use in generate_uses(launch, project):
-            yield from _judged(use, project)
+            if not (is_supposed(launch) and use.status != "found"):
+                yield from _judged(use, recipe, project)
 
 
-def _judged(use: GenerateUse, project: Project) -> Iterator[Finding | NotChecked]:
+def _judged(use: GenerateUse, recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     if use.unclear or (is_file_form(use.dotted) and not use.evaluates):
         if use.unclear:
             yield NotChecked(use.place, use.unclear)
@@ -343,6 +344,9 @@ def _judged(use: GenerateUse, project: Project) -> Iterator[Finding | NotChecked
     if use.hidden is not None:
         yield NotChecked(use.place, use.hidden)
         return
+    here = project.recipe_of(recipe.directory / "_")
+    if not all(project.recipe_of(function.source.path) is here for function in use.functions):
+        return  # it is looked at with its own recipe
     yield from on_every(use, lambda function: _of_call(use, function))
     yield from on_every(use, lambda function: _of_results(use, function))
     if not use.evaluates and is_unregistered(use.launch, project):

@@ -322,17 +322,17 @@ def sample_field(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
         return
     seen: set[object] = set()
     for launch, entry in called(recipe, project):
-        functions = functions_of(entry, project)
+        functions = functions_of(entry, recipe, project)
         if entry not in seen:
             seen.add(entry)
             for function in functions:
                 yield from _of_function(function, known, launch, project)
         asking = [function for function in functions if "prompt" in function.source.text]
-        kind = prompt_kind(launch, project) if asking else None
-        if kind is not None and (entry, kind) not in seen:
-            seen.add((entry, kind))
-            for function in asking:
-                yield from _of_prompt(function, kind, launch, project)
+        for kind in prompt_kinds(launch, project) if asking else ():
+            if (entry, kind) not in seen:
+                seen.add((entry, kind))
+                for function in asking:
+                    yield from _of_prompt(function, kind, launch, project)
     for source in recipe.python:
         for read in of_annotated(source, project):
             if read.name not in known.names:
@@ -400,19 +400,22 @@ def _fix(read: Read, name: str) -> Fix:
 # ------------------------------------------------------------ prompts
 
 
-def prompt_kind(launch: Launch, project: Project) -> str | None:
-    """What the loader makes of prompts, whatever the data holds: a ``text`` or a ``list``; ``None`` where that is not
+def prompt_kinds(launch: Launch, project: Project) -> tuple[str, ...]:
+    """What the loader makes of prompts, whatever the data holds: a ``text`` or a ``list``; nothing where that is not
     told by the launch."""
     from relax_lint.catalog.hidden import is_hidden
     from relax_lint.constraints.reporting import judged
+    from relax_lint.supposed_launches import is_supposed
 
+    if is_supposed(launch):
+        return "text", "list"
     facts = judged(launch, project).facts.overlaid()
     applied, keys, agentic = map(facts.get, ("apply_chat_template", "multimodal_keys", "use_agentic_rollout"))
     if agentic is not False or is_hidden(applied):
-        return None
+        return ()
     if applied:
-        return "text"
-    return None if is_hidden(keys) or keys is None else "list"
+        return ("text",)
+    return () if is_hidden(keys) or keys is None else ("list",)
 
 
 def _of_prompt(function: ReachedFunction, kind: str, launch: Launch, project: Project) -> Iterator[Finding]:
