@@ -30,6 +30,7 @@ _ASKS = frozenset({"isinstance", "type", "issubclass", "hasattr", "callable", "g
 _TAKES_TEXT = frozenset({"str", "int", "float", "Decimal", "Fraction", "complex"})
 _OF_MODULES = ("re.", "regex.", "json.loads", "ast.literal_eval", "math_verify.", "unicodedata.", "sympy.", "html.")
 _TELLS = frozenset({"print", "repr", "len", "bool", "id", "log", "debug", "info", "warning", "error", "exception"})
+_SEES_TO: tuple[Manner, ...] = ("object", "sequence", "asked")
 _GO_THROUGH = frozenset({"zip", "enumerate", "list", "tuple", "sorted", "reversed", "map", "iter", "next", "vars"})
 _GIVE_TEXT = frozenset({"strip", "lower", "upper", "replace", "group", "removeprefix", "removesuffix"})
 _PASS_ON = (
@@ -56,12 +57,14 @@ def label_use(launch: Launch, project: Project) -> LabelUse:
     found: dict[Manner, Place] = {}
     for entry in called:
         code = reached(entry, project)
-        if not code.whole:
-            found["unclear"] = entry.source.place(entry.source.tree) if entry.source.tree else launch.site
+        scores = entry.kind == "reward"
+        if scores and not code.whole:
+            found["unclear"] = launch.site
         for function in code.functions:
             for node, manner in _uses(function):
-                found.setdefault(manner, function.source.place(node))
-    if any(manner in found for manner in ("object", "sequence", "asked")):
+                if scores or manner in _SEES_TO:
+                    found.setdefault(manner, function.source.place(node))
+    if any(manner in found for manner in _SEES_TO):
         return LabelUse("taken")
     if "text" in found:
         return LabelUse("text", found["text"])
@@ -142,6 +145,8 @@ def _of_call(function: ReachedFunction, call: ast.Call, node: ast.expr) -> Manne
         return "text"
     if name in _TELLS:
         return "neutral"
+    if name == "get" and node in call.args[1:]:
+        return "asked"  # it only stands in for what the data has elsewhere
     if any(isinstance(callee, Outside) and callee.name.startswith(_OF_MODULES) for callee in callees):
         return "text"
     return "unclear"

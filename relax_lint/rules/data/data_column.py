@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch
     from relax_lint.sources.dataset import DataFile, Row
 
+DEFAULT_TOOLS = "tools"
+"""The column that tools come from, in the data that has any, whether it is named or not."""
+
 _ROW = {"prompt": "1 + 1?", "label": "2", "extra_info": {"index": 0}}
 _KEYS = "--input-key prompt --label-key label"
 _EVAL = "--eval-interval 5 --eval-prompt-data t data/test.jsonl"
@@ -162,7 +165,7 @@ def _columns(use: DatasetUse) -> Iterator[Finding | NotChecked]:
         column, argument = getattr(keys, key), use.naming(key)
         if files and is_hidden(column) and column.words:
             yield NotChecked(use.place_of(key), why_unknown(column.words[0]))
-        if argument is None or not isinstance(column, str):
+        if argument is None or not isinstance(column, str) or (key == "tool" and column == DEFAULT_TOOLS):
             continue
         lacking = [file for file in files if column not in file.columns]
         if lacking and (severity is ERROR or len(lacking) == len(files)):
