@@ -95,7 +95,7 @@ def package_fault(dotted: str, project: Project) -> str | None:
     """What is wrong with the name of a package."""
     if not is_ours(dotted, project) or _is_module(dotted, project):
         return None
-    return f"there is no package {dotted}{_meant(dotted, _modules_near(dotted, project))}"
+    return f"there is no package {dotted}{_module_meant(dotted, project)}"
 
 
 def _without_file(dotted: str, module: str, project: Project) -> str:
@@ -103,7 +103,7 @@ def _without_file(dotted: str, module: str, project: Project) -> str:
         return f"{dotted} is a module; a function in it is wanted: {dotted}.<function>"
     if project.is_dir(_directory(module, project)):
         return f"{module} is a directory; a function of a module in it is wanted: {module}.<module>.<function>"
-    return f"there is no module {module}{_meant(module, _modules_near(module, project))}"
+    return f"there is no module {module}{_module_meant(module, project)}"
 
 
 def _is_module(dotted: str, project: Project) -> bool:
@@ -136,24 +136,19 @@ def _names_in(source: PythonSource, project: Project) -> list[str]:
     return list(_resolver(project).names.of(source).bindings)
 
 
-def _modules_near(module: str, project: Project) -> list[str]:
-    """The modules beside one that is not there, and those beside its directory."""
+def _module_meant(module: str, project: Project) -> str:
+    """A module beside one that is not there, or of its name in a directory beside its own."""
+    package, _, name = module.rpartition(".")
     directory = _directory(module, project).parent
-    package = module.rpartition(".")[0]
-    if not project.is_dir(directory):
-        above = directory.parent
-        return [
-            f"{package.rpartition('.')[0]}.{entry.name}.{module.rpartition('.')[2]}"
-            for entry in project.files.entries(above)
-            if entry.is_dir and project.is_file(above / entry.name / f"{module.rpartition('.')[2]}.py")
-        ]
-    return [
-        f"{package}.{entry.name.removesuffix('.py')}".lstrip(".")
-        for entry in project.files.entries(directory)
-        if entry.name.endswith(".py") and entry.name != "__init__.py"
-    ]
+    if project.is_dir(directory):
+        stems = [entry.name.removesuffix(".py") for entry in project.files.entries(directory) if entry.is_file]
+        return _meant(name, (stem for stem in stems if stem.isidentifier() and stem != "__init__"), package)
+    above, _, last = package.rpartition(".")
+    beside = [entry.name for entry in project.files.entries(directory.parent) if entry.is_dir]
+    holding = (other for other in beside if project.is_file(directory.parent / other / f"{name}.py"))
+    return _meant(last, holding, above, name)
 
 
-def _meant(name: str, others: Iterable[str]) -> str:
+def _meant(name: str, others: Iterable[str], package: str = "", rest: str = "") -> str:
     close = get_close_matches(name, list(others), n=1)
-    return f"; did you mean {close[0]}?" if close else ""
+    return f"; did you mean {'.'.join(filter(None, (package, *close, rest)))}?" if close else ""
