@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from relax_lint.catalog.hidden import Hidden, is_hidden
 from relax_lint.constraints.expressions import NotKnown
 from relax_lint.constraints.roles import sizes_of_forward_roles
-from relax_lint.records import record
+from relax_lint.records import changed, record
 
 if TYPE_CHECKING:
     from relax_lint.constraints.facts import Facts
+    from relax_lint.project import Project
+    from relax_lint.shell.launch import Launch
 
 IN_ONE_GROUP = ("actor", "rollout", "genrm", "teacher")
 """The roles that share the actor's GPUs in a colocated launch."""
 _NO_MODEL = ("advantages", "sft")
-_IDLE = "never started by this launch"
+_IDLE, _NOT_KNOWN, _NO_GPUS = "never started by this launch", "not known", "no GPUs"
 
 
 @record
 class RoleLayout:
-    """A role, its GPUs (``None`` where they are not known), and how its model lies on them."""
+    """A role, its GPUs (``None`` where they are not known), and how its model lies on them, in parts."""
 
     name: str
     gpus: int | None
-    model: str
+    model: tuple[str, ...]
     shared: bool = False
 
 
@@ -50,7 +52,7 @@ def layout(facts: Facts) -> Layout:
         if is_hidden(value):
             return Layout((), hidden=value)
     started = tuple(_started(facts))
-    idle = tuple(RoleLayout(role, _count(facts["roles"][role]), _IDLE) for role in facts["idle_roles"])
+    idle = tuple(RoleLayout(role, _count(facts["roles"][role]), (_IDLE,)) for role in facts["idle_roles"])
     missing = () if facts["resource"] is None else tuple(_missing(facts))
     return Layout((*started, *idle), _total(started), missing)
 
@@ -80,48 +82,41 @@ def _started(facts: Facts) -> Iterator[RoleLayout]:
         if facts.get("managed_teacher") is True:
             yield _role("teacher", facts, share)
         else:
-            yield RoleLayout("teacher", _count(named["teacher"]), "no teacher that Relax runs is asked for")
+            yield RoleLayout("teacher", _count(named["teacher"]), ("no teacher that Relax runs is asked for",))
 
 
 def _role(role: str, facts: Facts, share: bool) -> RoleLayout:
-    gpus, model = _GPUS_OF.get(role, _of_entry)(role, facts)
-    return RoleLayout(role, gpus, model, shared=share and role in IN_ONE_GROUP)
+    try:
+        gpus, parts = _LAYOUTS.get(role, _of_entry)(role, facts)
+    except (NotKnown, TypeError):
+        gpus, parts = _count(facts["roles"].get(role)), [_NOT_KNOWN]
+    return RoleLayout(role, gpus, tuple(parts), shared=share and role in IN_ONE_GROUP)
 
 
 def _count(entry: object) -> int | None:
     return entry if isinstance(entry, int) and not isinstance(entry, bool) else None
 
 
-def _known(facts: Facts, name: str) -> Any:
-    """The value of a name; ``None`` where it cannot be told."""
-    value = facts.get(name)
-    return None if is_hidden(value) else value
+_Found = tuple[int | None, list[str]]
+"""The GPUs of a role and how its model lies on them. What finds it may raise NotKnown, or TypeError for odd sizes."""
 
 
-def _of_entry(role: str, facts: Facts) -> tuple[int | None, str]:
+def _of_entry(role: str, facts: Facts) -> _Found:
     gpus = _count(facts["roles"].get(role))
-    return gpus, "" if gpus or role in _NO_MODEL else "no GPUs"
+    return gpus, [] if gpus or role in _NO_MODEL else [_NO_GPUS]
 
 
-def _actor(role: str, facts: Facts) -> tuple[int | None, str]:
-    gpus, trains = _count(facts["roles"].get(role)), _known(facts, "actor_total")
-    sizes = [_known(facts, f"{name}_model_parallel_size") for name in ("tensor", "pipeline")]
-    context = _known(facts, "context_parallel")
-    if trains is None or context is None or None in sizes:
-        return gpus if gpus is not None else trains, "not known"
-    text = _split(trains, sizes[0], sizes[1], context)
-    experts = _known(facts, "experts")
-    if experts:
-        text += f"; {_experts(facts)}"
-    if gpus is not None and trains != gpus:
-        text += f"; trains on {trains} of them"
-    return gpus if gpus is not None else trains, text
-
-
-def _experts(facts: Facts) -> str:
-    sizes = {"EP": "expert_model_parallel_size", "ETP": "expert_tensor_parallel"}
-    shown = (f"{short} {size}" for short, name in sizes.items() if (size := _known(facts, name)) is not None)
-    return f"{facts['experts']} experts, {' × '.join(shown)}"
+def _actor(role: str, facts: Facts) -> _Found:
+    given, trains = _count(facts["roles"].get(role)), facts["actor_total"]
+    tensor, pipeline = facts["tensor_model_parallel_size"], facts["pipeline_model_parallel_size"]
+    parts = [_split(trains, tensor, pipeline, facts["context_parallel"])]
+    if facts.get("experts") is not None and (experts := facts["experts"]):
+        parts.append(
+            _experts(trains, experts, facts["expert_model_parallel_size"], facts["expert_tensor_parallel"], pipeline)
+        )
+    if given is not None and trains != given:
+        parts.append(f"trains on {trains} of them")
+    return trains if given is None else given, parts
 
 
 def _split(gpus: int, tensor: int, pipeline: int, context: int) -> str:
@@ -133,55 +128,61 @@ def _split(gpus: int, tensor: int, pipeline: int, context: int) -> str:
     return f"DP {gpus // size} × {parts}"
 
 
-def _rollout(role: str, facts: Facts) -> tuple[int | None, str]:
-    gpus, given = _count(_known(facts, "rollout_final")), _count(facts["roles"].get(role))
-    text = "" if given in (None, gpus) or gpus is None else f"; its entry of {given} is overridden"
-    if _known(facts, "sglang_config") is not None:
-        return gpus, f"engines by --sglang-config{text}"
-    return gpus, _engines(gpus, _known(facts, "rollout_num_gpus_per_engine"), "engine") + text
+def _experts(gpus: int, experts: int, parallel: int, tensor: int, pipeline: int) -> str:
+    """The parts of the experts, which have a split of their own."""
+    size = parallel * tensor * pipeline
+    text = f"{experts} experts, EP {parallel} × ETP {tensor}"
+    return text if size > 0 and gpus % size == 0 else f"{text} × PP {pipeline} = {size} does not divide {gpus}"
+
+
+def _rollout(role: str, facts: Facts) -> _Found:
+    gpus, given = _count(facts["rollout_final"]), _count(facts["roles"].get(role))
+    if facts["sglang_config"] is not None:
+        parts = ["engines by --sglang-config"]
+    else:
+        parts = [_engines(gpus, facts["rollout_num_gpus_per_engine"], "engine")]
+    if given is not None and given != gpus:
+        parts.append(f"its entry of {given} is overridden")
+    return gpus, parts
 
 
 def _engines(gpus: int | None, each: int | None, noun: str) -> str:
     if gpus is None or not each:
-        return "not known"
+        return _NOT_KNOWN
     if gpus < each:
-        return f"fewer than the {each} of one {noun}" if gpus else "no GPUs"
+        return f"fewer than the {each} of one {noun}" if gpus else _NO_GPUS
     left = gpus % each
-    text = f"{gpus // each} {noun}{'s' if gpus // each > 1 else ''} × {each} GPU{'s' if each > 1 else ''}"
+    text = f"{_counted(gpus // each, noun)} × {_counted(each, 'GPU')}"
     return f"{text}, {left} left over" if left else text
 
 
-def _genrm(role: str, facts: Facts) -> tuple[int | None, str]:
-    gpus = _count(_known(facts, "genrm_total"))
-    return gpus, _engines(gpus, _known(facts, "genrm_num_gpus_per_engine"), "engine")
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _teacher(role: str, facts: Facts) -> tuple[int | None, str]:
-    gpus = _count(_known(facts, "teacher_gpus"))
-    each = _known(facts, "teacher_num_gpus_per_engine") or gpus
-    return gpus, "several teachers" if _known(facts, "opd_teacher_routes") else _engines(gpus, each, "replica")
+def _genrm(role: str, facts: Facts) -> _Found:
+    gpus = _count(facts["genrm_total"])
+    return gpus, [_engines(gpus, facts["genrm_num_gpus_per_engine"], "engine")]
 
 
-def _forward(role: str, facts: Facts) -> tuple[int | None, str]:
+def _teacher(role: str, facts: Facts) -> _Found:
+    gpus = _count(facts["teacher_gpus"])
+    if facts["opd_teacher_routes"] is not None:
+        return gpus, ["by --opd-teacher-routes"]
+    return gpus, [_engines(gpus, facts["teacher_num_gpus_per_engine"] or gpus, "replica")]
+
+
+def _forward(role: str, facts: Facts) -> _Found:
     gpus = _count(facts["roles"].get(role))
-    try:
-        found = {name: sizes for name, _, sizes in sizes_of_forward_roles(facts)}
-    except (NotKnown, TypeError):
-        return gpus, "not known"
+    found = {name: sizes for name, _, sizes in sizes_of_forward_roles(facts)}
     if role not in found:
-        return gpus, "no GPUs"
-    sizes = found[role]
-    by_config = ", by --ref-actor-config" if isinstance(_known(facts, "ref_actor_config"), dict) else ", like the actor"
-    split = _split(
-        gpus or 0,
-        sizes["tensor_model_parallel_size"],
-        sizes["pipeline_model_parallel_size"],
-        sizes["context_parallel_size"],
-    )
-    return gpus, split + by_config
+        return gpus, [_NO_GPUS]
+    names = ("tensor_model_parallel_size", "pipeline_model_parallel_size", "context_parallel_size")
+    split = _split(gpus or 0, *(found[role][name] for name in names))
+    return gpus, [split, "by --ref-actor-config" if isinstance(facts["ref_actor_config"], dict) else "like the actor"]
 
 
-_GPUS_OF = {
+_LAYOUTS: dict[str, Callable[[str, Facts], _Found]] = {
     "actor": _actor,
     "rollout": _rollout,
     "genrm": _genrm,
@@ -193,14 +194,45 @@ _GPUS_OF = {
 
 def batches(facts: Facts) -> str:
     """The sizes of a step in words; empty where there is nothing to tell."""
-    if facts.get("is_sft") is not False:
+    names = ("is_sft", "rollout_groups", "n_samples_per_prompt", "rollout_samples", "train_batch")
+    is_sft, groups, size, samples, batch = map(facts.get, names)
+    if is_sft is not False or not all(isinstance(number, int) for number in (groups, size, samples, batch)):
         return ""
-    groups, size = _known(facts, "rollout_groups"), _known(facts, "n_samples_per_prompt")
-    samples, batch = _known(facts, "rollout_samples"), _known(facts, "train_batch")
-    if None in (groups, size, samples, batch):
-        return ""
-    text = f"{groups} prompts × {size} samples = {samples} a rollout"
-    if not batch or samples % batch:
-        return f"{text}, which {batch} a batch does not divide"
-    updates = samples // batch
-    return f"{text}, {updates} update{'s' if updates > 1 else ''} of {batch}"
+    text = f"{_counted(groups, 'prompt')} × {_counted(size, 'sample')} = {samples} a rollout"
+    if batch <= 0 or samples % batch:
+        return f"{text}, which batches of {batch} do not divide"
+    return f"{text}, {_counted(samples // batch, 'update')} of {batch}"
+
+
+# ---------------------------------------------------------------- what is known of a launch
+
+_SAID_BY_BEING_GIVEN = (
+    "genrm_model_path", "teacher_hf_checkpoint", "opd_teacher_routes", "sglang_config", "sft_predict_interval",
+    "load_debug_rollout_data", "opd_teacher_load",
+)  # fmt: skip
+"""Arguments of which it matters only whether they are given."""
+
+
+def facts_for_layout(launch: Launch, project: Project) -> tuple[Facts, str]:
+    """What is known of a launch, and the words that are left out since any flag could come of them: empty where these
+    do not matter."""
+    facts = _facts(launch, project)
+    unknown = [word for word in launch.argv[launch.entry + 1 :] if word.open and word.text == word.unknowns[0].text]
+    if not unknown or layout(facts).hidden is None:
+        return facts, ""
+    left = tuple(word for word in launch.argv if not any(word is other for other in unknown))
+    return _facts(changed(launch, argv=left), project), ", ".join(dict.fromkeys(word.text for word in unknown))
+
+
+def _facts(launch: Launch, project: Project) -> Facts:
+    from relax_lint.constraints.reporting import judged
+
+    facts = judged(launch, project).facts.overlaid()
+    given = {
+        name: " ".join(value.text for value in argument.values)
+        for name in _SAID_BY_BEING_GIVEN
+        if name not in facts.overlay
+        and is_hidden(facts.get(name))
+        and (argument := facts.namespace.argument(name)) is not None
+    }
+    return type(facts)(facts.namespace, facts.around, {**facts.overlay, **given}) if given else facts

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
+from relax_lint.catalog.switches import is_switch
 from relax_lint.records import record
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _flag(argument: Argument, catalogue: Catalogue) -> Flag | None:
 def _effective(
     argument: Argument, flag: Flag | None, project: Project, last: dict[tuple[str, str], Argument]
 ) -> Effective:
-    value = _joined(argument.own_values)
+    value = _joined(values_of(argument))
     if flag is None:
         if argument.flag in project.settings.extra_flags:
             return Effective(argument, "extra", argument.flag, value)
@@ -72,6 +73,14 @@ def _meant(name: str, project: Project) -> str:
 
     likely = meant(project.catalogue, name)
     return f"did you mean {likely[0]}?" if len(likely) == 1 else where_else(project.catalogue, name) or ""
+
+
+def values_of(argument: Argument) -> Sequence[Word]:
+    """The words that belong to a flag. What is not known at all behind a switch is something else."""
+    own = argument.own_values
+    if len(own) == 1 and is_switch(argument.flag) and own[0].open and own[0].text == own[0].unknowns[0].text:
+        return ()
+    return own
 
 
 def _joined(words: Sequence[Word]) -> str:

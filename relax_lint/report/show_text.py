@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from relax_lint.report import Shown, shown_path
 from relax_lint.report.columns import WIDTH, hanging, row, shortened
 from relax_lint.report.conditions import short
-from relax_lint.report.effective import Effective, effective, of_verl
+from relax_lint.report.effective import Effective, effective, of_verl, values_of
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.queries import start_of
 
@@ -69,7 +69,7 @@ class _Block:
 
     def lines(self, whole: Sequence[_Block]) -> Iterator[str]:
         launch = self.launch
-        yield self._title()
+        yield from self._title()
         for at, condition in enumerate(launch.conditions):
             yield from hanging("  when" if at == 0 else "  and", short(condition), _LABEL, 3)
         yield from hanging("  command", " ".join(map(_shown, self._command())), _LABEL, 4)
@@ -87,12 +87,13 @@ class _Block:
             self.is_whole = False
             yield from self._changes(alike)
 
-    def _title(self) -> str:
+    def _title(self) -> Iterator[str]:
         launch = self.launch
-        kind = "" if launch.kind == "other" else f" {launch.kind}"
+        kind = "" if launch.kind == "other" else f"{launch.kind} "
         number = f" {self.number} of {self.count}" if self.count > 1 else ""
         mode = f", {launch.mode}" if launch.kind == "relax" else ""
-        return f"{_where(start_of(launch))}:{kind} launch{number}{mode}"
+        place, text = f"{_where(start_of(launch))}:", f"{kind}launch{number}{mode}"
+        yield from [f"{place} {text}"] if len(place) + len(text) < WIDTH else [place, f"  {text}"]
 
     def _command(self) -> list[Word]:
         """The words up to the entry point: all of them when there is none."""
@@ -185,16 +186,19 @@ def _shown(word: Word) -> str:
 
 
 def _layout(launch: Launch, project: Project) -> Iterator[str]:
-    from relax_lint.constraints.reporting import judged
-    from relax_lint.gpu_layout import batches, layout
+    from relax_lint.gpu_layout import batches, facts_for_layout, layout
 
-    facts = judged(launch, project).facts.overlaid()
+    facts, unless = facts_for_layout(launch, project)
     found = layout(facts)
-    yield from hanging("  GPUs", _total(found), _LABEL)
+    yield from hanging("  GPUs", _total(found) + (f", unless {unless} changes it" if unless else ""), _LABEL, 2)
     width = max((len(role.name) for role in found.roles), default=0)
     for role in found.roles:
         gpus = "?" if role.gpus is None else str(role.gpus)
-        yield from hanging(f"    {role.name:<{width}}  {gpus:>4}", role.model, width + 12, 2)
+        head = f"    {role.name:<{width}}  {gpus:>4}"
+        model = "; ".join(role.model)
+        for part in [model] if len(head) + 2 + len(model) <= WIDTH else role.model:
+            yield from hanging(head, part, width + 12, 2)
+            head = ""
     if found.missing:
         yield from hanging("  missing", f"{', '.join(found.missing)}: not in --resource", _LABEL)
     told = batches(facts)
@@ -225,7 +229,7 @@ def _unresolved(arguments: Iterable[Argument]) -> dict[str, list[str]]:
     """What is not known, and the flags that it keeps from being known."""
     found: dict[str, list[str]] = {}
     for argument in arguments:
-        own = {id(word) for word in (argument.word, *argument.own_values)}
+        own = {id(word) for word in (argument.word, *values_of(argument))}
         for word in (argument.word, *argument.values):
             users = argument.flag.partition("=")[0] if id(word) in own and argument.flag else _MORE
             for unknown in word.unknowns:
@@ -239,7 +243,7 @@ def _by_default(arguments: Iterable[Argument]) -> dict[str, list[str]]:
     for argument in arguments:
         for word in (argument.word, *argument.own_values):
             for name in word.defaults:
-                _add(found, name, argument.flag.partition("=")[0])
+                _add(found, name, argument.flag.partition("=")[0])  # for verl the key
     return found
 
 
