@@ -38,6 +38,9 @@ def meant(catalogue: Catalogue, name: str, extra: Iterable[str] = ()) -> list[st
     begun = dict.fromkeys(flag.name for word in completions(catalogue, name) if (flag := catalogue.flag(word)))
     if begun:
         return list(begun) if len(begun) <= MOST_SUGGESTIONS else []
+    reordered = [word for word in catalogue.near(name) if _parts(word) == _parts(name)]
+    if reordered:
+        return reordered
     found = [*get_close_matches(name, list(extra), n=1, cutoff=_LEAST), *catalogue.near(name)]
     likeness = {word: SequenceMatcher(None, name.lower(), word).ratio() for word in found}
     best = max(likeness.values(), default=0.0)
@@ -52,6 +55,10 @@ def meant(catalogue: Catalogue, name: str, extra: Iterable[str] = ()) -> list[st
 def completions(catalogue: Catalogue, name: str) -> list[str]:
     """The flags that begin with a word which is long enough to mean one."""
     return [word for word in catalogue.words if word.startswith(name)] if len(name) >= _SHORTEST else []
+
+
+def _parts(name: str) -> list[str]:
+    return sorted(name.strip("-").split("-"))
 
 
 def _says_the_opposite(name: str, other: str) -> bool:

@@ -214,7 +214,7 @@ def flag_value(launch: Launch, project: Project) -> Iterator[Finding | NotChecke
     for problem in namespace.problems:
         if problem.at not in refused and problem.kind in ("missing-value", "unwanted-value", "bad-value"):
             refused.add(problem.at)
-            if problem.option not in REPORTED_BY_THEIR_OWN_RULES and not _is_of_a_vendor(problem):
+            if problem.option not in REPORTED_BY_THEIR_OWN_RULES and not _is_excused(problem):
                 yield _refused(problem, namespace)
     for group in namespace.groups:
         if group.at not in refused and group.strays:
@@ -229,8 +229,16 @@ def flag_value(launch: Launch, project: Project) -> Iterator[Finding | NotChecke
 # ------------------------------------------------------------ refused by argparse
 
 
-def _is_of_a_vendor(problem: Problem) -> bool:
-    return problem.kind == "bad-value" and problem.word.text in VENDOR_CHOICES.get(problem.option, ())
+def _is_excused(problem: Problem) -> bool:
+    word = problem.word
+    vendors = word.text in VENDOR_CHOICES.get(problem.option, ())
+    return problem.kind == "bad-value" and (vendors or _is_a_broken_continuation(word))
+
+
+def _is_a_broken_continuation(word: Word) -> bool:
+    """Whether a word is a backslash with a blank behind it, which RLX422 reports."""
+    place = word.place
+    return place is not None and not word.text.strip() and place.source.text.startswith("\\", place.start)
 
 
 def _refused(problem: Problem, namespace: Namespace) -> Finding | NotChecked:
@@ -298,7 +306,7 @@ def _switch_with_value(option: str, flag: Word, launch: Launch) -> Finding:
 
 def _ignored(group: Group, namespace: Namespace) -> Iterator[Finding]:
     launch, stray = namespace.launch, group.strays[0]
-    if _is_override(stray.text):
+    if _is_override(stray.text) or _is_a_broken_continuation(stray):
         return
     if group.word is None:
         message = f"{stray.text} in front of the flags is ignored: Relax takes flags only"

@@ -1,0 +1,93 @@
+"""RLX502 where examples do not reach: another Relax's choices, modes, what other rules say, what hides values."""
+
+from __future__ import annotations
+
+import pytest
+
+from relax_lint.catalog.flags import embedded
+from relax_lint.constraints.spelling import REPORTED_BY_THEIR_OWN_RULES
+from tests.catalog.small_relax import RELAX
+from tests.rules.flags.judging import LAUNCHER, TRAIN, messages, report_on, silences
+
+CODE = "RLX502"
+
+
+def test_the_choices_and_types_of_the_checkout_count() -> None:
+    launcher = f"{TRAIN} --colour blue --only-relax x --polling 0 --layout '{{' --actor-nodes 1 2\n"
+    assert messages(launcher, CODE) == []
+    assert messages({**RELAX, LAUNCHER: launcher}, CODE) == [
+        "--colour: 'blue' is none of red, green",
+        "--only-relax: 'x' is not a whole number",
+        "--polling 0 is true, as is any text but the empty one: write --polling ''",
+        "--layout: '{' is not JSON",
+        "--actor-nodes takes one value: 2 behind it is ignored",
+    ]
+
+
+@pytest.mark.parametrize("flags", ["--resource '{'", "--ref-actor-config '{'", "--kl-loss-type kl"])
+def test_what_has_a_rule_of_its_own_is_said_once(flags: str) -> None:
+    assert flags.split()[0] in REPORTED_BY_THEIR_OWN_RULES
+    assert messages(f"{TRAIN} {flags}\n", CODE) == []
+
+
+@pytest.mark.parametrize("debug", ["--debug-train-only", "--load-debug-rollout-data /d/x.pt"])
+def test_nobody_reads_the_engines_flags_of_a_run_that_only_trains(debug: str) -> None:
+    flags = "--sglang-tp-size two --sglang-enable-metrics false --sglang-mem-fraction-static 1 2 --rm-type nothing"
+    assert len(messages(f"{TRAIN} {flags}\n", CODE)) == 4
+    assert messages(f"{TRAIN} {debug} {flags}\n", CODE) == []
+    assert len(messages(f"{TRAIN} {debug} --num-rollout two --sglang-tp-size two\n", CODE)) == 1
+
+
+@pytest.mark.parametrize(
+    ("flags", "hidden"),
+    [
+        ("--num-rollout ${N}", "${N}"),
+        ("--lr-decay-style ${STYLE}", "${STYLE}"),
+        ('--multimodal-keys "{\\"image\\": \\"$COLUMN\\"}"', "$COLUMN"),
+        ('--rm-type "$RM"', "${RM}"),
+        ('--rm-type nothing --custom-rm-path "$PATH_TO_RM"', "${PATH_TO_RM}"),
+    ],
+)
+def test_a_value_that_is_not_known_and_decides_is_named(flags: str, hidden: str) -> None:
+    launcher = f"{TRAIN} {flags}\n"
+    assert messages(launcher, CODE) == []
+    assert [because.strip("${}") for _, because in silences(launcher, CODE)] == [hidden.strip("${}")]
+
+
+@pytest.mark.parametrize("flags", ["--save ${OUT}", '--hf-checkpoint "$MODEL"', "--prompt-data ${A} --colocate $X"])
+def test_a_text_that_may_be_anything_is_none_of_these(flags: str) -> None:
+    assert silences(f"{TRAIN} {flags}\n", CODE) == []
+
+
+def test_a_word_behind_what_may_be_a_flag_is_not_judged() -> None:
+    for flags in ('--lr 1e-6 "$FLAG" 8', "--colocate $FLAGS true", "--lr 1e-6 ${EXTRA[@]} 3", '"$@" 3 --colocate'):
+        assert messages(f"{TRAIN} {flags}\n", CODE) == []
+
+
+def test_a_flag_that_a_broken_continuation_leaves_without_its_value_is_not_blamed() -> None:
+    for flags in ("--lr \\ \n    1e-6", "--colocate \\ \n    --lr 1e-6", "--lr \\\n    # why\n    1e-6"):
+        assert messages(f"{TRAIN} {flags}\n", CODE) == []
+
+
+@pytest.mark.parametrize("kind", ["custom-generate-function-path examples.demo.g.generate", "use-agentic-rollout"])
+def test_a_reward_that_others_may_give_is_a_warning(kind: str) -> None:
+    (found,) = report_on(f"{TRAIN} --rm-type nothing --{kind}\n", CODE).diagnostics
+    assert found.severity.value == "warning"
+
+
+def test_every_default_and_every_choice_is_taken() -> None:
+    words = []
+    for flag in embedded():
+        for choice in flag.choices or ():
+            if flag.nargs is None and flag.parser != "teacher":
+                words.append(f"{flag.name}='{choice}'")
+        if flag.nargs is None and flag.type in ("int", "float") and flag.default is not None:
+            words.append(f"{flag.name}={flag.default}")
+    assert len(words) > 600
+    assert messages(f"{TRAIN} {' '.join(words)}\n", CODE) == []
+
+
+def test_messages_stay_short_where_there_are_many_choices() -> None:
+    (message,) = messages(f"{TRAIN} --sglang-attention-backend flashinfr\n", CODE)
+    assert message.endswith("choices; did you mean flashinfer?")
+    assert len(message) < 120
