@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relax_lint.project import Project
+    from relax_lint.rewards import RewardUse
     from relax_lint.shell.launch import Launch
     from relax_lint.sources.python import PythonSource
 
@@ -57,11 +58,9 @@ class Entry:
 def entries(launch: Launch, project: Project) -> Iterator[Entry]:
     """What a launch has Relax call, as far as it says plainly what that is."""
     for use in reward_uses(launch, project):
-        if use.module is not None and use.status == "found":
-            forms = {use.called_in(function) for function in use.functions}
-            single, batch = frozenset({SAMPLE}), frozenset({SAMPLES})
-            given = single if forms == {"single"} else batch if forms == {"batch"} else UNTOLD
-            yield Entry("reward", use.module, use.name, given)
+        reward = of_reward(use)
+        if reward is not None:
+            yield reward
     generate = _named(launch, project, GENERATE)
     if generate is not None:
         yield generate
@@ -69,6 +68,16 @@ def entries(launch: Launch, project: Project) -> Iterator[Entry]:
     if environment is not None:
         threads = generate is not None and bool(_STEPS_IN_THREAD.search(generate.source.text))
         yield Entry("environment", environment, BUILD_ENVIRONMENT, in_threads=threads)
+
+
+def of_reward(use: RewardUse) -> Entry | None:
+    """The reward function that a launch names."""
+    if use.module is None or use.status != "found":
+        return None
+    forms = {use.called_in(function) for function in use.functions}
+    single, batch = frozenset({SAMPLE}), frozenset({SAMPLES})
+    given = single if forms == {"single"} else batch if forms == {"batch"} else UNTOLD
+    return Entry("reward", use.module, use.name, given)
 
 
 def _named(launch: Launch, project: Project, flag: str) -> Entry | None:

@@ -27,14 +27,37 @@ class Reading:
     name: str
 
 
-class ReachedFunction:
-    """A function that runs; ``on_loop`` when it does so on the event loop that Relax calls the recipe from."""
+class ReachedCode:
+    """Code that runs: its calls, and what its expressions may be."""
 
     def __init__(self, graph: Graph, frame: Frame) -> None:
         self._look = Look(graph, frame, frame)
         self.frame = frame
         self.source: PythonSource = frame.source
-        self.on_loop = frame.where == "loop"
+
+    @property
+    def calls(self) -> list[ast.Call]:
+        """The calls in its own code, not those in functions that it holds."""
+        return self.frame.bindings.calls
+
+    def values(self, expression: ast.expr) -> Values:
+        """What an expression in it may be."""
+        return self._look.value(expression)
+
+    def outside_names(self, expression: ast.expr) -> frozenset[str]:
+        """The names of what an expression may be from elsewhere; nothing where it may be something else as well."""
+        values = self.values(expression)
+        names = frozenset(value.name for value in values if isinstance(value, Outside))
+        return names if len(names) == len(values) else frozenset()
+
+
+class ReachedFunction(ReachedCode):
+    """A function that runs; ``on_loop`` when it does so on the event loop that Relax calls the recipe from."""
+
+    @property
+    def on_loop(self) -> bool:
+        """Whether it runs on the event loop that Relax calls the recipe from."""
+        return self.frame.where == "loop"
 
     @property
     def node(self) -> AnyFunction:
@@ -48,28 +71,13 @@ class ReachedFunction:
         return getattr(self.node, "name", "lambda")
 
     @property
-    def calls(self) -> list[ast.Call]:
-        """The calls in its own code, not those in functions that it holds."""
-        return self.frame.bindings.calls
-
-    @property
     def attributes(self) -> list[ast.Attribute]:
         """The attributes read or set in its own code."""
         return self.frame.bindings.attributes
 
-    def values(self, expression: ast.expr) -> Values:
-        """What an expression in it may be."""
-        return self._look.value(expression)
-
     def is_certainly(self, expression: ast.expr, given: Given) -> bool:
         """Whether an expression is what Relax handed over, whoever calls the function; ``None`` apart."""
         return self.values(expression) == frozenset({given})
-
-    def outside_names(self, expression: ast.expr) -> frozenset[str]:
-        """The names of what an expression may be from elsewhere; nothing where it may be something else as well."""
-        values = self.values(expression)
-        names = frozenset(value.name for value in values if isinstance(value, Outside))
-        return names if len(names) == len(values) else frozenset()
 
     def names_of(self, given: Given) -> frozenset[str]:
         """Its own names that are certainly what Relax handed over: parameters and local variables."""
@@ -100,6 +108,7 @@ class Reached:
 
     def __init__(self, graph: Graph, result: Values = NOTHING) -> None:
         self.whole = graph.whole
+        self._graph = graph
         self.functions = [
             ReachedFunction(graph, frame)
             for frame in graph.frames.values()
@@ -110,3 +119,9 @@ class Reached:
         """Every attribute of what Relax handed over that is read anywhere on the way."""
         for function in self.functions:
             yield from function.readings(given)
+
+    @property
+    def on_import(self) -> list[ReachedCode]:
+        """What runs when modules are imported that hold any of this: their top level, and functions called there."""
+        frames = self._graph.frames.values()
+        return [ReachedCode(self._graph, frame) for frame in frames if frame.where == "import"]

@@ -1,0 +1,35 @@
+"""Clients for HTTP and for models behind it, by their names in the call graph."""
+
+from __future__ import annotations
+
+import re
+
+_CLIENT = re.compile(
+    r"httpx\.(?:Async)?Client"
+    r"|openai\.(?:\w+\.)*(?:Async)?(?:Azure)?OpenAI"
+    r"|anthropic\.(?:\w+\.)*(?:Async)?Anthropic"
+    r"|aiohttp\.(?:client\.)?ClientSession"
+    r"|requests\.(?:sessions\.)?[Ss]ession"
+)
+_SENT = re.compile(
+    r"(?:get|post|put|patch|delete|head|options|request|send|stream|create|parse|generate|ws_connect|retrieve|complete)"
+)
+
+MENTIONS = re.compile(rb"\bhttpx\b|\bopenai\b|\banthropic\b|\baiohttp\b|\brequests\b")
+"""What a file that makes such a client holds."""
+
+
+def is_client(name: str) -> bool:
+    """Whether calling this makes a client."""
+    return _CLIENT.fullmatch(name) is not None
+
+
+def client_behind(name: str) -> str | None:
+    """The client that this comes from: for ``httpx.Client().post`` that is ``httpx.Client``."""
+    made, separator, _ = name.partition("()")
+    return made if separator and is_client(made) else None
+
+
+def sends(name: str) -> bool:
+    """Whether calling this method of a client asks the server."""
+    return client_behind(name) is not None and _SENT.fullmatch(name.rpartition(".")[2]) is not None

@@ -1,0 +1,699 @@
+"""Every sample makes its own client for the judge, or one that waits for ever.
+
+## What
+
+An HTTP or OpenAI client (httpx, openai, anthropic, aiohttp, `requests.Session`) that is made while a sample is scored
+and not kept: not in a module's variable, an object that lasts or a cached function. And one that the reward uses and
+that has no `timeout`, neither of its own nor in the calls made with it.
+
+As advice: a judge's answer that is turned into a number or read as JSON where nothing catches what it cannot be.
+
+## Why
+
+A client per sample opens its own connections: a batch of rewards runs out of sockets and file descriptors, pays a TLS
+handshake each time, and connections are closed while others wait. Without a timeout, one answer that never comes holds
+the whole rollout. And a judge says "I would give 8/10" sooner or later, which `float` refuses: one such answer ends the
+run.
+
+## Source
+
+Guide, judges as rewards: one client of the module, `httpx.AsyncClient(timeout=60)`, and `await` in the reward.
+
+## Example
+
+    async def reward_func(args, sample, **kwargs):
+        client = AsyncOpenAI(base_url=args.judge_url)
+
+## Fix
+
+Moves a client that needs nothing of the sample to the top of the module, and gives one without a timeout sixty seconds.
+Not safe: how long a judge may take is for you to say.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.catalog.clients import MENTIONS, client_behind, is_client, sends
+from relax_lint.diagnostics import Edit, Finding, Fix
+from relax_lint.rules import ADVICE, WARNING, Example, rule
+
+if TYPE_CHECKING:
+    from relax_lint.calls.reached import Reached, ReachedCode, ReachedFunction
+    from relax_lint.project import Project
+    from relax_lint.rewards import RewardUse
+    from relax_lint.sources.python import PythonSource
+
+_SECONDS = 60
+_CACHING = ("lru_cache", "cache", "cached", "singleton", "alru_cache", "cached_property")
+_WAITING = ("wait_for", "timeout", "timeout_at", "fail_after", "move_on_after")
+_PARSERS = frozenset({"float", "int", "json.loads", "ast.literal_eval", "orjson.loads", "eval", "decimal.Decimal"})
+_MATCHES = frozenset({"re.search", "re.match", "re.fullmatch"})
+
+_PLAIN = """\
+import httpx
+
+_client = httpx.AsyncClient(timeout=60)
+
+
+async def reward_func(args, sample, **kwargs):
+    answer = await _client.post(args.judge_url, json={"text": sample.response})
+    try:
+        return {"score": float(answer.json()["choices"][0]["message"]["content"])}
+    except (KeyError, ValueError):
+        return {"score": 0.0}
+"""
+
+VALID: list[str | Example] = [
+    _PLAIN,
+    """\
+from openai import AsyncOpenAI
+
+_client = None
+
+
+def client(args):
+    global _client
+    if _client is None:
+        _client = AsyncOpenAI(base_url=args.judge_url, timeout=60)
+    return _client
+
+
+async def reward_func(args, sample, **kwargs):
+    answer = await client(args).chat.completions.create(model="judge", messages=[])
+    return {"score": float("yes" in answer.choices[0].message.content)}
+""",
+    """\
+from functools import lru_cache
+
+from openai import AsyncOpenAI
+
+
+@lru_cache(maxsize=None)
+def client(url):
+    return AsyncOpenAI(base_url=url, timeout=60)
+
+
+async def reward_func(args, sample, **kwargs):
+    answer = await client(args.judge_url).chat.completions.create(model="judge", messages=[])
+    return {"score": float(answer is not None)}
+""",
+    """\
+import aiohttp
+
+
+class Judge:
+    def __init__(self):
+        self._session = None
+
+    async def session(self):
+        if self._session is None or self._session.closed:
+            self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30))
+        return self._session
+
+    async def ask(self, text):
+        session = await self.session()
+        async with session.post("http://judge", json={"text": text}) as answer:
+            return await answer.json()
+
+
+JUDGE = Judge()
+
+
+async def reward_func(args, sample, **kwargs):
+    return {"score": float((await JUDGE.ask(sample.response)) is not None)}
+""",
+    """\
+import openai
+
+CLIENTS = {}
+
+
+def client(url):
+    made = CLIENTS.get(url)
+    if made is None:
+        made = openai.AsyncOpenAI(base_url=url, timeout=60)
+        CLIENTS[url] = made
+    return made
+
+
+async def reward_func(args, sample, **kwargs):
+    answer = await client(args.judge_url).chat.completions.create(model="judge", messages=[])
+    return {"score": 1.0 if answer else 0.0}
+""",
+    """\
+import asyncio
+
+from openai import AsyncOpenAI
+
+_client = AsyncOpenAI()
+
+
+async def reward_func(args, sample, **kwargs):
+    answer = await _client.chat.completions.create(model="judge", messages=[], timeout=30)
+    again = await asyncio.wait_for(_client.chat.completions.create(model="judge", messages=[]), 30)
+    return {"score": float(bool(answer) and bool(again))}
+""",
+    """\
+import httpx
+from openai import AsyncOpenAI
+
+_client = AsyncOpenAI(http_client=httpx.AsyncClient(timeout=60))
+
+
+async def reward_func(args, sample, **kwargs):
+    return {"score": float(bool(await _client.models.retrieve("judge")))}
+""",
+    """\
+import requests
+
+
+def check():
+    with requests.Session() as session:
+        return session.get("http://judge/health").ok
+
+
+if __name__ == "__main__":
+    check()
+
+
+async def reward_func(args, sample, **kwargs):
+    return {"score": float(sample.response)}
+""",
+    """\
+import json
+
+
+async def reward_func(args, sample, **kwargs):
+    return {"score": float(json.loads(sample.label)["answer"] == sample.response)}
+""",
+    """\
+import re
+
+import httpx
+
+_options = {"timeout": 60}
+_client = httpx.AsyncClient(**_options)
+
+
+async def reward_func(args, sample, **kwargs):
+    answer = (await _client.post(args.judge_url, json={"text": sample.response})).json()["text"]
+    found = re.search(r"[0-9]+", answer)
+    return {"score": float(found.group()) if found else 0.0}
+""",
+    """\
+from openai import AsyncOpenAI
+
+_client = AsyncOpenAI(timeout=20)
+
+
+def number(text):
+    return float(text)
+
+
+async def reward_func(args, sample, **kwargs):
+    answer = await _client.chat.completions.create(model="judge", messages=[])
+    text = answer.choices[0].message.content.strip()
+    if text.isdigit():
+        return {"score": int(text)}
+    try:
+        return {"score": number(text)}
+    except ValueError:
+        return {"score": 0.0}
+""",
+    """\
+class Client:
+    def __init__(self, url):
+        self.url = url
+
+
+async def reward_func(args, sample, **kwargs):
+    client = Client(args.judge_url)
+    return {"score": float(client.url == sample.label)}
+""",
+]
+
+INVALID = [
+    Example(
+        """\
+from openai import AsyncOpenAI
+
+
+async def reward_func(args, sample, **kwargs):
+    client = AsyncOpenAI(base_url="http://judge/v1", timeout=60)
+    answer = await client.chat.completions.create(model="judge", messages=[])
+    return {"score": float(answer is not None)}
+""",
+        findings=((5, 14),),
+        fixed="""\
+from openai import AsyncOpenAI
+
+_client = AsyncOpenAI(base_url="http://judge/v1", timeout=60)
+
+
+async def reward_func(args, sample, **kwargs):
+    client = _client
+    answer = await client.chat.completions.create(model="judge", messages=[])
+    return {"score": float(answer is not None)}
+""",
+        unsafe=True,
+    ),
+    Example(
+        """\
+import httpx
+
+
+async def reward_func(args, sample, **kwargs):
+    async with httpx.AsyncClient(timeout=60) as client:
+        answer = await client.post(args.judge_url, json={"text": sample.response})
+    return {"score": float(answer.status_code == 200)}
+""",
+        findings=((5, 16),),
+    ),
+    Example(
+        """\
+import httpx
+
+_client = httpx.AsyncClient()
+
+
+async def reward_func(args, sample, **kwargs):
+    answer = await _client.post(args.judge_url, json={"text": sample.response})
+    return {"score": float(answer.status_code == 200)}
+""",
+        findings=((3, 11),),
+        fixed="""\
+import httpx
+
+_client = httpx.AsyncClient(timeout=60)
+
+
+async def reward_func(args, sample, **kwargs):
+    answer = await _client.post(args.judge_url, json={"text": sample.response})
+    return {"score": float(answer.status_code == 200)}
+""",
+        unsafe=True,
+    ),
+    Example(
+        """\
+import asyncio
+import os
+
+
+def client():
+    from openai import OpenAI
+
+    return OpenAI(api_key=os.environ["JUDGE_KEY"], timeout=60)
+
+
+def judge(text):
+    answer = client().chat.completions.create(model="judge", messages=[{"role": "user", "content": text}])
+    return "yes" in answer.choices[0].message.content
+
+
+async def reward_func(args, sample, **kwargs):
+    return {"score": float(await asyncio.to_thread(judge, sample.response))}
+""",
+        findings=((8, 12),),
+    ),
+    Example(
+        """\
+import aiohttp
+
+
+class Judge:
+    def __init__(self, url):
+        self.url = url
+        self.session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30))
+
+    async def ask(self, text):
+        async with self.session.post(self.url, json={"text": text}) as answer:
+            return await answer.json()
+
+
+async def reward_func(args, sample, **kwargs):
+    return {"score": float(bool(await Judge(args.judge_url).ask(sample.response)))}
+""",
+        findings=((7, 24),),
+    ),
+    Example(
+        """\
+import openai
+
+
+def make(url):
+    return openai.AsyncOpenAI(base_url=url, timeout=None)
+
+
+JUDGE = make("http://judge/v1")
+
+
+async def reward_func(args, sample, **kwargs):
+    return {"score": float(bool(await JUDGE.models.retrieve("judge")))}
+""",
+        findings=((5, 12),),
+    ),
+    Example(
+        """\
+import asyncio
+
+import requests
+
+SESSION = requests.Session()
+
+
+def judge(text):
+    return SESSION.post("http://judge", json={"text": text}).ok
+
+
+async def reward_func(args, sample, **kwargs):
+    return {"score": float(await asyncio.to_thread(judge, sample.response))}
+""",
+        findings=((5, 11),),
+    ),
+    Example(
+        """\
+from openai import AsyncOpenAI
+
+_client = AsyncOpenAI(timeout=60)
+
+
+async def reward_func(args, sample, **kwargs):
+    answer = await _client.chat.completions.create(model="judge", messages=[])
+    text = answer.choices[0].message.content
+    return {"score": float(text.strip()) / 10.0}
+""",
+        findings=((9, 22, ADVICE),),
+    ),
+    Example(
+        """\
+import json
+import re
+
+import httpx
+
+_client = httpx.AsyncClient(timeout=60)
+
+
+async def ask(text):
+    answer = await _client.post("http://judge", json={"text": text})
+    return answer.json()["choices"][0]["message"]["content"]
+
+
+async def reward_func(args, sample, **kwargs):
+    reply = await ask(sample.response)
+    score = int(re.search(r"Score: (.*)", reply).group(1))
+    return {"score": score + json.loads(reply)["bonus"]}
+""",
+        findings=((16, 17, ADVICE), (17, 30, ADVICE)),
+    ),
+    Example(
+        {
+            "examples/demo/run_demo.sh": (
+                "python3 relax/entrypoints/train.py --group-rm --custom-rm-path examples.demo.reward_demo.reward_func\n"
+            ),
+            "examples/demo/judge.py": """\
+import httpx as http
+
+
+async def judge(sample):
+    client = http.AsyncClient()
+    answer = await client.post("http://judge", json={"text": sample.response})
+    return float(answer.status_code == 200)
+""",
+            "examples/demo/reward_demo.py": """\
+import asyncio
+
+from .judge import judge
+
+
+async def reward_func(args, samples, **kwargs):
+    return await asyncio.gather(*map(judge, samples))
+""",
+        },
+        findings=(("examples/demo/judge.py", 5, 14),),
+        fixed={
+            "examples/demo/judge.py": """\
+import httpx as http
+
+_client = http.AsyncClient(timeout=60)
+
+
+async def judge(sample):
+    client = _client
+    answer = await client.post("http://judge", json={"text": sample.response})
+    return float(answer.status_code == 200)
+""",
+        },
+        unsafe=True,
+    ),
+    Example(
+        """\
+from openai import AsyncOpenAI
+
+
+class Scorer:
+    async def __call__(self, args, sample, **kwargs):
+        async with AsyncOpenAI(timeout=9) as client:
+            answer = await client.chat.completions.create(model="judge", messages=[])
+        return {"score": float(bool(answer))}
+
+
+reward_func = Scorer()
+""",
+        findings=((6, 20),),
+    ),
+]
+
+
+@rule("RLX211", "client-per-call", WARNING, on="reward", valid=VALID, invalid=INVALID, fixable="unsafe")
+def client_per_call(use: RewardUse, project: Project) -> Iterator[Finding]:
+    """Say it where the client is made, or the answer is parsed."""
+    if use.module is None or not _may_make_any(use.module, project):
+        return
+    from relax_lint.calls.entries import of_reward, reached
+
+    entry = of_reward(use)
+    if entry is None:
+        return
+    result = reached(entry, project)
+    sent = _sent(result)
+    told: set[ast.Call] = set()
+    for function in result.functions:
+        for call in function.calls:
+            made = _client_made(function, call)
+            if made is not None and call not in told and not _is_kept(function, call):
+                told.add(call)
+                yield _per_call(use, function, call, made)
+            if _is_unguarded(function, call) and call not in told:
+                told.add(call)
+                text = ast.unparse(call.func)
+                message = f"{text} fails on an answer of the judge that it cannot read, and nothing catches that"
+                yield Finding(use.shown(function.source.place(call)), message, severity=ADVICE, subject=use.name)
+    for code in (*result.on_import, *result.functions):
+        for call in code.calls:
+            made = _client_made(code, call)
+            if made is None or call in told or _has_timeout(call):
+                continue
+            calls = sent.get(made, [])
+            if calls and not all(_is_bounded(*one) for one in calls):
+                told.add(call)
+                yield _without_timeout(use, code.source, call, made)
+
+
+def _may_make_any(module: PythonSource, project: Project) -> bool:
+    return any(MENTIONS.search(project.read(path) or b"") for path in project.imports.reached(module.path))
+
+
+def _client_made(code: ReachedCode, call: ast.Call) -> str | None:
+    """The client that a call makes."""
+    names = code.outside_names(call.func)
+    return next(iter(names)) if names and all(map(is_client, names)) else None
+
+
+def _sent(result: Reached) -> dict[str, list[tuple[ReachedFunction, ast.Call]]]:
+    """The calls that ask a server while a sample is scored, by the client that they are made with."""
+    found: dict[str, list[tuple[ReachedFunction, ast.Call]]] = {}
+    for function in result.functions:
+        for call in function.calls:
+            for name in function.outside_names(call.func):
+                client = client_behind(name)
+                if client is not None and sends(name):
+                    found.setdefault(client, []).append((function, call))
+    return found
+
+
+# ---------------------------------------------------------------- made for each sample
+
+
+def _is_kept(function: ReachedFunction, call: ast.Call) -> bool:
+    """Whether what a call makes outlives the sample, or what an object that it is made for is kept in does."""
+    way = [(function.source, call), *function.way]
+    return any(isinstance(node, ast.Call) and _outlives(source, node) for source, node in way)
+
+
+def _outlives(source: PythonSource, call: ast.Call) -> bool:
+    holder = next((item for item in source.ancestors(call) if isinstance(item, _FUNCTIONS)), None)
+    if holder is None:
+        return True
+    if any(word in ast.unparse(decorator) for decorator in holder.decorator_list for word in _CACHING):
+        return True
+    outer = {name for node in ast.walk(holder) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+    guarded = any(isinstance(item, (ast.If, ast.Try, ast.IfExp, ast.BoolOp)) for item in source.ancestors(call))
+    names = {ast.unparse(target) for target in _targets(source, call)}
+    return any(
+        name in outer or (guarded and any(part in name for part in ".["))
+        for name in names | {other for name in names if name.isidentifier() for other in _passed_on(holder, name)}
+    )
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _targets(source: PythonSource, call: ast.AST) -> list[ast.expr]:
+    """What a value is assigned to, straight or after a condition chose it."""
+    for holder in source.ancestors(call):
+        if isinstance(holder, ast.Assign):
+            return holder.targets
+        if isinstance(holder, (ast.AnnAssign, ast.NamedExpr)):
+            return [holder.target]
+        if isinstance(holder, ast.Call) and getattr(holder.func, "attr", "") == "setdefault":
+            return [holder.func]
+        if not isinstance(holder, (ast.Await, ast.IfExp, ast.BoolOp)):
+            break
+    return []
+
+
+def _passed_on(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Iterator[str]:
+    """Where else a name's value is put."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id == name:
+            yield from map(ast.unparse, node.targets)
+
+
+def _per_call(use: RewardUse, function: ReachedFunction, call: ast.Call, made: str) -> Finding:
+    message = f"each sample makes its own {made.rpartition('.')[2]}: keep one for all in the module"
+    return Finding(
+        use.shown(function.source.place(call)), message, fix=_moved(function, call, made), subject=function.name
+    )
+
+
+def _moved(function: ReachedFunction, call: ast.Call, made: str) -> Fix | None:
+    """Make the client at the top of the module, where it needs nothing of the call."""
+    from relax_lint.fixers.clients import move_to_module
+
+    edits = move_to_module(function.source, call, None if _has_timeout(call) else _timeout(made))
+    reason = "the client then lasts as long as the process, and keeps to one event loop"
+    return None if edits is None else Fix("keep one client in the module", lambda: edits, safe=False, reason=reason)
+
+
+# ---------------------------------------------------------------- without a timeout
+
+
+def _has_timeout(call: ast.Call) -> bool:
+    """Whether a client, or a call with one, says how long it waits; what ``**`` may say counts."""
+    for keyword in call.keywords:
+        if keyword.arg is None or keyword.arg in ("http_client", "transport"):
+            return True
+        if keyword.arg.endswith("timeout"):
+            return not (isinstance(keyword.value, ast.Constant) and keyword.value.value is None)
+    return False
+
+
+def _is_bounded(function: ReachedFunction, call: ast.Call) -> bool:
+    """Whether something ends the wait for an answer."""
+    if _has_timeout(call) or "with_options" in ast.unparse(call.func):
+        return True
+    way = [(function.source, call), *function.way]
+    for source, node in way:
+        for holder in source.ancestors(node):
+            called = [holder] if isinstance(holder, ast.Call) else []
+            if isinstance(holder, (ast.With, ast.AsyncWith)):
+                called = [item.context_expr for item in holder.items if isinstance(item.context_expr, ast.Call)]
+            if any(ast.unparse(one.func).rpartition(".")[2] in _WAITING for one in called):
+                return True
+    return False
+
+
+def _without_timeout(use: RewardUse, source: PythonSource, call: ast.Call, made: str) -> Finding:
+    name, timeout = made.rpartition(".")[2], _timeout(made)
+    message = f"{name} without a timeout: one answer that does not come holds the rollout"
+    fix = None
+    edit = _with_keyword(source, call, timeout) if timeout is not None else None
+    if edit is not None:
+        reason = f"{_SECONDS} seconds are a guess"
+        fix = Fix(f"timeout={_SECONDS}", lambda: [edit], safe=False, reason=reason)
+    return Finding(use.shown(source.place(call)), message, fix=fix, subject=name)
+
+
+def _timeout(made: str) -> str | None:
+    """The keyword that gives a client a timeout, where it takes plain seconds."""
+    return None if made.startswith(("aiohttp.", "requests.")) else f"timeout={_SECONDS}"
+
+
+def _with_keyword(source: PythonSource, call: ast.Call, keyword: str) -> Edit | None:
+    if any(given.arg == "timeout" for given in call.keywords):
+        return None
+    from relax_lint.fixers.clients import add_argument
+
+    return add_argument(source, call, keyword)
+
+
+# ---------------------------------------------------------------- answers
+
+
+def _is_unguarded(function: ReachedFunction, call: ast.Call) -> bool:
+    """Whether a call reads what a judge answered, and fails on what it cannot read."""
+    read = _answer_in(function, call)
+    if read is None:
+        return False
+    way = [(function.source, call), *function.way]
+    return not any(_is_caught(source, node) for source, node in way) and not _is_tested(function.source, call, read)
+
+
+def _answer_in(function: ReachedFunction, call: ast.Call) -> ast.expr | None:
+    """The expression in a call that is a judge's answer, where the call may fail on it."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("group", "groups"):
+        match = call.func.value
+        if not (isinstance(match, ast.Call) and function.outside_names(match.func) & _MATCHES and len(match.args) > 1):
+            return None
+        return match.args[1] if _is_answer(function, match.args[1]) else None
+    if not call.args or not function.outside_names(call.func) & _PARSERS:
+        return None
+    return call.args[0] if _is_answer(function, call.args[0]) else None
+
+
+def _is_answer(function: ReachedFunction, node: ast.expr) -> bool:
+    names = function.outside_names(node)
+    texts = (".content", "[content]", ".text", "[]", ".output_text", ".strip()")
+    return bool(names) and all(_is_of_answer(name) and any(text in name for text in texts) for name in names)
+
+
+def _is_of_answer(name: str) -> bool:
+    """Whether this is a part of what asking a server gave."""
+    client = client_behind(name)
+    return client is not None and "()" in name[len(client) + 2 :]
+
+
+def _is_caught(source: PythonSource, node: ast.AST) -> bool:
+    inner = node
+    for holder in source.ancestors(node):
+        if isinstance(holder, ast.Try) and inner in holder.body and holder.handlers:
+            return True
+        if isinstance(holder, (ast.With, ast.AsyncWith)) and "suppress" in ast.unparse(holder.items[0].context_expr):
+            return True
+        inner = holder
+    return False
+
+
+def _is_tested(source: PythonSource, call: ast.Call, read: ast.expr) -> bool:
+    """Whether a condition around asks about the answer before."""
+    names = {node.id for node in ast.walk(read) if isinstance(node, ast.Name)}
+    for holder in source.ancestors(call):
+        if isinstance(holder, (ast.If, ast.IfExp, ast.While)):
+            tested = {node.id for node in ast.walk(holder.test) if isinstance(node, ast.Name)}
+            if names & tested:
+                return True
+    return False
