@@ -45,6 +45,7 @@ from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.queries import place_of, why_unknown
 
+_IMPORTED = MODULE_PATH_FLAGS | PACKAGE_FLAGS | {SPEC_FLAG}
 _JUDGED_IN_RECIPES = frozenset({"--custom-rm-path", "--custom-generate-function-path"})
 """Flags whose functions rules of their own look into, in recipes."""
 
@@ -214,7 +215,7 @@ def custom_path(launch: Launch, project: Project) -> Iterator[Finding | NotCheck
     if config is not None:
         for flag, given in overriding.items():
             yield from _set_by_config(flag, given, config, launch, project)
-    for flag in dict.fromkeys(argument.flag for argument in launch.arguments):
+    for flag in dict.fromkeys(argument.flag for argument in launch.arguments if argument.flag in _IMPORTED):
         argument = launch.last(flag)
         if argument is None or flag in overriding:
             continue
@@ -230,7 +231,10 @@ def custom_path(launch: Launch, project: Project) -> Iterator[Finding | NotCheck
 
 def _overriding(launch: Launch, project: Project) -> dict[str, Setting]:
     """What the config of a launch sets over these flags."""
-    found = ((flag, setting(launch, project, flag)) for flag in sorted(MODULE_PATH_FLAGS - SEVERAL_PATHS))
+    named = launch.value(CONFIG)
+    text = None if named is None else project.read(project.root / named) or b""
+    flags = [flag for flag in MODULE_PATH_FLAGS - SEVERAL_PATHS if text is None or dest_of(flag).encode() in text]
+    found = ((flag, setting(launch, project, flag)) for flag in sorted(flags))
     return {flag: given for flag, given in found if given is not None}
 
 
