@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 TRAIN, EVAL, EVAL_CONFIG = "--prompt-data", "--eval-prompt-data", "--eval-config"
 
+MOST_FILES = 16
+"""Files of a dataset that are looked into; those of one directory are alike."""
+
 Role = Literal["train", "eval"]
 
 
@@ -95,15 +98,15 @@ class DatasetUse:
 
     @cached_property
     def files(self) -> list[DataFile]:
-        """Its files that are here and that Relax can load, each with the rows of it that are used."""
+        """The first of its files that are here and that Relax can load, each with the rows of it that are used."""
         here = [
             file_of(named, self.project)
             for named in self.plan.paths
             if named.is_loadable and self.project.is_file(named.path)
         ]
-        if self.plan.rows == ALL_ROWS:
-            return here
-        return [file_of(named, self.project) for named in _within(here, self.plan.rows)]
+        if self.plan.rows != ALL_ROWS:
+            here = [file_of(named, self.project) for named in _within(here, self.plan.rows)]
+        return here[:MOST_FILES]
 
     @cached_property
     def missing(self) -> list[str]:

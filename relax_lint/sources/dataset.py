@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from relax_lint.sources.jsonl import JsonLines, columns_of
 from relax_lint.sources.parquet import NeedsPyarrow, ParquetTable, Unreadable
@@ -48,17 +49,17 @@ class DataFile:
 
     @cached_property
     def _opened(self) -> ParquetTable | JsonLines | None:
-        stream = self._files.stream(self.path)
-        if stream is None:
-            self.problem = self._files.why_closed(self.path) or "it cannot be opened"
-            return None
-        if not self.is_parquet:
-            return JsonLines(stream)
         try:
-            return ParquetTable(stream)
+            return ParquetTable(self._open) if self.is_parquet else JsonLines(self._open)
         except Unreadable as problem:
             self._give_up(problem)
             return None
+
+    def _open(self) -> IO[bytes]:
+        stream = self._files.stream(self.path)
+        if stream is None:
+            raise OSError(0, self._files.why_closed(self.path) or "it cannot be opened")
+        return stream
 
     def _give_up(self, problem: Unreadable) -> None:
         self.problem = str(problem)
@@ -85,7 +86,8 @@ class DataFile:
         if not isinstance(self._opened, JsonLines) or not self._opened.is_short:
             return None
         try:
-            return sum(1 for _ in islice(self._opened.rows(), first, last))
+            with closing(self._opened.rows()) as rows:
+                return sum(1 for _ in islice(rows, first, last))
         except Unreadable as problem:
             self._give_up(problem)
             return None
@@ -138,8 +140,14 @@ class DataFile:
         size = max(1, min(SAMPLE_ROWS, wanted, int(SAMPLE_BYTES / each) if each else SAMPLE_ROWS))
         if not columns or wanted <= 0:
             return []
+        found: list[Row] = []
         try:
-            return list(islice((row for batch in table.batches(columns, size, first) for row in batch), size))
+            with closing(table.batches(columns, size, first)) as batches:
+                for batch in batches:
+                    found += batch
+                    if len(found) >= size:
+                        break
+            return found[:size]
         except Unreadable as problem:
             self._give_up(problem)
             return []
@@ -153,11 +161,12 @@ class DataFile:
             first, last = 0, None
         found, size = [], 0
         try:
-            for row in islice(self._opened.rows(), first, last):
-                found.append(row)
-                size += _weight(row)
-                if len(found) >= SAMPLE_ROWS or size > SAMPLE_BYTES:
-                    break
+            with closing(self._opened.rows()) as rows:
+                for row in islice(rows, first, last):
+                    found.append(row)
+                    size += _weight(row)
+                    if len(found) >= SAMPLE_ROWS or size > SAMPLE_BYTES:
+                        break
         except Unreadable as problem:
             self._give_up(problem)
         self.odd_rows = sum(not isinstance(row, dict) for row in found)
@@ -175,17 +184,17 @@ class DataFile:
             each = table.bytes_in_row(names)
             size = max(1, min(BATCH_ROWS, int(BATCH_BYTES / each) if each else BATCH_ROWS))
             left = (table.row_count if last is None else last) - first
-            for batch in table.batches(names, size, first) if left > 0 else ():
-                yield batch[:left]
-                left -= len(batch)
-                if left <= 0:
-                    return
+            with closing(table.batches(names, size, first)) as batches:
+                while left > 0 and (batch := next(batches, None)) is not None:
+                    yield batch[:left]
+                    left -= len(batch)
         elif table is not None:
-            rows = islice(table.rows(), first, last)
             self.odd_rows = 0
-            while piece := list(islice(rows, BATCH_ROWS)):
-                self.odd_rows += sum(not isinstance(row, dict) for row in piece)
-                yield [_part(row, columns) if columns else row for row in piece if isinstance(row, dict)]
+            with closing(table.rows()) as lines:
+                rows = islice(lines, first, last)
+                while piece := list(islice(rows, BATCH_ROWS)):
+                    self.odd_rows += sum(not isinstance(row, dict) for row in piece)
+                    yield [_part(row, columns) if columns else row for row in piece if isinstance(row, dict)]
 
     def share_read(self, row: int) -> float:
         """How much of the file is read once its reading has come to a row."""

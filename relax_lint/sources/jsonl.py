@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Generator, Iterator
 from typing import IO, Any
 
 from relax_lint.sources.columns import ColumnType, merged, type_of
@@ -16,50 +15,49 @@ SHORT = 8 * 1024 * 1024
 
 
 class JsonLines:
-    """An open ``.jsonl`` file. ``skipped`` counts the lines that are no JSON, as far as it was read."""
+    """A ``.jsonl`` file; ``opened`` opens it, which is done anew for every reading.
 
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
+    ``skipped`` counts the lines that are no JSON, ``share_read`` is how much of it is read, both of the last reading.
+    """
+
+    def __init__(self, opened: Callable[[], IO[bytes]]) -> None:
+        self._opened = opened
         self.skipped = 0
+        self.share_read = 0.0
+        try:
+            with opened() as stream:
+                self._size = stream.seek(0, os.SEEK_END)
+        except OSError as problem:
+            raise Unreadable(problem.strerror or str(problem)) from problem
 
     @property
     def is_short(self) -> bool:
         """Whether it can be read to the end at once."""
         return self._size <= SHORT
 
-    @cached_property
-    def _size(self) -> int:
-        return self._stream.seek(0, os.SEEK_END)
-
-    @property
-    def share_read(self) -> float:
-        """How much of it has been read."""
-        return self._stream.tell() / self._size if self._size else 1.0
-
-    def rows(self) -> Iterator[Any]:
+    def rows(self) -> Generator[Any, None, None]:
         """What is on its lines, from the first."""
-        _ = self._size
-        self._stream.seek(0)
         self.skipped = 0
-        number = 0
-        while line := self._line():
-            number += 1
-            text = self._decoded(line, number).strip()
-            if not text:
-                continue
-            try:
-                yield json.loads(text)
-            except (ValueError, RecursionError):
-                self.skipped += 1
-
-    def _line(self) -> bytes:
+        done = 0
         try:
-            line = self._stream.readline(LONGEST_LINE + 1)
+            with self._opened() as stream:
+                for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), 1):
+                    done += len(line)
+                    self.share_read = done / self._size
+                    yield from self._row(line, number)
         except OSError as problem:
             raise Unreadable(problem.strerror or str(problem)) from problem
+
+    def _row(self, line: bytes, number: int) -> Iterator[Any]:
         if len(line) > LONGEST_LINE:
-            raise Unreadable(f"a line has over {LONGEST_LINE // 1024 // 1024} MB")
-        return line
+            raise Unreadable(f"line {number} has over {LONGEST_LINE // 1024 // 1024} MB")
+        text = self._decoded(line, number).strip()
+        if not text:
+            return
+        try:
+            yield json.loads(text)
+        except (ValueError, RecursionError):
+            self.skipped += 1
 
     @staticmethod
     def _decoded(line: bytes, number: int) -> str:

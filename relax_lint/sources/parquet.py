@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import cached_property
 from typing import IO, Any
 
@@ -18,6 +18,8 @@ from relax_lint.sources.columns import (
     list_of,
     struct_of,
 )  # fmt: skip
+
+Rows = Generator[list[dict[str, Any]], None, None]
 
 INSTALL = "pip install 'relax-lint[data]'"
 _BUFFER = 1 << 20
@@ -35,26 +37,35 @@ class NeedsPyarrow(Unreadable):
 
 
 class ParquetTable:
-    """An open parquet file."""
+    """A parquet file; ``opened`` opens it, which is done anew for every reading."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, opened: Callable[[], IO[bytes]]) -> None:
         try:
             import pyarrow
             import pyarrow.parquet
         except ImportError:
             raise NeedsPyarrow from None
         self._failures = (pyarrow.ArrowException, OSError, ValueError, TypeError, MemoryError)
+        self._opened = opened
         try:
-            # Small buffers and no read-ahead: a row group may be larger than memory.
-            self._file = pyarrow.parquet.ParquetFile(stream, buffer_size=_BUFFER, pre_buffer=False)
-            self._schema = self._file.schema_arrow
+            with opened() as stream, self._reader(stream) as reader:
+                self._metadata = reader.metadata
+                self._schema = reader.schema_arrow
+                self._physical = reader.schema
         except self._failures as problem:
             raise Unreadable(_in_one_line(problem)) from problem
+
+    @staticmethod
+    def _reader(stream: IO[bytes], metadata: Any = None) -> Any:
+        from pyarrow.parquet import ParquetFile
+
+        # Small buffers and no read-ahead: a row group may be larger than memory.
+        return ParquetFile(stream, metadata=metadata, buffer_size=_BUFFER, pre_buffer=False)
 
     @property
     def row_count(self) -> int:
         """How many rows it has."""
-        return int(self._file.metadata.num_rows)
+        return int(self._metadata.num_rows)
 
     @cached_property
     def columns(self) -> dict[str, ColumnType]:
@@ -63,14 +74,13 @@ class ParquetTable:
 
     @cached_property
     def _groups(self) -> list[int]:
-        metadata = self._file.metadata
-        return [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)]
+        return [self._metadata.row_group(index).num_rows for index in range(self._metadata.num_row_groups)]
 
     @cached_property
     def _leaves(self) -> dict[str, list[int]]:
         """The physical columns that each column is stored in."""
         found: dict[str, list[int]] = {}
-        schema = self._file.schema
+        schema = self._physical
         for index in range(len(schema)):
             found.setdefault(self._column_of(schema.column(index).path), []).append(index)
         return found
@@ -85,11 +95,11 @@ class ParquetTable:
     def nulls(self, column: str) -> int | None:
         """How many rows have no value in a column, as far as the footer tells: of plain columns."""
         leaves = self._leaves.get(column, [])
-        if len(leaves) != 1 or self._file.schema.column(leaves[0]).path != column:
+        if len(leaves) != 1 or self._physical.column(leaves[0]).path != column:
             return None
         total = 0
         for group in range(len(self._groups)):
-            statistics = self._file.metadata.row_group(group).column(leaves[0]).statistics
+            statistics = self._metadata.row_group(group).column(leaves[0]).statistics
             if statistics is None or not statistics.has_null_count:
                 return None
             total += statistics.null_count
@@ -98,16 +108,15 @@ class ParquetTable:
     def smallest(self, column: str) -> str:
         """The part of a column that takes the least to read and has as many items in its lists."""
         leaves = self._leaves.get(column, ())
-        return str(self._file.schema.column(min(leaves, key=self._size)).path) if leaves else column
+        return str(self._physical.column(min(leaves, key=self._size)).path) if leaves else column
 
     def _size(self, leaf: int) -> int:
-        metadata = self._file.metadata
         groups = range(len(self._groups))
-        return sum(int(metadata.row_group(group).column(leaf).total_uncompressed_size) for group in groups)
+        return sum(int(self._metadata.row_group(group).column(leaf).total_uncompressed_size) for group in groups)
 
     def bytes_in_row(self, columns: Sequence[str]) -> float:
         """What a row of some columns, or of parts of them, takes up, about."""
-        schema = self._file.schema
+        schema = self._physical
         leaves = [
             leaf
             for name in columns
@@ -116,20 +125,21 @@ class ParquetTable:
         ]
         return sum(map(self._size, leaves)) / self.row_count if self.row_count else 0.0
 
-    def batches(self, columns: Sequence[str], size: int, start: int = 0) -> Iterator[list[dict[str, Any]]]:
+    def batches(self, columns: Sequence[str], size: int, start: int = 0) -> Rows:
         """Rows of some columns from a row on, a bounded number at a time."""
         groups, skipped = list(range(len(self._groups))), 0
         while groups and skipped + self._groups[groups[0]] <= start:
             skipped += self._groups[groups.pop(0)]
         drop = start - skipped
         try:
-            for group in groups:
-                for batch in self._file.iter_batches(size, row_groups=[group], columns=list(columns)):
-                    if drop >= batch.num_rows:
-                        drop -= batch.num_rows
-                        continue
-                    yield batch.slice(drop).to_pylist()
-                    drop = 0
+            with self._opened() as stream, self._reader(stream, self._metadata) as reader:
+                for group in groups:
+                    for batch in reader.iter_batches(size, row_groups=[group], columns=list(columns)):
+                        if drop >= batch.num_rows:
+                            drop -= batch.num_rows
+                            continue
+                        yield batch.slice(drop).to_pylist()
+                        drop = 0
         except self._failures as problem:
             raise Unreadable(_in_one_line(problem)) from problem
 
