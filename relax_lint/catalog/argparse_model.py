@@ -92,6 +92,7 @@ class ParserModel:
         self.name = name
         self.catalogue = catalogue
         self._options: dict[str, Flag | None] = {}
+        self._plain: dict[str, _Option | None] = {"--": _END}
         self._completions: dict[str, list[str]] = {}
 
     def option(self, word: str) -> Flag | None:
@@ -124,8 +125,15 @@ class ParserModel:
         be flags (:func:`candidates`)."""
         parsed = Parsed([], [], set())
         options: dict[int, _Option] = {}
+        plain = self._plain
         for at in dashed:
-            found = _END if words[at].text == "--" else self._option(words[at], at, parsed.problems)
+            word = words[at]
+            if word.text in plain and not word.unknowns:
+                found = plain[word.text]
+            else:
+                found = self._option(word, at, parsed.problems)
+                if not word.unknowns and "=" not in word.text and not _depends_on_place(found, at, parsed.problems):
+                    plain[word.text] = found
             if found is not None:
                 options[at] = found
         parsed.flags.update(options)
@@ -202,6 +210,11 @@ class ParserModel:
             return at
         parsed.matches.append(Match(flag, option, word, tuple(words[at:end]), False, start))
         return end
+
+
+def _depends_on_place(found: _Option | None, at: int, problems: Sequence[Problem]) -> bool:
+    """Whether a word is told from others of the same text."""
+    return (found is not None and found.explicit is not None) or (bool(problems) and problems[-1].at == at)
 
 
 def _counts(flag: Flag) -> tuple[int, int]:

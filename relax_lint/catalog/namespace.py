@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from relax_lint.catalog.argparse_model import Match, Parsed, ParserModel, Problem, candidates
 from relax_lint.catalog.conversions import BadValue, converted
-from relax_lint.catalog.flags import Catalogue, Flag
+from relax_lint.catalog.flags import HELPER_PARSER, Catalogue, Flag
 from relax_lint.catalog.hidden import Hidden, is_hidden
 from relax_lint.shell.launch import Argument, Launch, Unknown, Word
 
@@ -29,6 +29,17 @@ class Parsers:
         self.catalogue = catalogue
         self.models = {name: ParserModel(name, catalogue) for name in ORDER}
         self._settings: dict[str, tuple[tuple[str, Flag], ...]] = {}
+        self._named: dict[str, tuple[tuple[Flag, ...], bool]] = {}
+
+    def named(self, name: str) -> tuple[tuple[Flag, ...], bool]:
+        """The flags that a word names, and whether it does so as an abbreviation that a parser takes whose values
+        count."""
+        if name not in self._named:
+            flags = self.catalogue.flags(name)
+            short = () if flags else self.catalogue.abbreviated(name)
+            abbreviated = tuple(flag for flag in short if flag.parser != HELPER_PARSER)
+            self._named[name] = flags or abbreviated, bool(abbreviated)
+        return self._named[name]
 
     def settings(self, dest: str) -> tuple[tuple[str, Flag], ...]:
         """The parsers that set an attribute, whose value counts first, each with the flag whose default it takes: its

@@ -7,12 +7,11 @@ from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.argparse_model import NegativeNumber
-from relax_lint.catalog.flags import HELPER_PARSER
 from relax_lint.records import record
 
 if TYPE_CHECKING:
     from relax_lint.catalog.flags import Catalogue, Flag
-    from relax_lint.catalog.namespace import Namespace
+    from relax_lint.catalog.namespace import Namespace, Parsers
     from relax_lint.shell.launch import Word
 
 _HYPHENS = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
@@ -48,7 +47,7 @@ def groups_in(namespace: Namespace) -> list[Group]:
                 taken.update(range(match.at + 1, match.at + 1 + len(match.values)))
     catalogue = namespace.parsers.catalogue
     flags.update(at for at, word in enumerate(words) if at not in taken and _is_meant_as_flag(catalogue, word.text))
-    return list(_groups(catalogue, words, _up_to_the_end(words, sorted(flags)), taken))
+    return list(_groups(namespace.parsers, words, _up_to_the_end(words, sorted(flags)), taken))
 
 
 def _up_to_the_end(words: Sequence[Word], flags: list[int]) -> list[int]:
@@ -56,9 +55,7 @@ def _up_to_the_end(words: Sequence[Word], flags: list[int]) -> list[int]:
     return flags[: next(ends, len(flags))]
 
 
-def _groups(
-    catalogue: Catalogue, words: Sequence[Word], starts: Sequence[int], taken: Container[int]
-) -> Iterator[Group]:
+def _groups(parsers: Parsers, words: Sequence[Word], starts: Sequence[int], taken: Container[int]) -> Iterator[Group]:
     for at, end in zip((-1, *starts), (*starts, len(words)), strict=True):
         strays = tuple(_strays(words, range(at + 1, end), taken))
         if at < 0:
@@ -66,9 +63,8 @@ def _groups(
                 yield Group(at, None, "", (), False, strays)
             continue
         name = known_name(words[at])
-        flags = catalogue.flags(name)
-        abbreviated = () if flags else abbreviated_flags(catalogue, name)
-        yield Group(at, words[at], name, flags or abbreviated, bool(abbreviated), () if name == "--" else strays)
+        flags, abbreviated = parsers.named(name)
+        yield Group(at, words[at], name, flags, abbreviated, () if name == "--" else strays)
 
 
 def _strays(words: Sequence[Word], positions: range, taken: Container[int]) -> Iterator[Word]:
@@ -78,11 +74,6 @@ def _strays(words: Sequence[Word], positions: range, taken: Container[int]) -> I
             return
         if at not in taken:
             yield word
-
-
-def abbreviated_flags(catalogue: Catalogue, name: str) -> tuple[Flag, ...]:
-    """The flags that a word is an abbreviation of, in parsers whose values count."""
-    return tuple(flag for flag in catalogue.abbreviated(name) if flag.parser != HELPER_PARSER)
 
 
 def known_name(word: Word) -> str:
