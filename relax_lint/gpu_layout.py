@@ -35,13 +35,14 @@ class RoleLayout:
 class Layout:
     """All roles of a launch.
 
-    ``total`` counts shared GPUs once; ``missing`` are roles that the mode has and ``--resource`` does not name;
-    ``hidden`` is what keeps the whole from being told.
+    ``total`` counts shared GPUs once; ``missing`` are roles that the mode has and ``--resource`` does not name, if it
+    is ``given`` at all; ``hidden`` is what keeps the whole from being told.
     """
 
     roles: tuple[RoleLayout, ...]
     total: int | None = None
     missing: tuple[str, ...] = ()
+    given: bool = True
     hidden: Hidden | None = None
 
 
@@ -53,8 +54,8 @@ def layout(facts: Facts) -> Layout:
             return Layout((), hidden=value)
     started = tuple(_started(facts))
     idle = tuple(RoleLayout(role, _count(facts["roles"][role]), (_IDLE,)) for role in facts["idle_roles"])
-    missing = () if facts["resource"] is None else tuple(_missing(facts))
-    return Layout((*started, *idle), _total(started), missing)
+    given = facts["resource"] is not None
+    return Layout((*started, *idle), _total(started), tuple(_missing(facts)) if given else (), given)
 
 
 def _missing(facts: Facts) -> Iterator[str]:
@@ -110,7 +111,8 @@ def _actor(role: str, facts: Facts) -> _Found:
     given, trains = _count(facts["roles"].get(role)), facts["actor_total"]
     tensor, pipeline = facts["tensor_model_parallel_size"], facts["pipeline_model_parallel_size"]
     parts = [_split(trains, tensor, pipeline, facts["context_parallel"])]
-    if facts.get("experts") is not None and (experts := facts["experts"]):
+    experts = facts.get("experts")
+    if isinstance(experts, int):
         parts.append(
             _experts(trains, experts, facts["expert_model_parallel_size"], facts["expert_tensor_parallel"], pipeline)
         )
@@ -218,10 +220,14 @@ def facts_for_layout(launch: Launch, project: Project) -> tuple[Facts, str]:
     do not matter."""
     facts = _facts(launch, project)
     unknown = [word for word in launch.argv[launch.entry + 1 :] if word.open and word.text == word.unknowns[0].text]
-    if not unknown or layout(facts).hidden is None:
+    if not unknown or _is_told(layout(facts)):
         return facts, ""
     left = tuple(word for word in launch.argv if not any(word is other for other in unknown))
     return _facts(changed(launch, argv=left), project), ", ".join(dict.fromkeys(word.text for word in unknown))
+
+
+def _is_told(found: Layout) -> bool:
+    return found.hidden is None and not any(_NOT_KNOWN in role.model for role in found.roles)
 
 
 def _facts(launch: Launch, project: Project) -> Facts:

@@ -9,6 +9,8 @@ ELLIPSIS = "…"
 MOST_LINES = 6
 """How many lines a value may take; JSON has it whole."""
 
+_BELOW = 8
+"""Where a value begins that stands below its flag."""
 _PIECES = re.compile(r"\S+?,(?=\S)|\S+")
 """Where a text may be broken: at blanks, and after a comma."""
 
@@ -59,5 +61,6 @@ def row(head: str, value: str, place: str, column: int) -> list[str]:
     room = WIDTH - start - (len(place) + 2 if place else 0)
     if len(value) <= room:
         return [f"{head:<{start}}{value:<{room}}  {place}".rstrip() if place else f"{head:<{start}}{value}".rstrip()]
-    first = f"{head}{place:>{WIDTH - len(head)}}" if len(head) + len(place) + 2 <= WIDTH else f"{head}  {place}"
-    return [first.rstrip(), *(f"        {line}" for line in wrapped(value, WIDTH - 8))]
+    if len(head) + len(place) + 2 > WIDTH:
+        return [head, *row(" " * (_BELOW - 2), value, place, _BELOW)]
+    return [f"{head}{place:>{WIDTH - len(head)}}", *(f"{'':<{_BELOW}}{line}" for line in wrapped(value, WIDTH - _BELOW))]

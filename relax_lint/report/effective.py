@@ -78,7 +78,7 @@ def _meant(name: str, project: Project) -> str:
 def values_of(argument: Argument) -> Sequence[Word]:
     """The words that belong to a flag. What is not known at all behind a switch is something else."""
     own = argument.own_values
-    if len(own) == 1 and is_switch(argument.flag) and own[0].open and own[0].text == own[0].unknowns[0].text:
+    if len(own) == 1 and is_switch(argument.flag) and is_hidden_whole(own[0]):
         return ()
     return own
 
@@ -91,22 +91,33 @@ def _joined(words: Sequence[Word]) -> str:
 
 
 def of_verl(launch: Launch) -> list[Effective]:
-    """The overrides of a launch of verl, by the first part of their keys."""
-    last: dict[str, Argument] = {}
-    parts = []
-    for argument in launch.arguments:
-        match = _OVERRIDE.match(argument.flag)
-        assert match is not None  # it matches anything
-        sign, key, value = match[1] or "", match[2], match[3]
-        parts.append((argument, sign, key, value))
-        last[key] = argument
-    return [
-        Effective(
-            argument,
-            key.partition(".")[0] if value is not None or sign else "words",
-            sign + key,
-            "" if value is None else " ".join(value.split()) or "''",
-            "" if last[key] is argument else "overridden",
-        )
-        for argument, sign, key, value in parts
-    ]
+    """The overrides of a launch of verl, by the first part of their keys, which the rest follows. Words that are not
+    known at all are left out."""
+    parts = [(argument, *_split(argument)) for argument in launch.arguments if not is_hidden_whole(argument.word)]
+    last = {key: argument for argument, _, key, _ in parts}
+    return [_of_verl(argument, sign, key, value, counts=last[key] is argument) for argument, sign, key, value in parts]
+
+
+def _split(argument: Argument) -> tuple[str, str, str | None]:
+    """The sign of an override, its key, and its value."""
+    match = _OVERRIDE.match(argument.flag)
+    assert match is not None  # it matches anything
+    return match[1] or "", match[2], match[3]
+
+
+def _of_verl(argument: Argument, sign: str, key: str, value: str | None, *, counts: bool) -> Effective:
+    group, dot, rest = key.partition(".")
+    if key.startswith("-") or (value is None and not sign):
+        group, dot = "command line", ""
+    return Effective(
+        argument,
+        group,
+        sign + (rest if dot else key),
+        "" if value is None else " ".join(value.split()) or "''",
+        "" if counts else "overridden",
+    )
+
+
+def is_hidden_whole(word: Word) -> bool:
+    """Whether nothing of a word is known."""
+    return len(word.unknowns) == 1 and word.text in (word.unknowns[0].text, f'"{word.unknowns[0].text}"')

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from relax_lint.report import Shown, shown_path
 from relax_lint.report.columns import WIDTH, hanging, row, shortened
 from relax_lint.report.conditions import short
-from relax_lint.report.effective import Effective, effective, of_verl, values_of
+from relax_lint.report.effective import Effective, effective, is_hidden_whole, of_verl, values_of
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.queries import start_of
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from relax_lint.gpu_layout import Layout
     from relax_lint.project import Project
 
-_WIDEST_FLAG = 34
+_WIDEST_FLAG, _WIDEST_KEY = 34, 44
 _LABEL = 12
 _MOST_CHANGES = 6
 """By how many arguments a launch may differ from another one to be shown by these."""
@@ -148,7 +148,8 @@ class _Block:
             yield "  - a later one counts"
 
     def _rows(self, arguments: Iterable[Effective]) -> Iterator[str]:
-        known = [len(argument.flag) for argument in self.arguments if len(argument.flag) <= _WIDEST_FLAG]
+        widest = _WIDEST_FLAG if self.launch.kind == "relax" else _WIDEST_KEY
+        known = [len(argument.flag) for argument in self.arguments if len(argument.flag) <= widest]
         column = max(known, default=0) + 6
         for argument in arguments:
             yield from row(
@@ -210,6 +211,8 @@ def _total(found: Layout) -> str:
     if found.hidden is not None:
         hidden = [word.text for word in found.hidden.words]
         return f"not known: {shortened(' '.join(hidden), 50)}" if hidden else "not known"
+    if not found.given:
+        return "no --resource, without which nothing is placed"
     total = "not known" if found.total is None else str(found.total)
     shared = [role.name for role in found.roles if role.shared]
     if len(shared) > 1:
@@ -231,7 +234,8 @@ def _unresolved(arguments: Iterable[Argument]) -> dict[str, list[str]]:
     for argument in arguments:
         own = {id(word) for word in (argument.word, *values_of(argument))}
         for word in (argument.word, *argument.values):
-            users = argument.flag.partition("=")[0] if id(word) in own and argument.flag else _MORE
+            belongs = id(word) in own and argument.flag and not is_hidden_whole(argument.word)
+            users = argument.flag.partition("=")[0] if belongs else _MORE
             for unknown in word.unknowns:
                 _add(found, " ".join(unknown.text.split()), users)
     return found
@@ -243,7 +247,7 @@ def _by_default(arguments: Iterable[Argument]) -> dict[str, list[str]]:
     for argument in arguments:
         for word in (argument.word, *argument.own_values):
             for name in word.defaults:
-                _add(found, name, argument.flag.partition("=")[0])  # for verl the key
+                _add(found, f"${name}" if name.isdecimal() else name, argument.flag.partition("=")[0])
     return found
 
 

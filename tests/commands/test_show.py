@@ -93,11 +93,18 @@ def test_text_names_the_launch_its_conditions_and_where_flags_come_from(
 ) -> None:
     assert main(["show", script, "--clean-env"]) == 0
     assert capsys.readouterr().out == (
-        "examples/demo/run.sh:10: relax launch\n"
-        "  python3 relax/entrypoints/train.py\n"
-        "    --lr 1e-6           examples/demo/run.sh:3\n"
-        "    --name $(date +%s)  examples/demo/run.sh:4\n"
-        "    --save=/s           examples/demo/run.sh:10\n"
+        "examples/demo/run.sh:10: relax launch, separate\n"
+        "  command   python3 relax/entrypoints/train.py\n"
+        "  GPUs      no --resource, without which nothing is placed\n"
+        "    actor       8  DP 8 × TP 1 × PP 1\n"
+        "    rollout     ?  not known\n"
+        "  Megatron\n"
+        "    --lr    1e-6                                                              :3\n"
+        "    --save  /s                                                               :10\n"
+        "  unknown to Relax, and ignored by it\n"
+        "  ? --name  $(date +%s)                                                       :4\n"
+        "  unresolved\n"
+        "    $(date +%s)  --name\n"
     )
 
 
@@ -132,4 +139,4 @@ def test_what_is_not_understood_is_said_and_the_rest_is_shown(
     assert main(["show", str(tmp_path / "run.sh")]) == 0
     captured = capsys.readouterr()
     assert "run.sh:2:1: " in captured.err
-    assert "a.b=1" in captured.out
+    assert "  a\n    b  1  " in captured.out

@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from relax_lint.project import Project
-from relax_lint.report import conditions, show_json, show_text
+from relax_lint.report import Shown, conditions, show_json, show_text
 from relax_lint.shell.needs import Either
 
 A, B, C = '[ "$1" = a ]', '[ "$2" = b ]', '! [ -n "$3" ]'
@@ -57,10 +57,10 @@ def test_show_brackets_and_shortens_in_text_and_keeps_all_in_json() -> None:
     project = Project.from_files({"examples/demo/run.sh": script})
     launcher = project.launcher(project.root / "examples/demo/run.sh")
     assert launcher is not None
-    shown = [(launcher.path, launcher.launches)]
-    lines = [line for line in show_text.render(shown).splitlines() if line.startswith("  when ")]
-    assert lines
-    assert all(len(line) <= len("  when ") + conditions.WIDEST for line in lines)
+    shown = [Shown(launcher.path, launcher.launches, project)]
+    text = show_text.render(shown)
+    assert "  when      " in text
+    assert "…" in text.split("command")[0]
     [one] = json.loads(show_json.render(shown))["scripts"]
     told = [condition for launch in one["launches"] for condition in launch["conditions"]]
     assert any(" and " in condition and " or (" in condition for condition in told)
