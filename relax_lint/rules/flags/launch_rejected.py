@@ -32,6 +32,7 @@ from collections.abc import Iterator
 
 from relax_lint.constraints.reporting import outcomes
 from relax_lint.diagnostics import Finding, NotChecked
+from relax_lint.model_files import REFUSED_WITHOUT_A_MODEL, is_told_to_pass_one
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Launch
@@ -114,4 +115,7 @@ INVALID = [
 @rule("RLX505", "launch-rejected", ERROR, on="launch", everywhere=True, valid=VALID, invalid=INVALID)
 def launch_rejected(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
     """Report what the table of constraints says of the launch."""
-    yield from outcomes(launch, project, "RLX505", named=True)
+    for found in outcomes(launch, project, "RLX505", named=True):
+        is_of_model = isinstance(found, Finding) and found.subject in REFUSED_WITHOUT_A_MODEL
+        if not (is_of_model and is_told_to_pass_one(launch, project)):
+            yield found

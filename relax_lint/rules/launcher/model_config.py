@@ -7,7 +7,7 @@ A reinforcement-learning launch of a recipe
 - whose launcher sources no model file, neither `"${MODEL_CONFIG_DIR}/<model>.sh"` nor one by a path: `MODEL_ARGS` that
   are written out do not count,
 - whose model file is not in the Relax checkout at hand,
-- that is not passed `"${MODEL_ARGS[@]}"`,
+- that is not passed `"${MODEL_ARGS[@]}"`: an error where Megatron would refuse to start for want of sizes,
 - that sets what Relax's check of the checkpoint is about (sizes, layers, heads, `--norm-epsilon`) to something else
   than the model file does,
 - whose `MODEL_ARGS` do not fit the `config.json` of an `--hf-checkpoint` that is at hand, or that passes
@@ -45,10 +45,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.catalog.model_configs import COMPARED_BY_RELAX, numbers, perceives
-from relax_lint.catalog.relax_defaults import DEBUG_FLAGS
+from relax_lint.constraints.reporting import judged
 from relax_lint.diagnostics import Finding, NotChecked, Place
+from relax_lint.model_files import (
+    MODELS,
+    REFUSED_WITHOUT_A_MODEL,
+    goes_without,
+    sourced_models,
+    takes_a_model,
+    unread_models,
+)
 from relax_lint.project import Project
-from relax_lint.rules import WARNING, Example, rule
+from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.nodes import Assignment, SimpleCommand, Word
 from relax_lint.shell.queries import is_broken_off, is_part_of_another, place_of, start_of
 from relax_lint.shell.walk import commands_of, nodes_of
@@ -59,12 +67,9 @@ from relax_lint.unused_arrays import own_files
 if TYPE_CHECKING:
     from relax_lint.shell.launch import Argument, Launch
 
-_MODELS = Path("scripts/models")
-_OF_A_MODEL = re.compile(r"MODEL_CONFIG_DIR|(?:\A|[\s/\"'])models/")
 _FILE_NAME = re.compile(r"/(?P<name>[\w.+-]+\.sh)[\"']?\s*\Z")
 _VARIABLE = re.compile(r"\$(?P<brace>\{)?(?P<name>\w+)(?(brace)\})")
 _CHECKPOINT, _MEDIA = "--hf-checkpoint", "--multimodal-keys"
-_TELLING = ("--num-layers", "--hidden-size")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 _SOURCE = 'source "${MODEL_CONFIG_DIR}/qwen3-8B.sh"\n'
@@ -131,11 +136,11 @@ INVALID = [
         _tree(f'MODEL=qwen3-9B\n. "$(dirname "$0")/../../scripts/models/$MODEL.sh"\n{_LAUNCH}\n'),
         findings=((_RUN, 2, 1),),
     ),
-    Example(_tree(f"{_SOURCE}{_TRAIN} --lr 1e-6\n"), findings=((_RUN, 2, 1),)),
+    Example(_tree(f"{_SOURCE}{_TRAIN} --lr 1e-6\n"), findings=((_RUN, 2, 1, ERROR),)),
     Example(
         f'{_SOURCE}if [ "$1" = async ]; then\n    {_TRAIN} --fully-async --lr 1e-6\n'
         f"else\n    {_LAUNCH} --colocate\nfi\n",
-        findings=((3, 5),),
+        findings=((3, 5, ERROR),),
     ),
     Example(_tree(f"{_SOURCE}{_LAUNCH} --hidden-size 2560 --num-layers=28\n"), findings=((_RUN, 2, 65), (_RUN, 2, 84))),
     Example(
@@ -165,11 +170,10 @@ INVALID = [
 @rule("RLX418", "model-config", WARNING, on="launcher", valid=VALID, invalid=INVALID)
 def model_config(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
     """See where the model of each launch comes from."""
-    launches = [launch for launch in launcher.launches if _trains(launch)]
+    launches = [launch for launch in launcher.launches if takes_a_model(launch)]
     if not launches or is_part_of_another(launcher, project):
         return
-    models = [source for source in launcher.evaluation.sourced if _holds_model(source, project)]
-    unread = [place for place in launcher.evaluation.unresolved_sources if _OF_A_MODEL.search(_written(place))]
+    models, unread = sourced_models(launcher, project), unread_models(launcher)
     if not models and not unread:
         yield _unsourced(launcher, launches[0], project)
         return
@@ -179,24 +183,12 @@ def model_config(launcher: LauncherSource, project: Project) -> Iterator[Finding
         if is_broken_off(launch):
             yield NotChecked(start_of(launch), "a broken continuation")
             continue
-        yield from _not_passed(launch, models)
+        yield from _not_passed(launch, models, project)
         yield from _differing(launch, models, project)
-
-
-def _trains(launch: Launch) -> bool:
-    return launch.kind == "relax" and launch.mode != "sft" and not any(launch.has(flag) for flag in DEBUG_FLAGS)
 
 
 def _written(place: Place) -> str:
     return place.source.text[place.start : place.end]
-
-
-def _holds_model(source: ScriptFile, project: Project) -> bool:
-    """Whether a sourced file is one of Relax's model files, or does the same."""
-    roots = (project.root, project.relax_root or project.root)
-    if any(source.path.parent == root / _MODELS for root in roots):
-        return True
-    return "MODEL_ARGS" in source.text and any(one.name == "MODEL_ARGS" for one in nodes_of(source, Assignment))
 
 
 def _unsourced(launcher: LauncherSource, launch: Launch, project: Project) -> Finding | NotChecked:
@@ -220,7 +212,7 @@ def _not_there(place: Place, project: Project) -> Iterator[Finding | NotChecked]
     """A model file that the checkout does not have; without a checkout nobody knows."""
     if project.relax_root is None:
         return
-    directory = project.relax_root / _MODELS
+    directory = project.relax_root / MODELS
     present = [entry.name for entry in project.files.entries(directory)]
     named = _FILE_NAME.search(_filled_in(place))
     if named is None:
@@ -228,7 +220,7 @@ def _not_there(place: Place, project: Project) -> Iterator[Finding | NotChecked]
     elif named["name"] not in present:
         close = get_close_matches(named["name"], present, n=1)
         meant = f"; did you mean {close[0]}?" if close else ""
-        yield Finding(place, f"Relax has no model file {_MODELS}/{named['name']}{meant}", subject=named["name"])
+        yield Finding(place, f"Relax has no model file {MODELS}/{named['name']}{meant}", subject=named["name"])
 
 
 def _filled_in(place: Place) -> str:
@@ -242,19 +234,18 @@ def _filled_in(place: Place) -> str:
     return _VARIABLE.sub(lambda match: constant.get(match["name"]) or match.group(), _written(place))
 
 
-def _not_passed(launch: Launch, models: Sequence[ScriptFile]) -> Iterator[Finding | NotChecked]:
-    paths = {source.path for source in models}
-    for word in launch.argv:
-        if (word.place is not None and word.place.source.path in paths) or any(
-            flag in word.text for flag in ("MODEL_ARGS", *_TELLING)
-        ):
-            return
-    hidden = launch.hiding(_TELLING[0])
+def _not_passed(launch: Launch, models: Sequence[ScriptFile], project: Project) -> Iterator[Finding | NotChecked]:
+    if not goes_without(launch, models):
+        return
+    hidden = launch.hiding("--num-layers")
     if hidden is not None:
         yield NotChecked(place_of(launch, hidden), hidden.unknowns[0].text)
         return
-    message = 'the model file is sourced, but "${MODEL_ARGS[@]}" is not passed: Megatron\'s defaults are the model'
-    yield Finding(start_of(launch), message, launch=launch, subject="MODEL_ARGS")
+    refused = any(one.constraint.id in REFUSED_WITHOUT_A_MODEL for one in judged(launch, project).judgement.violations)
+    message = 'the model file is sourced, but "${MODEL_ARGS[@]}" is not passed'
+    message += ", and Megatron refuses a model without sizes" if refused else ": Megatron's defaults are the model"
+    severity = ERROR if refused else None
+    yield Finding(start_of(launch), message, severity=severity, launch=launch, subject="MODEL_ARGS")
 
 
 def _differing(launch: Launch, models: Sequence[ScriptFile], project: Project) -> Iterator[Finding]:
