@@ -79,6 +79,8 @@ CASES = [
     (f"{SFT} --eval-interval 5", "sft-eval-none"),
     (f"{SFT} --eval-interval 5 --eval-size 5 --eval-prompt-data a b", "sft-eval-both"),
     (f"{SFT} --eval-interval 5 --eval-size 5 --loss-type sft-loss", "sft-alias-eval-interval"),
+    (f"{SFT} --eval-size 5 --loss-type sft_loss", "sft-alias-eval-size"),
+    (f"{SFT} --sft-predict-interval 5 --loss-type sft-loss", "sft-alias-predict"),
     (f"{SFT} --use-kl-loss", "sft-forces-rl-off"),
     (f"{GOOD} --max-staleness -1", "staleness-negative"),
     (f"{GOOD} --sft-max-in-flight-steps 2", "sft-in-flight-mode"),

@@ -60,7 +60,7 @@ from relax_lint.shell.queries import is_broken_off, place_of, start_of, why_unkn
 
 _FALSE = frozenset({"false", "f", "0", "no", "n", "off", "none"})
 _MOST_CHOICES = 12
-_BRACKETS = ("[", "(", "{")
+_BRACKETS = {"[": "]", "(": ")", "{": "}"}
 _TRUE = frozenset({"true", "t", "1", "yes", "y", "on"})
 _JUDGED_BY_CONSTRAINTS = frozenset({"--opd-teacher-routes"})
 _REWARDED_ELSEWHERE = ("custom_generate_function_path", "use_agentic_rollout")
@@ -106,6 +106,7 @@ VALID: list[Example | str] = [
 ]
 
 INVALID = [
+    Example(f"{_TRAIN} --resource '{{\"actor\": [1, 8]}}' extra --lr 1e-6\n", findings=((1, 67),)),
     Example(f"{_TRAIN} --global-batch-size 1e3 --lr fast\n", findings=((1, 56), (1, 65))),
     Example(f"{_TRAIN} --lr-decay-style=cosin --attention-backend flashy\n", findings=((1, 36), (1, 79))),
     Example(
@@ -318,7 +319,7 @@ def _ignored(group: Group, namespace: Namespace) -> Iterator[Finding]:
         yield _behind_a_switch(group, namespace)
         return
     argument = _argument(group.word, launch)
-    if argument is not None and argument.values and argument.values[0].text[:1] in _BRACKETS:
+    if argument is not None and argument.values and _is_cut_off(argument.values[0].text):
         count = len(argument.own_values)
         message = f"{group.name} takes one value, which bash splits into {count} words here: quote it"
         edit = in_single_quotes(group.word, argument.values[0], argument.own_values[-1])
@@ -329,6 +330,12 @@ def _ignored(group: Group, namespace: Namespace) -> Iterator[Finding]:
     wanted = group.flags[0].nargs if isinstance(group.flags[0].nargs, int) else "one"
     message = f"{group.name} takes {wanted} value{'s' if wanted not in ('one', 1) else ''}: {ignored} ignored"
     yield _finding(launch, stray, group.name, message)
+
+
+def _is_cut_off(text: str) -> bool:
+    """Whether a bracket is opened and not closed."""
+    close = _BRACKETS.get(text[:1])
+    return close is not None and not text.endswith(close)
 
 
 def _behind_a_switch(group: Group, namespace: Namespace) -> Finding:

@@ -48,8 +48,8 @@ from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.queries import is_own, place_of, why_unknown
 
-_OF_HYDRA = re.compile(r"--config-(?:path|name|dir)")
-"""What RLX402 reports."""
+_REPORTED_ELSEWHERE = re.compile(r"--config-(?:path|name|dir)|--runtime-env-json")
+"""Options of Hydra (RLX402) and of Ray's job submission (RLX404)."""
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 
@@ -68,7 +68,7 @@ VALID: list[Example | str] = [
     f"ray job submit --address=http://10.0.0.7:8265 --no-wait -- {_TRAIN} --lr 1e-6\n",
     f"{_TRAIN} --debug-train-only --sglang-mem-fraction-static 0.8 --sglang-log-level info\n",
     f"{_TRAIN} --train-backend megatron --skip-hf-validate --hf-checkpoint /m/Q\n",
-    f"{_TRAIN} --config-name=ppo_trainer\n",
+    f"{_TRAIN} --config-name=ppo_trainer --runtime-env-json '{{}}'\n",
     f'ARGS=(--typo-flag 3)\necho "${{ARGS[@]}}"\n{_TRAIN} --lr 1e-6\n',
     f'FLAG=lr\n{_TRAIN} "--${{FLAG}}" 1e-6 "--rollout-batch-${{WHAT}}" 8\n',
     f"{_TRAIN} --prompt-data –dash.parquet --save /s/–x\n",
@@ -175,7 +175,7 @@ def unknown_flag(launch: Launch, project: Project) -> Iterator[Finding | NotChec
     namespace = namespace_of(launch, project)
     extra = project.settings.extra_flags
     for group in namespace.groups:
-        if group.word is None or group.flags or group.name in extra or _OF_HYDRA.fullmatch(group.name):
+        if group.word is None or group.flags or group.name in extra or _REPORTED_ELSEWHERE.fullmatch(group.name):
             continue
         if group.name == "--":
             yield from _behind_the_end(group, namespace)
