@@ -70,6 +70,8 @@ class Rollout:
     reset: Uses
     formats: bool = True
     """Whether it leaves it to ``format_observation`` what becomes of an observation."""
+    catches: bool = False
+    """Whether it goes on where a step raises."""
 
 
 STANDARD = Rollout(
@@ -125,7 +127,8 @@ def _read(source: PythonSource, project: Project) -> Rollout:
     if not step.arguments:
         return STANDARD if not any("env" in other.text.lower() for other in sources) else _unclear(name)
     formats = any("format_observation(" in other.text for other in sources)
-    return Rollout(name, step, reset if reset.arguments else STANDARD.reset, formats)
+    catches = all(_is_caught(other, value) for other in sources for value, _ in _calls(other, "step"))
+    return Rollout(name, step, reset if reset.arguments else STANDARD.reset, formats, catches)
 
 
 def _unclear(name: str) -> Rollout:
@@ -248,6 +251,23 @@ def _handling_of_name(source: PythonSource, assignment: ast.AST, name: str) -> _
             handed_on = isinstance(node, ast.Call) and _name(node.func) not in _NOT_AWAITING
             awaits = awaits or handed_on or isinstance(node, (ast.Await, ast.Return, ast.keyword))
     return _Handling(awaits, frozenset(parts))
+
+
+def _is_caught(source: PythonSource, value: ast.expr) -> bool:
+    """Whether whatever an expression raises is caught in its function, and not raised again."""
+    inner: ast.AST = value
+    for holder in source.ancestors(value):
+        if isinstance(holder, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            return False
+        handlers: list[ast.ExceptHandler] = getattr(holder, "handlers", [])
+        if inner in getattr(holder, "body", []) and any(
+            (handler.type is None or _name(handler.type) in ("Exception", "BaseException"))
+            and not isinstance(handler.body[-1], ast.Raise)
+            for handler in handlers
+        ):
+            return True
+        inner = holder
+    return False
 
 
 def _asks_about(source: PythonSource, method: str) -> bool:
