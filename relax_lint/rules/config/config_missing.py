@@ -32,7 +32,6 @@ None: write the path as it is seen from the root of the repository, or add the f
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from relax_lint.catalog.hidden import is_hidden
 from relax_lint.diagnostics import Finding, NotChecked, Place
@@ -167,6 +166,8 @@ def _judged(named: NamedConfig, launch: Launch, project: Project) -> Iterator[Fi
 
 def _likely(named: NamedConfig, launch: Launch, project: Project) -> str | None:
     """The file that may be meant: one of that name beside the script, or one of the recipe with nearly that name."""
+    from difflib import get_close_matches
+
     recipe = project.recipe_of(launch.script)
     known = [] if recipe is None else recipe.yaml
     meant = beside(named, launch)

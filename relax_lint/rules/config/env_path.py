@@ -34,7 +34,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
@@ -242,6 +241,8 @@ def _is_of_repository(text: str, project: Project) -> bool:
 
 def _meant(text: str, source: YamlSource, project: Project) -> str | None:
     """The module that may be meant: the path without a function behind it, or as a module, or nearly spelled so."""
+    from difflib import get_close_matches
+
     dotted = text.removeprefix("./").partition(":")[0].removesuffix(".py").strip("/").replace("/", ".")
     for candidate in (dotted, dotted.rpartition(".")[0]):
         if candidate and (found := project.module(candidate)) is not None and _BUILDS.search(found.text):

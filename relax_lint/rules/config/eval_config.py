@@ -40,7 +40,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from relax_lint.constraints.documents import DATASET_KEYS
 from relax_lint.constraints.reporting import outcomes
@@ -260,6 +259,8 @@ def _of_dataset(source: YamlSource, value: Node, at: Place, head: Place, *, name
 
 
 def _hint(key: str, known: tuple[str, ...] | list[str]) -> str:
+    from difflib import get_close_matches
+
     near = get_close_matches(key, known, n=1, cutoff=0.6)
     return f" (did you mean {near[0]}?)" if near else ""
 

@@ -40,7 +40,6 @@ from relax_lint.diagnostics import Finding
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.sources.config_yaml import YamlSource
-from relax_lint.verl_configs import tool_lists, trainer_sign, verl_names
 
 _SIGNS = ("verl", "tool_schema", "recipe.")
 _SCHEMA = "{type: function, function: {name: search}}"
@@ -98,6 +97,8 @@ def verl_tool_config(source: YamlSource, project: Project) -> Iterator[Finding]:
     """Say which lists and values are verl's."""
     if not any(sign in source.text for sign in _SIGNS) or source.error is not None:
         return
+    from relax_lint.verl_configs import tool_lists, trainer_sign, verl_names
+
     if trainer_sign(source) is not None:
         return
     for entry in tool_lists(source):

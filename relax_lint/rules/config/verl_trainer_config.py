@@ -39,8 +39,8 @@ from relax_lint.diagnostics import Finding
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.sources.config_yaml import YamlSource
-from relax_lint.verl_configs import trainer_sign
 
+_SIGNS = ("actor_rollout_ref", "trainer", "verl")
 VALID: list[Example | str] = [
     "max_turns: 5\nrollout_interaction_env_path: examples.demo.env_demo\n",
     "eval:\n  defaults: {temperature: 0.6}\n  datasets: {aime: {path: a.parquet}}\n",
@@ -89,8 +89,10 @@ INVALID: list[Example] = [
 @rule("RLX602", "verl-trainer-config", ERROR, on="yaml", valid=VALID, invalid=INVALID)
 def verl_trainer_config(source: YamlSource, project: Project) -> Iterator[Finding]:
     """One finding a file, where it shows first what it is."""
-    if source.error is not None:
+    if not any(sign in source.text for sign in _SIGNS) or source.error is not None:
         return
+    from relax_lint.verl_configs import trainer_sign
+
     sign = trainer_sign(source)
     if sign is not None:
         message = "a trainer config of verl's, which nothing in Relax reads: its settings are flags of the launcher"
