@@ -279,8 +279,12 @@ def _entries(project: Project, path: Path) -> Iterator[tuple[str, str, Mapping[s
         return
     defaults = top.get("defaults")
     datasets = top.get("datasets")
-    named = datasets.items() if isinstance(datasets, dict) else ((None, entry) for entry in datasets or ())
-    for name, entry in named if isinstance(datasets, (dict, list)) else ():
+    named: list[tuple[Any, Any]] = []
+    if isinstance(datasets, dict):
+        named = list(datasets.items())
+    elif isinstance(datasets, list):
+        named = [(None, entry) for entry in datasets]
+    for name, entry in named:
         if isinstance(entry, dict) and isinstance(entry.get("path"), str) and "${" not in entry["path"]:
             given = {**(defaults if isinstance(defaults, dict) else {}), **entry}
             yield str(entry.get("name", name)), entry["path"], given

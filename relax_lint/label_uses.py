@@ -10,6 +10,7 @@ from relax_lint.calls.values import SAMPLE, SAMPLES, Given, Outside, Routine
 from relax_lint.diagnostics import Place
 from relax_lint.flow.scopes import own_nodes
 from relax_lint.records import record
+from relax_lint.rewards import reward_uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +53,8 @@ class LabelUse:
 def label_use(launch: Launch, project: Project) -> LabelUse:
     """What all code of the recipe that a launch calls does with labels."""
     called = list(entries(launch, project))
-    if not any(entry.kind == "reward" for entry in called):
+    rewards = reward_uses(launch, project)
+    if not rewards or not all(use.functions for use in rewards):
         return LabelUse("unclear")
     found: dict[Manner, Place] = {}
     for entry in called:
