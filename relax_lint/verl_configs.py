@@ -15,7 +15,7 @@ _PACKAGES = (
     "|tools|trainer|utils|workers"
 )
 _MODULE = re.compile(
-    rf"(?:(?:pkg|file)://(?:[^\s:]*/)?)?(?:verl\.(?:{_PACKAGES})(?:\.\w+)*(?::\w+)?"
+    rf"(?:(?:pkg|file)://(?:\S*/)?)?(?:verl\.(?:{_PACKAGES})(?:\.\w+)*(?::\w+)?"
     rf"|(?:[\w./-]*/)?verl/(?:{_PACKAGES})(?:/[\w.-]+)*)"
 )
 _OF_RECIPES = re.compile(r"recipe(?:\.\w+){2,}")
@@ -25,22 +25,25 @@ _TRAINER_OF_VERL = re.compile(
     r"(?:.*/)?_?(?:generated_)?(?:ppo|sft|dapo|prime|rm|diffusion)\w*_trainer\w*|.*@actor_rollout_ref\b.*"
 )
 _OF_CONFIG = re.compile(r"verl\.(?:workers\.config|trainer\.config|utils\.profiler)\b")
-_TRAINER_KEYS = frozenset(
-    {
+_STRONG = ("actor_rollout_ref", "custom_reward_function")
+"""Keys that nobody else has."""
+_SECTIONS = {
+    "trainer": (
         "total_epochs", "total_training_steps", "project_name", "experiment_name", "n_gpus_per_node", "nnodes",
         "save_freq", "test_freq", "val_before_train", "val_only", "critic_warmup", "default_local_dir",
         "default_hdfs_dir", "resume_mode", "resume_from_path", "balance_batch", "max_actor_ckpt_to_keep",
-    }
-)  # fmt: skip
-_BESIDE_TRAINER = {
-    "data": ("train_files", "val_files", "train_batch_size", "max_prompt_length", "micro_batch_size_per_gpu"),
-    "algorithm": ("adv_estimator", "use_kl_in_reward", "kl_ctrl", "gamma", "lam"),
-    "critic": ("ppo_mini_batch_size", "ppo_micro_batch_size_per_gpu", "optim", "model"),
-    "reward_model": ("reward_manager", "enable", "micro_batch_size_per_gpu"),
-    "model": ("partial_pretrain", "fsdp_config", "external_lib"),
-    "custom_reward_function": ("path", "name", "reward_kwargs"),
-}
-_ENOUGH_KEYS = 2
+    ),
+    "data": (
+        "train_files", "val_files", "train_batch_size", "val_batch_size", "max_prompt_length", "max_response_length",
+        "filter_overlong_prompts", "reward_fn_key", "micro_batch_size_per_gpu", "prompt_key", "output_path",
+    ),
+    "rollout": ("gpu_memory_utilization", "tensor_model_parallel_size", "log_prob_micro_batch_size"),
+    "algorithm": ("adv_estimator", "use_kl_in_reward", "kl_ctrl", "norm_adv_by_std_in_grpo"),
+    "critic": ("ppo_mini_batch_size", "ppo_micro_batch_size_per_gpu", "cliprange_value", "optim"),
+    "reward_model": ("reward_manager", "micro_batch_size_per_gpu", "launch_reward_fn_async"),
+    "model": ("partial_pretrain", "fsdp_config"),
+}  # fmt: skip
+_ENOUGH_SECTIONS = 2
 
 
 def names_verl(text: str) -> bool:
@@ -51,10 +54,10 @@ def names_verl(text: str) -> bool:
 def trainer_sign(source: YamlSource) -> Entry | None:
     """The key that shows that a file is a configuration of verl's trainers."""
     top = source.top
-    rollout = top.get("actor_rollout_ref")
-    if rollout is not None and rollout.value.kind == "mapping":
-        return rollout
-    defaults, hydra, trainer = top.get("defaults"), top.get("hydra"), top.get("trainer")
+    for name in _STRONG:
+        if name in top and top[name].value.kind == "mapping":
+            return top[name]
+    defaults, hydra = top.get("defaults"), top.get("hydra")
     if defaults is not None and any(_is_verls_default(item.value) for item in defaults.value.items):
         return defaults
     if hydra is not None and any(names_verl(node.text) for node in hydra.value.walk()):
@@ -62,12 +65,12 @@ def trainer_sign(source: YamlSource) -> Entry | None:
     part = _part_of_trainer(source)
     if part is not None:
         return part
-    if trainer is not None and len(_TRAINER_KEYS & trainer.value.effective.keys()) >= _ENOUGH_KEYS:
-        for name, keys in _BESIDE_TRAINER.items():
-            beside = top.get(name)
-            if beside is not None and any(key in beside.value.effective for key in keys):
-                return trainer
-    return None
+    sections = [
+        top[name]
+        for name, keys in _SECTIONS.items()
+        if name in top and any(key in top[name].value.effective for key in keys)
+    ]
+    return sections[0] if len(sections) >= _ENOUGH_SECTIONS else None
 
 
 def _part_of_trainer(source: YamlSource) -> Entry | None:

@@ -45,6 +45,8 @@ ENV_PATH, TURNS = "rollout_interaction_env_path", "max_turns"
 GUIDES_TURNS = 5
 _READS_TURNS = re.compile(r"\bargs\.max_turns\b")
 _BUILDS = re.compile(r"^\ufeff?(?:(?:async )?def )?build_env\b", re.MULTILINE)
+_OF_RECIPE = re.compile(r"dirname|(?:SCRIPT|EXAMPLE|RECIPE)_?(?:DIR|PATH|ROOT)|PWD|pwd")
+"""What makes a search path of a recipe's own directory."""
 _COMPUTED = re.compile(r"\$[{(\w]|\{\{")
 
 _CONFIG, _ENV = "examples/demo/demo_config.yaml", "examples/demo/env_demo.py"
@@ -71,6 +73,12 @@ VALID: list[Example | str] = [
     Example(_tree(f"{TURNS}: 5\n{ENV_PATH}: relax.envs.search\n")),
     Example(_tree(f'{TURNS}: 5\n{ENV_PATH}: "examples.${{ALGO}}.env"\n')),
     Example(_tree(f"{TURNS}: 5\n{ENV_PATH}: examples.demo\n", **{"examples/demo/__init__.py": ""})),
+    Example(
+        _tree(
+            f"{TURNS}: 5\n{ENV_PATH}: env_demo\n",
+            **{"examples/demo/run_demo.sh": 'export PYTHONPATH="$(dirname "$0"):$PYTHONPATH"\n'},
+        )
+    ),
     Example(_tree(f"base: &base {{{TURNS}: 5}}\n<<: *base\n{ENV_PATH}: examples.demo.env_demo\n")),
     Example(_tree(f"environment:\n  {ENV_PATH}: nowhere\n  {TURNS}: none\n")),
     Example(_tree("max_turns: many\nsandbox: local\n")),
@@ -112,6 +120,16 @@ INVALID: list[Example] = [
     Example(
         _tree(f"{TURNS}: 5\n{ENV_PATH}: examples.demo.tools\n", **{"examples/demo/env_more.py": _CODE}),
         findings=((_CONFIG, 2, 31),),
+    ),
+    Example(
+        _tree(f"{TURNS}: 5\n{ENV_PATH}: env_demo.py\n"),
+        findings=((_CONFIG, 2, 31),),
+        fixed={_CONFIG: _GOOD},
+    ),
+    Example(
+        _tree(f"{TURNS}: 5\n{ENV_PATH}: env_demo\n", **{"examples/demo/run_demo.sh": "export PYTHONPATH=/megatron\n"}),
+        findings=((_CONFIG, 2, 31),),
+        fixed={_CONFIG: _GOOD},
     ),
     Example(_tree(f"{TURNS}: 5\n{ENV_PATH}: [examples.demo.env_demo]\n"), findings=((_CONFIG, 2, 31),)),
     Example(
@@ -207,7 +225,7 @@ def _path(source: YamlSource, path: Entry, project: Project) -> Iterator[Finding
     if _COMPUTED.search(value.text):
         yield NotChecked(place, value.text)
     elif not _resolves(value.text, project):
-        if not _is_of_repository(value.text, project):
+        if not (_is_of_repository(value.text, project) or _is_beside(value.text, source, project)):
             yield NotChecked(place, f"{value.text} is not in this repository")
             return
         meant = _meant(value.text, source, project)
@@ -236,7 +254,21 @@ def _is_of_repository(text: str, project: Project) -> bool:
     first = PurePosixPath(text).parts[0] if "/" in text else text.split(".")[0]
     if first == "relax":
         return project.relax_root is not None
-    return "/" in text or project.exists(project.root / first) or project.is_file(project.root / f"{first}.py")
+    return (
+        "/" in text
+        or text.endswith(".py")
+        or project.exists(project.root / first)
+        or project.is_file(project.root / f"{first}.py")
+    )
+
+
+def _is_beside(text: str, source: YamlSource, project: Project) -> bool:
+    """Whether it names a module of the recipe as if that were on the path, and no script puts it there."""
+    recipe = project.recipe_of(source.path)
+    if recipe is None or not any(one.path.stem == text for one in recipe.python):
+        return False
+    lines = (line for path in recipe.launcher_paths for line in project.reach.text(path).splitlines())
+    return not any("PYTHONPATH" in line and _OF_RECIPE.search(line.replace(recipe.name, "dirname")) for line in lines)
 
 
 def _meant(text: str, source: YamlSource, project: Project) -> str | None:

@@ -2,10 +2,10 @@
 
 ## What
 
-A YAML file of a recipe that is told to be one by `actor_rollout_ref`, by a defaults list with groups of verl's
-(`ppo_trainer`, `actor@actor_rollout_ref.actor`), by a Hydra search path into verl, by a `_target_` out of
-`verl.workers.config` or `verl.trainer.config`, which the parts of such a configuration have, or by `trainer` with
-verl's keys beside `data`, `algorithm`, `critic` or `model` with theirs.
+A YAML file of a recipe that is told to be one by `actor_rollout_ref` or `custom_reward_function`, by a defaults list
+with groups of verl's (`ppo_trainer`, `actor@actor_rollout_ref.actor`), by a Hydra search path into verl, by a
+`_target_` out of `verl.workers.config` or `verl.trainer.config`, which the parts of such a configuration have, or by two of `trainer`,
+`data`, `algorithm`, `critic`, `reward_model`, `rollout` and `model` with keys that verl's have.
 
 ## Why
 
@@ -40,7 +40,7 @@ from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.sources.config_yaml import YamlSource
 
-_SIGNS = ("actor_rollout_ref", "trainer", "verl")
+_SIGNS = ("actor_rollout_ref", "custom_reward_function", "trainer", "data", "algorithm", "critic", "verl")
 VALID: list[Example | str] = [
     "max_turns: 5\nrollout_interaction_env_path: examples.demo.env_demo\n",
     "eval:\n  defaults: {temperature: 0.6}\n  datasets: {aime: {path: a.parquet}}\n",
@@ -74,10 +74,12 @@ INVALID: list[Example] = [
     Example("trainer: {save_freq: 10, test_freq: 5}\nalgorithm: {adv_estimator: grpo}\n", findings=((1, 1),)),
     Example("model: {partial_pretrain: Qwen}\ntrainer: {total_epochs: 3, project_name: sft}\n", findings=((2, 1),)),
     Example(
-        "base: &base {nnodes: 1, n_gpus_per_node: 8}\ntrainer:\n  <<: *base\n"
-        "custom_reward_function: {path: reward.py, name: compute_score}\n",
+        "base: &base {nnodes: 1, n_gpus_per_node: 8}\ntrainer:\n  <<: *base\ncritic: {optim: {lr: 1e-5}}\n",
         findings=((2, 1),),
     ),
+    Example("max_turns: 5\ncustom_reward_function: {path: reward.py, name: compute_score}\n", findings=((2, 1),)),
+    Example("algorithm:\n  adv_estimator: grpo\ndata:\n  train_batch_size: 8\n", findings=((3, 1),)),
+    Example("hydra: {searchpath: ['file://${oc.env:HOME}/verl/trainer/config']}\n", findings=((1, 1),)),
     Example("\nactor_rollout_ref: {hybrid_engine: true}\ntools:\n  - class_name: verl.tools.a.B\n", findings=((2, 1),)),
     Example(
         {"examples/demo/config/ppo.yml": "critic: {optim: {lr: 1e-5}}\ntrainer: {critic_warmup: 0, val_only: false}\n"},
