@@ -485,7 +485,7 @@ def client_per_call(use: RewardUse, project: Project) -> Iterator[Finding]:
         for call in function.calls:
             made = _client_made(function, call)
             if made is not None and call not in told and not _is_kept(function, call):
-                told.add(call)
+                told.update(_in_same_statement(function.source, call))
                 yield _per_call(use, function, call, made)
             if _is_unguarded(function, call) and call not in told:
                 told.add(call)
@@ -501,6 +501,12 @@ def client_per_call(use: RewardUse, project: Project) -> Iterator[Finding]:
             if calls and not all(_is_bounded(*one) for one in calls):
                 told.add(call)
                 yield _without_timeout(use, code.source, call, made)
+
+
+def _in_same_statement(source: PythonSource, call: ast.Call) -> set[ast.Call]:
+    """The calls of one statement: what one of them does is said once."""
+    statement = next((holder for holder in source.ancestors(call) if isinstance(holder, ast.stmt)), call)
+    return {node for node in ast.walk(statement) if isinstance(node, ast.Call)} | {call}
 
 
 def _may_make_any(module: PythonSource, project: Project) -> bool:
