@@ -4,8 +4,8 @@
 
 A YAML file of a recipe that is told to be one by `actor_rollout_ref` or `custom_reward_function`, by a defaults list
 with groups of verl's (`ppo_trainer`, `actor@actor_rollout_ref.actor`), by a Hydra search path into verl, by a
-`_target_` out of `verl.workers.config` or `verl.trainer.config`, which the parts of such a configuration have, or by two of `trainer`,
-`data`, `algorithm`, `critic`, `reward_model`, `rollout` and `model` with keys that verl's have.
+`_target_` out of `verl.workers.config` or `verl.trainer.config`, which the parts of such a configuration have, or
+by two of `trainer`, `data`, `algorithm`, `critic`, `reward_model`, `rollout` and `model` with keys that verl's have.
 
 ## Why
 
