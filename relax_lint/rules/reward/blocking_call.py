@@ -649,7 +649,8 @@ def blocking_call(recipe: Recipe, project: Project) -> Iterator[Finding]:
     """Every blocking call that is reached on the event loop, said once."""
     if not any(MENTIONS.search(source.data) for source in recipe.python):
         return
-    from relax_lint.recipe_readings import called, functions_of
+    from relax_lint.calls.entries import reached
+    from relax_lint.recipe_readings import called
 
     told: set[ast.Call] = set()
     judged: set[Entry] = set()
@@ -657,8 +658,9 @@ def blocking_call(recipe: Recipe, project: Project) -> Iterator[Finding]:
         if entry in judged:
             continue
         judged.add(entry)
-        for function in functions_of(entry, project):
-            for call in function.calls if function.on_loop else ():
+        for function in reached(entry, project).functions:
+            judges = function.on_loop and project.recipe_of(function.source.path) is not None
+            for call in function.calls if judges else ():
                 finding = _judge(function, call, entry) if call not in told else None
                 if finding is not None:
                     told.add(call)
