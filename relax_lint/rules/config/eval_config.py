@@ -47,7 +47,7 @@ from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.named_configs import EVAL, named_config, where
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
-from relax_lint.shell.launch import Launch
+from relax_lint.shell.launch import Launch, Word
 from relax_lint.shell.queries import NotKnown, place_of
 from relax_lint.sources.config_yaml import Entry, Node, YamlSource
 
@@ -127,6 +127,7 @@ INVALID: list[Example] = [
     Example(f"{_TRAIN} --loss-type sft {PAIRS} a b c\n", findings=((1, 52),)),
     Example(f"{_TRAIN} {PAIRS} aime a.parquet b.parquet c.parquet\n", findings=((1, 70),)),
     Example(f'{_TRAIN} {PAIRS} "$DATA/test.jsonl@[0:8]" aime\n', findings=((1, 55),)),
+    Example(f"{_TRAIN} {PAIRS} ${{DATA_DIR}}/test.parquet gsm8k --lr 1e-6\n", findings=((1, 55),)),
 ]
 
 
@@ -153,12 +154,17 @@ def _pairs(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
     refused = list(outcomes(launch, project, _CODE))
     yield from refused
     argument = launch.last(PAIRS)
-    if refused or argument is None or len(argument.values) < 2 or any(word.open for word in argument.values):
+    if refused or argument is None or len(argument.values) < 2 or any(map(_may_be_several, argument.values)):
         return
     for name in argument.values[::2]:
         if _IS_FILE.match(name.text):
             message = f"{name.text} stands where a name is meant: every file needs its own name in {PAIRS}"
             yield Finding(place_of(launch, name), message, launch=launch, subject=PAIRS)
+
+
+def _may_be_several(word: Word) -> bool:
+    """Whether a word is nothing but what is not known, so that it may be any number of words."""
+    return word.open and word.text == word.unknowns[0].text
 
 
 def faults(source: YamlSource) -> Iterator[tuple[Place, str]]:

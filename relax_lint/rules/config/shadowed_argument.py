@@ -144,7 +144,7 @@ def _finding(named: NamedConfig, source: YamlSource, entry: Entry, launch: Launc
     value, severity = namespace.value(entry.name), None
     shown = f"{entry.name} in the config"
     if argument is None:
-        message = f"{shown} sets what {flag} is for, after most checks of Relax: pass the flag instead"
+        message = f"{shown} sets what {flag} sets, after most checks of Relax: that belongs on the command line"
     elif is_hidden(value):
         message = f"{shown} wins over {flag}, which the launch passes: keep one of them"
     elif (difference := _difference(source, entry, value)) is not None:
