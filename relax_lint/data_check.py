@@ -13,7 +13,7 @@ from relax_lint.data_arguments import DataArguments
 from relax_lint.data_path_faults import own_faults
 from relax_lint.data_paths import DataPlan, plan_of
 from relax_lint.data_profile import Profile
-from relax_lint.datasets import EVAL, TRAIN, DatasetUse, datasets_of, file_of, use_instead
+from relax_lint.datasets import EVAL, TRAIN, DatasetUse, datasets_of, files_of, use_instead
 from relax_lint.row_judges import KINDS, RowJudge
 from relax_lint.sources.parquet import Unreadable
 
@@ -45,11 +45,10 @@ class Examined:
         """Files that are not there."""
         return [named.text for named in self.plan.paths if not self.project.exists(named.path)]
 
-    @property
+    @cached_property
     def files(self) -> list[DataFile]:
         """The files that are there and of a kind that Relax loads."""
-        known = [named for named in self.plan.paths if named.is_loadable and self.project.is_file(named.path)]
-        return [file_of(named, self.project) for named in known]
+        return files_of(self.plan, self.project)
 
     # ------------------------------------------------------------ as a launch reads it
 

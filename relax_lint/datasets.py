@@ -99,14 +99,7 @@ class DatasetUse:
     @cached_property
     def files(self) -> list[DataFile]:
         """The first of its files that are here and that Relax can load, each with the rows of it that are used."""
-        here = [
-            file_of(named, self.project)
-            for named in self.plan.paths
-            if named.is_loadable and self.project.is_file(named.path)
-        ]
-        if self.plan.rows != ALL_ROWS:
-            here = [file_of(named, self.project) for named in _within(here, self.plan.rows)]
-        return here[:MOST_FILES]
+        return files_of(self.plan, self.project)[:MOST_FILES]
 
     @cached_property
     def missing(self) -> list[str]:
@@ -129,6 +122,14 @@ class DatasetUse:
     def sample(self, *columns: str) -> list[Row]:
         """Some rows of each file, with these columns."""
         return [row for file in self.readable for row in file.sample(*columns)]
+
+
+def files_of(plan: DataPlan, project: Project) -> list[DataFile]:
+    """The files of a plan that are here and that Relax can load, each with the rows of it that are used."""
+    here = [file_of(named, project) for named in plan.paths if named.is_loadable and project.is_file(named.path)]
+    if plan.rows == ALL_ROWS:
+        return here
+    return [file_of(named, project) for named in _within(here, plan.rows)]
 
 
 def _within(files: list[DataFile], rows: Rows) -> Iterator[DataPath]:

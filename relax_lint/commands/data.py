@@ -11,11 +11,13 @@ that does not exist.
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relax_lint import __version__
 from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
 
 if TYPE_CHECKING:
@@ -71,10 +73,11 @@ def _check(options: Namespace) -> int:
 
 def _project(options: Namespace) -> Project:
     """The repository of the launcher."""
-    from relax_lint.config import Configuration, Settings, with_options
+    from relax_lint.config import Configuration, Settings, refuse_unusable, with_options
     from relax_lint.discovery import root_of
     from relax_lint.files import Files
     from relax_lint.project import Project
+    from relax_lint.rules import load_rules
 
     env = pairs(options.env)
     root = None if options.relax_root is None else absolute(options.relax_root)
@@ -85,6 +88,7 @@ def _project(options: Namespace) -> Project:
     home = Path.cwd() if options.launcher is None else absolute(options.launcher).parent
     about = home / "launcher" if options.launcher is None else absolute(options.launcher)
     settings = Configuration(override).settings_for(about)
+    refuse_unusable(settings, settings.selection, load_rules)
     return Project(root_of(home, Files()) or home, settings)
 
 
@@ -124,13 +128,16 @@ def _judged(options: Namespace, examined: list[Examined], project: Project) -> R
 
 
 def _print(options: Namespace, examined: list[Examined], report: Report, project: Project) -> None:
-    from relax_lint.report import Outcome
+    from relax_lint.report import Outcome, shown_path
 
     def encode(path: Path, offset: int) -> int:
         source = project.source(path)
         return offset if source is None else source.to_byte(offset)
 
-    outcome = Outcome(report, encode, quiet=True, colour=sys.stdout.isatty())
+    root = project.relax_root
+    relax = "no checkout; the built-in tables" if root is None else f"checkout at {shown_path(root)}"
+    judged_by = {"relax": relax, "catalogue": f"relax-lint {__version__}"}
+    outcome = Outcome(report, encode, judged_by=judged_by, quiet=True, colour=_in_colour())
     if options.format == "json":
         from relax_lint.report import data_json
 
@@ -139,6 +146,10 @@ def _print(options: Namespace, examined: list[Examined], report: Report, project
         from relax_lint.report import data_text
 
         sys.stdout.write(data_text.render(examined, outcome, judged=options.launcher is not None))
+
+
+def _in_colour() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _status(options: Namespace, examined: list[Examined], report: Report) -> int:

@@ -54,6 +54,6 @@ class Progress:
     @staticmethod
     def _width() -> int:
         try:
-            return os.get_terminal_size(sys.stderr.fileno()).columns
+            return os.get_terminal_size(sys.stderr.fileno()).columns or 80
         except (OSError, ValueError):
             return 80

@@ -1,0 +1,232 @@
+"""`relax-lint data check`."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from relax_lint.cli import main
+from tests.parquet_files import asked, image, write_parquet
+
+RUN = "examples/demo/run_demo.sh"
+FLAGS = """\
+    --prompt-data "${DATA_DIR}/train.parquet"
+    --input-key prompt
+    --label-key label
+    --apply-chat-template
+    --rm-type math
+    --eval-interval 10
+    --eval-prompt-data test "${DATA_DIR}/test.parquet"
+    --eval-label-key gold
+"""
+ROW = {"prompt": asked("1 + 1?"), "label": "2", "data_source": "sums", "images": [image()]}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    run = tmp_path / RUN
+    run.parent.mkdir(parents=True)
+    run.write_text(f'ARGS=(\n{FLAGS})\npython3 relax/entrypoints/train.py "${{ARGS[@]}}"\n')
+    return tmp_path
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str, status: int) -> str:
+    assert main(["data", "check", *arguments]) == status
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def test_a_table_of_the_columns(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{**ROW, "label": None if number == 3 else str(number)} for number in range(100)]
+    write_parquet(home / "train.parquet", rows)
+    assert (
+        told(capsys, "train.parquet", status=0)
+        == """\
+train.parquet: 100 rows in 1 file
+
+column       type    nulls  size        values
+prompt       list        -  1
+  []         struct      -  -
+    role     string      -  4           user ×100
+    content  string      -  6           1 + 1? ×100
+label        string      1  1–2, ~1.91  0
+data_source  string      -  4           sums ×100
+images       list        -  1
+  []         struct      -  -
+    bytes    bytes       -  124         b'\\x89PNG\\r\\n\\x1a\\n\\x00\\x00\\x00\\rIHDR\\x…
+    path     null      100  -
+
+Read to the end; 100 rows.
+`--launcher RUN.sh` judges the rows as its launches read them.
+"""
+    )
+
+
+def test_lines_fit_into_80_columns_whatever_is_in_the_data(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = {
+        "a_name_that_is_much_longer_than_anybody_would_expect_of_a_column": "数" * 300,
+        "x": {"b" * 60: {"c" * 60: ["d\n\x1b[31m" * 50]}},
+        "n": 123456789.123,
+        "m": -1e300,
+        "mixed": 1,
+    }
+    lines = [row, {**row, "n": 1, "mixed": "x"}, {**row, "mixed": [1]}, {"mixed": {"a": None}}]
+    (home / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    from relax_lint.report.data_text import columns
+
+    out = told(capsys, "a.jsonl", status=0)
+    assert max(map(columns, out.splitlines())) <= 80
+    assert "\x1b" not in out
+
+
+def test_all_rows_are_judged_as_the_launcher_reads_them(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows: list[dict[str, Any]] = [ROW] * 3000
+    rows[2500] = {**ROW, "prompt": []}
+    write_parquet(home / "train.parquet", rows, row_group_size=1000)
+    out = told(capsys, "train.parquet", "--launcher", RUN, status=1)
+    assert "RLX704 a prompt is an empty list (row 2501 of train.parquet)" in out
+    assert out.endswith("Found 1 error; 3,000 rows.\n")
+
+
+def test_data_is_judged_by_the_keys_of_what_it_is_for(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_parquet(home / "test.parquet", [{"prompt": asked("x"), "gold": {"a": "b"}}])
+    out = told(capsys, "test.parquet", "--launcher", RUN, status=1)
+    assert "--eval-label-key" in out
+    assert "RLX703 a label is an object (a), not a text: --rm-type math scores 0 always" in out
+
+
+def test_variables_of_the_launcher(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_parquet(home / "data/test.parquet", [{"prompt": asked("x"), "gold": "2"}])
+    assert main(["data", "check", "data/test.parquet", "--launcher", RUN, "--env", "DATA_DIR=data"]) == 0
+    assert capsys.readouterr().out.endswith("All clean; 1 row.\n")
+
+
+def test_several_files_directories_and_slices(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(3):
+        write_parquet(home / f"data/{number}.parquet", [ROW] * 10)
+    out = told(capsys, "data", "data/0.parquet@[2:5]", "['data/1.parquet','data/2.parquet']", status=0)
+    assert [line for line in out.splitlines() if " rows in " in line] == [
+        "data: 30 rows in 3 files",
+        "data/0.parquet@[2:5]: 3 rows in 1 file",
+        "['data/1.parquet','data/2.parquet']: 20 rows in 2 files",
+    ]
+
+
+def test_advice_counts_under_strict(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "run.sh").write_text(
+        "python3 relax/entrypoints/train.py --prompt-data train.parquet --input-key prompt --label-key label "
+        "--rollout-max-prompt-len 10 --rm-type math\n"
+    )
+    write_parquet(home / "train.parquet", [{"prompt": "word " * 100, "label": "2"}])
+    assert "RLX708" in told(capsys, "train.parquet", "--launcher", "run.sh", status=0)
+    told(capsys, "train.parquet", "--launcher", "run.sh", "--strict", status=1)
+
+
+# ------------------------------------------------------------ json
+
+
+def test_the_json_is_what_its_schema_says(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{**ROW, "label": 2, "score": float("nan")}, {**ROW, "label": 3, "score": 0.5}]
+    write_parquet(home / "train.parquet", rows)
+    content = json.loads(told(capsys, "train.parquet", "--launcher", RUN, "--format", "json", status=1))
+    schema = json.loads((Path(__file__).parents[2] / "docs/schema/data.schema.json").read_text())
+    jsonschema.validate(content, schema)
+    assert [found["code"] for found in content["diagnostics"]] == ["RLX703"]
+    (dataset,) = content["datasets"]
+    assert (dataset["name"], dataset["rows"], dataset["files"]) == ("train.parquet", 2, ["train.parquet"])
+    assert content["summary"]["rows"] == 2
+    by_name = {column["name"]: column for column in dataset["columns"]}
+    assert by_name["label"]["types"] == {"int": 2}
+    assert by_name["prompt[].role"]["values"] == {"user": 2}
+    assert by_name["images[].path"]["nulls"] == 2
+
+
+# ------------------------------------------------------------ trouble
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("gone.parquet",), "no such file or directory: gone.parquet"),
+        (("train.parquet", "--launcher", "gone.sh"), "no such file: gone.sh"),
+        (("train.parquet", "--launcher", "empty.sh"), "empty.sh launches no training of Relax"),
+        (("train.parquet", "--env", "x"), "--env wants NAME=VALUE, not 'x'"),
+        (("train.parquet", "--relax-root", "nowhere"), "nowhere"),
+    ],
+)
+def test_wrong_usage(home: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
+    write_parquet(home / "train.parquet", [ROW])
+    (home / "empty.sh").write_text("echo hello\n")
+    assert main(["data", "check", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("a.parquet", b"no parquet", "a.parquet cannot be read: "),
+        ("a.json", b"[]", "a.json: Relax loads files that end in .jsonl and .parquet only"),
+        ("a.jsonl", b'{"a": 1}\n\xff\n', "a.jsonl cannot be read: line 2 is not valid UTF-8"),
+    ],
+)
+@pytest.mark.parametrize("launcher", [(), ("--launcher", RUN)])
+def test_files_that_cannot_be_read(
+    home: Path, capsys: pytest.CaptureFixture[str], name: str, content: bytes, problem: str, launcher: tuple[str, ...]
+) -> None:
+    (home / name).write_bytes(content)
+    assert problem in told(capsys, name, *launcher, status=1)
+
+
+def test_without_pyarrow(home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    write_parquet(home / "train.parquet", [ROW])
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    out = told(capsys, "train.parquet", status=1)
+    assert "reading parquet needs pyarrow: pip install 'relax-lint[data]'" in out
+
+
+# ------------------------------------------------------------ progress
+
+
+def test_no_progress_is_shown_where_standard_error_is_no_terminal(home: Path) -> None:
+    write_parquet(home / "train.parquet", [ROW] * 1000)
+    done = subprocess.run(
+        [sys.executable, "-m", "relax_lint", "data", "check", "train.parquet"], capture_output=True, check=True
+    )
+    assert done.stderr == b""
+
+
+def test_progress_on_a_terminal_is_one_line_that_is_taken_away(home: Path) -> None:
+    rows = [{"prompt": f"{number} " * 50, "label": str(number)} for number in range(20_000)]
+    write_parquet(home / "train.parquet", rows)
+    parent, child = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "relax_lint", "data", "check", "train.parquet"],
+        stdout=subprocess.DEVNULL,
+        stderr=child,
+        env={**os.environ, "TERM": "xterm"},
+    ) as process:
+        os.close(child)
+        shown = b""
+        try:
+            while piece := os.read(parent, 65536):
+                shown += piece
+        except OSError:
+            pass  # that is how a terminal ends
+        os.close(parent)
+        assert process.wait() == 0
+    assert b"train.parquet [" in shown
+    assert b"rows, " in shown
+    assert shown.endswith(b"\r\x1b[K")
+    assert b"\n" not in shown
