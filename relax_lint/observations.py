@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 
 from relax_lint.catalog.environments import MEDIA_KEY, OBSERVATION_KEYS, ROLE_KEY, ROLES, STEP_PARTS, TEXT_KEY
 from relax_lint.flow.classes import lacks
+from relax_lint.flow.scopes import own_nodes
 from relax_lint.flow.shapes import (
     IMAGE,
+    NONE,
+    UNKNOWN,
+    Arguments,
     Awaitable,
     Class,
     Constant,
@@ -31,15 +35,12 @@ from relax_lint.flow.shapes import (
     is_text,
     truth,
 )
+from relax_lint.media_uses import is_image
 from relax_lint.records import record
-from relax_lint.sources.python import PythonSource, walk
 
 if TYPE_CHECKING:
+    from relax_lint.environments import Environments
     from relax_lint.flow.interpreter import Interpreter
-
-_OF_IMAGES = frozenset({"crop", "rotate", "thumbnail", "convert", "getpixel", "paste", "width", "height"})
-"""Attributes that images have, and neither lists nor arrays."""
-_GIVING_IMAGES = frozenset({"crop", "rotate", "convert"})
 
 
 @record
@@ -178,7 +179,7 @@ class Judge:
         if isinstance(shape, Sequence):
             return None
         if isinstance(shape, Unknown):
-            return in_words(IMAGE) if entry.at is not None and _is_image(entry.at) else None
+            return in_words(IMAGE) if entry.at is not None and is_image(entry.at) else None
         if isinstance(shape, Dictionary) and shape.open and not shape.entries:
             return None
         iterable = isinstance(shape, Instance) and not all(
@@ -236,44 +237,44 @@ def _compares(test: ast.expr) -> bool:
     return isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance"
 
 
-def _is_image(key: Site) -> bool:
-    """Whether the value of a key is used as an image where it comes from, or made as one is."""
-    source, value = key.source, _value_of(key)
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    kinds: tuple[type[ast.AST], ...] = functions if isinstance(value, ast.Name) else (ast.ClassDef,)
-    scope = next((holder for holder in source.ancestors(key.node) if isinstance(holder, kinds)), None)
-    if scope is None or not isinstance(value, (ast.Name, ast.Attribute)):
-        return False
-    written = ast.unparse(value)
-    uses = [node for node in walk(scope) if isinstance(node, ast.Attribute) and ast.unparse(node.value) == written]
-    if any(node.attr in _OF_IMAGES for node in uses):
-        return True
-    made = [
-        node.value
-        for node in walk(scope)
-        if isinstance(node, ast.Assign) and any(ast.unparse(target) == written for target in node.targets)
-    ]
-    return bool(made) and all(_gives_image(source, node) for node in made)
+def taken_apart(environments: Environments, step: Function) -> Iterator[tuple[Exit, str]]:
+    """Ways out of other methods whose values ``step`` takes apart into more or fewer names than there are."""
+    for node in own_nodes(step.node):
+        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], (ast.Tuple, ast.List)):
+            continue
+        names = node.targets[0].elts
+        call = node.value.value if isinstance(node.value, ast.Await) else node.value
+        method = _called_method(environments, step, call)
+        if method is None or not isinstance(call, ast.Call) or any(isinstance(part, ast.Starred) for part in names):
+            continue
+        ways = environments.ways_out(method, _given(call), awaits=True) or ()
+        for way in ways:
+            length = way.shape.length if isinstance(way.shape, Sequence) else None
+            if length is not None and length.kind == "exact" and length.count != len(names):
+                name = ast.unparse(call.func).removeprefix("self.")
+                yield way, f"{name} returns {length.count} values here: step takes {len(names)} of it"
 
 
-def _gives_image(source: PythonSource, node: ast.expr) -> bool:
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
-        return False
-    holder = node.func.value
-    return node.func.attr in _GIVING_IMAGES and not (isinstance(holder, ast.Name) and _is_imported(source, holder.id))
+def _called_method(environments: Environments, step: Function, call: ast.expr) -> Function | None:
+    """The method of the same object that is called."""
+    instance = step.bound[0] if step.bound else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or not isinstance(instance, Instance):
+        return None
+    if not (isinstance(call.func.value, ast.Name) and call.func.value.id == "self"):
+        return None
+    return environments.method(instance.cls, call.func.attr)
 
 
-def _is_imported(source: PythonSource, name: str) -> bool:
-    imports: list[ast.Import | ast.ImportFrom] = [*source.nodes(ast.Import), *source.nodes(ast.ImportFrom)]
-    return any((alias.asname or alias.name) == name for part in imports for alias in part.names)
+def _given(call: ast.Call) -> Arguments:
+    """The arguments of a call, of which only constants are known."""
+    starred = any(isinstance(part, ast.Starred) for part in call.args)
+    if starred or any(word.arg is None for word in call.keywords):
+        return Arguments(complete=False)
+    words = tuple((word.arg, _constant(word.value)) for word in call.keywords if word.arg is not None)
+    return Arguments(tuple(_constant(part) for part in call.args), words)
 
 
-def _value_of(key: Site) -> ast.expr | None:
-    """The expression that a key is given."""
-    node, holder = key.node, key.source.parent(key.node)
-    if isinstance(node, ast.keyword):
-        return node.value
-    if isinstance(holder, ast.Dict):
-        return next((value for part, value in zip(holder.keys, holder.values, strict=True) if part is node), None)
-    assignment = None if holder is None else key.source.parent(holder)
-    return assignment.value if isinstance(holder, ast.Subscript) and isinstance(assignment, ast.Assign) else None
+def _constant(node: ast.expr) -> Shape:
+    if isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, str)):
+        return Constant(node.value)
+    return NONE if isinstance(node, ast.Constant) and node.value is None else UNKNOWN

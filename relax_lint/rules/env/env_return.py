@@ -229,6 +229,23 @@ INVALID = [
     ),
     _found(
         _step(
+            "        observation, done, info = self._run(response_text)\n        return observation, done, info\n",
+            after="\n    def _run(self, text):\n        if not text:\n            return {'obs_str': 'empty'}, True\n"
+            "        return {'obs_str': text}, False, {}\n",
+        ),
+        (14, 13),
+    ),
+    _found(
+        _step(
+            "        return self._show(response_text, self.image)\n",
+            after="\n    def _show(self, text, image=None):\n"
+            "        return {'obs_str': text, 'multi_modal_data': {'image': image}}, False, {}\n\n"
+            "    def _cut(self, box):\n        self.image = self.image.crop(box)\n",
+        ),
+        (12, 55),
+    ),
+    _found(
+        _step(
             "        if not response_text:\n            return self._done('empty')\n"
             "        return {'obs_str': '.'}, False, {}\n",
             after="\n    def _done(self, why):\n        return {'obs_str': why}, True\n",
@@ -362,7 +379,8 @@ def env_return(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecke
 def _judged(
     environments: Environments, cls: Class, method: Function, name: str, rollout: Rollout
 ) -> Iterator[Finding | NotChecked]:
-    from relax_lint.observations import Judge
+    from relax_lint.observations import Judge, taken_apart
+    from relax_lint.rewards import exit_place
 
     reading = environments.reading(cls) if rollout.formats else None
     judge = Judge(environments.interpreter, rollout.step.parts, reading)
@@ -376,6 +394,8 @@ def _judged(
     for way in ways:
         for fault in judge.step(way) if name == "step" else judge.reset(way):
             yield _finding(environments, way, fault, name)
+    for way, message in taken_apart(environments, method) if name == "step" else ():
+        yield Finding(exit_place(way), message, subject=name)
 
 
 def _finding(environments: Environments, way: Exit, fault: Fault, name: str) -> Finding:
