@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relax_lint.calls.entries import entries, reached
 from relax_lint.calls.reached import Reached, ReachedFunction
-from relax_lint.calls.values import ARGS, SAMPLE, SAMPLES
+from relax_lint.calls.values import ARGS, SAMPLE, SAMPLES, Given
 from relax_lint.project import Project
 
 LAUNCHER = "examples/demo/run_demo.sh"
@@ -214,3 +214,87 @@ def build_env(sample=None, args=None, **_):
     assert names(result, on_loop=True) == {"build_env", "__init__", "reset", "step", "run"}
     assert [reading.name for reading in result.readings(SAMPLE)] == ["label"]
     assert [reading.name for reading in result.readings(ARGS)] == ["max_turns"]
+
+
+def test_the_step_of_an_environment_may_run_in_threads() -> None:
+    result = reach(
+        {
+            REWARD: "async def reward_func(args, sample, **kwargs):\n    return 0.0\n",
+            "examples/demo/config.yaml": "max_turns: 3\n",
+            "examples/demo/rollout.py": """\
+import asyncio
+
+DEFAULT_ENV_MODULE = "examples.demo.env_demo"
+
+
+async def generate(args, sample, sampling_params):
+    await asyncio.to_thread(env.step, sample.response)
+    return sample
+""",
+            "examples/demo/env_demo.py": """\
+class Env:
+    def step(self, text):
+        return self.run(text), True, {}
+
+    def run(self, text):
+        return {}
+
+
+def build_env(sample=None, args=None, **_):
+    return Env()
+""",
+        },
+        "--custom-generate-function-path examples.demo.rollout.generate",
+        "environment",
+    )
+    assert names(result, on_loop=False) == {"step", "run"}
+    assert names(result, on_loop=True) == {"build_env"}
+
+
+def test_star_arguments_keep_their_places() -> None:
+    result = reach("""\
+def last(*items, **named):
+    return items[-1].response, named
+
+
+async def reward_func(*given, **kwargs):
+    args, sample = given
+    return last(args, sample), last(*given)
+""")
+    assert [reading.name for reading in result.readings(SAMPLE)] == []
+    assert function(result, "reward_func").names_of(SAMPLE) == {"sample"}
+
+
+def test_recursion_comes_to_an_end() -> None:
+    result = reach("""\
+def even(sample, n, seen=()):
+    seen = [seen, [seen]]
+    return n == 0 or odd(sample, n - 1, seen)
+
+
+def odd(sample, n, seen):
+    return n and even(sample, n - 1, (seen,))
+
+
+async def reward_func(args, sample, **kwargs):
+    return even(sample, len(sample.response))
+""")
+    assert result.whole
+    assert function(result, "odd").names_of(SAMPLE) == {"sample"}
+
+
+def test_parts_of_the_sample_are_known_by_their_keys() -> None:
+    result = reach("""\
+def ask(question, info):
+    return question, info
+
+
+async def reward_func(args, sample, **kwargs):
+    meta = sample.metadata or {}
+    extra = dict(meta)
+    return ask(meta["question"], meta.get("more", {}).get("deep"))
+""")
+    asked = function(result, "ask")
+    assert asked.names_of(Given("sample", ("metadata", "[question]"))) == {"question"}
+    assert asked.names_of(Given("sample", ("metadata", "[more]", "[deep]"))) == {"info"}
+    assert function(result, "reward_func").names_of(Given("sample", ("metadata",))) == {"meta", "extra"}

@@ -298,9 +298,11 @@ def _edits(edit: Edit | None) -> list[Edit]:
 
 
 def _rewards(launch: Launch, key: str, project: Project) -> _Rewards | None:
-    if launch.has(FLAG):
-        found = [_of_use(use, key) for use in reward_uses(launch, project)]
-        return found[0] if found else None
+    uses = reward_uses(launch, project)
+    if uses:
+        return _of_use(uses[0], key)
+    if launch.has(FLAG) or overridden_by_config(launch, project, TYPE):
+        return None
     argument = launch.last(TYPE)
     name = (argument.value or "").strip().removeprefix(BOXED) if argument is not None else ""
     what = f"the reward of {TYPE} {argument.value}" if argument is not None else ""

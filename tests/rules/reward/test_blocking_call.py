@@ -1,0 +1,135 @@
+"""Blocking calls are found whatever part of a recipe is looked at, and only where they block."""
+
+from __future__ import annotations
+
+import pytest
+
+from relax_lint.config import Settings
+from relax_lint.engine import lint
+from relax_lint.project import Project
+from relax_lint.rules import load_rules
+from relax_lint.selection import Layer
+
+RUN = "examples/demo/run_demo.sh"
+REWARD = "examples/demo/reward_demo.py"
+HELPERS = "examples/demo/helpers.py"
+TRAIN = "python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func\n"
+
+
+def lines(tree: dict[str, str], *targets: str, code: str = "RLX210") -> list[str]:
+    project = Project.from_files({RUN: TRAIN, **tree})
+    settings = Settings(selection=(Layer(select=(code,)),))
+    wanted = [project.root / target for target in targets] if targets else None
+    report = lint(project, load_rules(), settings, wanted)
+    assert report.failures == []
+    return [f"{found.path.name}:{found.line} {found.severity.value}" for found in report.diagnostics]
+
+
+def reward(body: str, head: str = "") -> dict[str, str]:
+    return {REWARD: f"{head}\n\nasync def reward_func(args, sample, **kwargs):\n{body}\n    return 0.0\n"}
+
+
+@pytest.mark.parametrize("targets", [(), (HELPERS,), (REWARD, HELPERS)])
+def test_a_helper_is_judged_alone_as_with_its_launcher(targets: tuple[str, ...]) -> None:
+    tree = {
+        REWARD: "from .helpers import ask\n\n\nasync def reward_func(args, sample):\n    return ask(sample)\n",
+        HELPERS: "import requests\n\n\ndef ask(sample):\n    return requests.get(sample.label).json()\n",
+    }
+    assert lines(tree, *targets) == ["helpers.py:5 warning"]
+
+
+def test_what_no_launch_reaches_may_block() -> None:
+    tree = reward("    pass")
+    tree["examples/demo/old_reward.py"] = "import time\n\n\nasync def score(args, sample):\n    time.sleep(1)\n"
+    assert lines(tree) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "call"),
+    [
+        ("import requests", "requests.post('u')"),
+        ("import requests as r", "r.request('GET', 'u')"),
+        ("from requests import post", "post('u')"),
+        ("import requests\nS = requests.Session()", "S.get('u')"),
+        ("from requests.sessions import Session\nS = Session()", "S.put('u')"),
+        ("import urllib.request", "urllib.request.urlopen('u')"),
+        ("from urllib.request import urlopen as get", "get('u')"),
+        ("import urllib3\nP = urllib3.PoolManager()", "P.request('GET', 'u')"),
+        ("import http.client", "http.client.HTTPSConnection('h').request('GET', '/')"),
+        ("import httpx", "httpx.get('u')"),
+        ("import httpx\nC = httpx.Client()", "C.post('u')"),
+        ("import openai\nC = openai.OpenAI()", "C.chat.completions.create(model='m')"),
+        ("from openai import AzureOpenAI\nC = AzureOpenAI()", "C.with_options(timeout=3).responses.create()"),
+        ("import time", "time.sleep(1)"),
+        ("import time\nsleep = time.sleep", "sleep(1)"),
+        ("import subprocess", "subprocess.run(['true'])"),
+        ("from subprocess import Popen", "Popen(['true']).wait()"),
+        ("import os", "os.system('true')"),
+        ("import socket\nS = socket.socket()", "S.connect(('h', 1))"),
+        ("CLIENTS = []\nimport openai\nCLIENTS.append(openai.OpenAI())", "CLIENTS[0].models.list()"),
+    ],
+)
+def test_every_way_to_block(head: str, call: str) -> None:
+    assert lines(reward(f"    {call}", head)) == [f"reward_demo.py:{head.count(chr(10)) + 4} warning"]
+
+
+@pytest.mark.parametrize(
+    ("head", "statement"),
+    [
+        ("import asyncio", "await asyncio.sleep(1)"),
+        ("import openai\nC = openai.AsyncOpenAI()", "await C.chat.completions.create(model='m')"),
+        ("import httpx\nC = httpx.AsyncClient()", "await C.post('u')"),
+        ("import asyncio, time", "await asyncio.to_thread(time.sleep, 1)"),
+        ("import asyncio, time", "await asyncio.to_thread(lambda: time.sleep(1))"),
+        ("import asyncio, requests", "await asyncio.get_event_loop().run_in_executor(None, requests.get, 'u')"),
+        ("import asyncio", "await (await asyncio.create_subprocess_exec('true')).wait()"),
+        ("import subprocess", "subprocess.Popen(['true'])"),
+        ("import requests", "requests.Request('GET', 'u').prepare()"),
+        ("import aiohttp", "aiohttp.ClientSession().get('u')"),
+        ("import socket", "socket.gethostname()"),
+        ("import openai", "openai.OpenAI(timeout=3)"),
+        ("import threading, time", "threading.Thread(target=time.sleep, args=(3,)).start()"),
+        ("from anyio import to_thread\nimport time", "await to_thread.run_sync(time.sleep, 1)"),
+    ],
+)
+def test_what_does_not_block(head: str, statement: str) -> None:
+    assert lines(reward(f"    {statement}", head)) == []
+
+
+def test_a_loop_that_a_loop_would_run() -> None:
+    head = "import asyncio\n\n\nasync def inner():\n    return 1\n"
+    assert lines(reward("    asyncio.run(inner())", head)) == ["reward_demo.py:9 error"]
+    loop = "    asyncio.new_event_loop().run_until_complete(inner())"
+    assert lines(reward(loop, head)) == ["reward_demo.py:9 error"]
+    assert lines(reward("    await asyncio.to_thread(asyncio.run, inner())", head)) == []
+    assert lines(reward("    await asyncio.to_thread(lambda: asyncio.run(inner()))", head)) == []
+    patched = f"import nest_asyncio\n{head}\nnest_asyncio.apply()\n"
+    assert lines(reward("    asyncio.run(inner())", patched)) == ["reward_demo.py:12 warning"]
+
+
+def test_a_coroutine_for_another_loop_may_wait() -> None:
+    head = "import asyncio, time\nLOOP = asyncio.new_event_loop()\n\n\nasync def slow():\n    time.sleep(1)\n"
+    assert lines(reward("    asyncio.run_coroutine_threadsafe(slow(), LOOP)", head)) == []
+    body = "    made = slow()\n    asyncio.run_coroutine_threadsafe(made, LOOP)"
+    assert lines(reward(body, head)) == []
+    assert lines(reward("    await slow()", head)) == ["reward_demo.py:6 warning"]
+
+
+def test_a_subclass_of_a_client_is_one() -> None:
+    judge = "class Judge(requests.Session):\n    def ask(self):\n        return self.get('u')\n"
+    head = f"import requests\n\n\n{judge}\n\nJ = Judge()"
+    assert lines(reward("    J.ask()", head)) == ["reward_demo.py:6 warning"]
+
+
+def test_sft_has_no_reward() -> None:
+    tree = reward("    time.sleep(1)", "import time")
+    assert lines({**tree, RUN: TRAIN.replace("\n", " --loss-type sft\n")}) == []
+
+
+def test_the_agent_of_an_agentic_launch_runs_elsewhere() -> None:
+    tree = {
+        RUN: TRAIN.replace("\n", " --use-agentic-rollout --agent-command 'python3 examples/demo/agent.py'\n"),
+        "examples/demo/agent.py": "import asyncio, time\n\n\nasync def main():\n    time.sleep(1)\nasyncio.run(main())\n",
+        **reward("    pass"),
+    }
+    assert lines(tree) == []
