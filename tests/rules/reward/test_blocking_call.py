@@ -129,7 +129,7 @@ def test_sft_has_no_reward() -> None:
 def test_the_agent_of_an_agentic_launch_runs_elsewhere() -> None:
     tree = {
         RUN: TRAIN.replace("\n", " --use-agentic-rollout --agent-command 'python3 examples/demo/agent.py'\n"),
-        "examples/demo/agent.py": "import asyncio, time\n\n\nasync def main():\n    time.sleep(1)\nasyncio.run(main())\n",
+        "examples/demo/agent.py": "import asyncio, time\n\n\nasync def go():\n    time.sleep(1)\nasyncio.run(go())\n",
         **reward("    pass"),
     }
     assert lines(tree) == []
