@@ -28,6 +28,9 @@ COMPARED_BY_RELAX = frozenset(
 """What Relax (July 2026) means to compare with the checkpoint; by a slip only the last is, and refused when it differs.
 ``rope_theta`` is in its list too, but checkpoints of one shape differ in it, and the flag is how that is said."""
 
+UNTIED = "--untie-embeddings-and-output-weights"
+"""The switch that says the contrary of ``tie_word_embeddings``."""
+
 _MIXTURES = ("num_experts", "num_local_experts", "n_routed_experts")
 _LANGUAGE_PARTS = ("text_config", "thinker_config", "llm_config", "language_config")
 _SENSES = ("vision", "visual", "audio", "thinker", "image")

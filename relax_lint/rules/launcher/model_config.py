@@ -44,7 +44,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from relax_lint.catalog.model_configs import COMPARED_BY_RELAX, numbers, perceives
+from relax_lint.catalog.model_configs import COMPARED_BY_RELAX, UNTIED, numbers, perceives, text_part
 from relax_lint.constraints.reporting import judged
 from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.model_files import (
@@ -260,6 +260,7 @@ def _differing(launch: Launch, models: Sequence[ScriptFile], project: Project) -
             message = f"{launch.value(_CHECKPOINT)} neither sees nor hears: its config.json has no part for {_MEDIA}"
             yield Finding(place_of(launch, argument.word), message, launch=launch, subject=_MEDIA)
     paths = {source.path for source in models}
+    yield from _untied(launch, config, paths)
     for flag in sorted(COMPARED_BY_RELAX - set(known)):
         given = launch.all(flag)
         of_model = [one for one in given if _is_in(one, paths)]
@@ -274,6 +275,16 @@ def _differing(launch: Launch, models: Sequence[ScriptFile], project: Project) -
                 launch=launch,
                 subject=flag,
             )
+
+
+def _untied(launch: Launch, config: Mapping[str, Any] | None, paths: set[Path]) -> Iterator[Finding]:
+    """Embeddings untied by the launcher, where the model file, or the checkpoint at hand, has them tied."""
+    given = launch.all(UNTIED)
+    if not given or any(_is_in(one, paths) for one in given) or not _passes(launch, paths):
+        return
+    if config is None or text_part(config).get("tie_word_embeddings", False):
+        message = f"{UNTIED}: {'the checkpoint' if config is not None else 'the model file'} has them tied"
+        yield Finding(place_of(launch, given[-1].word), message, launch=launch, subject=UNTIED)
 
 
 def _config(launch: Launch, project: Project) -> Mapping[str, Any] | None:
@@ -318,6 +329,11 @@ def _sourcing(launch: Launch, path: Path, project: Project) -> Place:
             if text.startswith(("source", ".")) and path.stem in text and isinstance(command, SimpleCommand):
                 return Place(source, command.start, command.end)
     return start_of(launch)
+
+
+def _passes(launch: Launch, paths: set[Path]) -> bool:
+    """Whether words of a model file are passed."""
+    return any(_is_in(argument, paths) for argument in launch.arguments)
 
 
 def _is_in(argument: Argument, paths: set[Path]) -> bool:

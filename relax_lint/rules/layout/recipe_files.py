@@ -172,7 +172,10 @@ INVALID = [
         ),
         findings=((_RUN, 2, 5),),
     ),
-    Example(_tree(_WHOLE, "base"), findings=(("examples/demo/env_demo.py", 1, 1),)),
+    Example(
+        _tree(_WHOLE, "base", rollout="from examples.demo.base_env import BaseInteractionEnv\n" + _WHOLE["rollout"]),
+        findings=(("examples/demo/env_demo.py", 1, 1),),
+    ),
     Example(
         _tree(_WHOLE, "base", env=_ENV.replace("from examples.demo.base_env", "import os\n\nfrom .base_env")),
         findings=(("examples/demo/env_demo.py", 3, 1),),
@@ -208,8 +211,13 @@ def recipe_files(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
     if not _is_started(recipe, project):
         yield from _without_launcher(recipe, parts, project)
         return
-    for source in parts:
-        yield from _missing_base(source, project)
+    told: set[str] = set()
+    for source in sorted(parts, key=_builds_nothing):
+        for base, node in _missing_bases(source, project):
+            if base not in told:
+                told.add(base)
+                message = f"there is no module {base}: copy base_env.py from examples/deepeyes"
+                yield Finding(source.place(node), message, subject="base_env.py")
     kinds = [(kind_of(launch), launch) for launch in recipe.launches]
     multi = [launch for kind, launch in kinds if kind == "multi-turn"]
     single = [launch for kind, launch in kinds if kind == "single-turn"]
@@ -221,6 +229,10 @@ def recipe_files(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
 
 def _is_no_reward(source: PythonSource) -> bool:
     return not _SCORES.search(source.text)
+
+
+def _builds_nothing(source: PythonSource) -> bool:
+    return not _BUILDS.search(source.text)
 
 
 def _is_started(recipe: Recipe, project: Project) -> bool:
@@ -242,8 +254,8 @@ def _without_launcher(recipe: Recipe, parts: list[PythonSource], project: Projec
         yield Finding(Place(source, 0, 0), message, subject=f"run_{_plain(recipe)}.sh")
 
 
-def _missing_base(source: PythonSource, project: Project) -> Iterator[Finding]:
-    """An import of a base that is not there; every Relax has that of deepeyes."""
+def _missing_bases(source: PythonSource, project: Project) -> Iterator[tuple[str, ast.ImportFrom]]:
+    """The imports of a base that is not there; every Relax has that of deepeyes."""
     if _BASE not in source.text or source.tree is None:
         return
     from relax_lint.flow.names import dotted_name, import_target
@@ -256,8 +268,7 @@ def _missing_base(source: PythonSource, project: Project) -> Iterator[Finding]:
         if not any(alias.name == _BASE for alias in node.names) or target == "examples.deepeyes.base_env":
             continue
         if target and is_ours(target, project) and project.module(target) is None:
-            message = f"there is no module {target}: copy base_env.py from examples/deepeyes"
-            yield Finding(source.place(node), message, subject="base_env.py")
+            yield target, node
 
 
 def _without_environment(recipe: Recipe, launches: list[Launch], project: Project) -> Iterator[Finding]:

@@ -111,6 +111,15 @@ def test_the_config_at_hand_decides_over_the_model_file() -> None:
     assert message == "--num-layers 4 against num_hidden_layers 28 in the config.json of models/small"
 
 
+def test_embeddings_untied_by_the_launcher() -> None:
+    switch = "--untie-embeddings-and-output-weights"
+    assert "the model file has them tied" in said(f"{SOURCE}{LAUNCH} {switch}\n")[0]
+    assert said({RUN: f"{SOURCE}{LAUNCH} {switch}\n", "scripts/models/small.sh": MODEL[:-2] + f" {switch})\n"}) == []
+    assert "the checkpoint has them tied" in of_checkpoint({"tie_word_embeddings": True}, switch)[0]
+    assert of_checkpoint({"tie_word_embeddings": False}, switch) == []
+    assert said(f'source "$MODEL_CONFIG_DIR/none.sh"\n{LAUNCH} {switch}\n'.replace("none", "small")) != []
+
+
 def test_a_text_model_takes_no_images() -> None:
     media = '--multimodal-keys \'{"image": "images"}\''
     [message] = of_checkpoint({"hidden_size": 1024}, media)
