@@ -1,4 +1,4 @@
-"""What a launcher launches: every argv, under which conditions, and where each flag comes from.
+"""What a launcher launches: every argv, under which conditions, on which GPUs, and where each flag comes from.
 
 Without --clean-env, what the launcher can launch: variables and arguments that are not given are unknown, and both ways
 of a condition that hangs on them are shown. What the script itself gives unless something else is given, by
