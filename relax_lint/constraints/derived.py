@@ -414,7 +414,7 @@ def compute(derived: str | Function, facts: Facts) -> Any:
     try:
         if isinstance(derived, Function):
             return derived.of(facts)
-        return _expression(derived).value(facts)
+        return _expression(derived).value(facts.values)
     except NotKnown as unknown:
         return Hidden(unknown.hidden.words)  # what is known of an argument is not known of what is made of it
     except (Failed, TypeError, ValueError, ArithmeticError, LookupError, OverflowError):

@@ -150,7 +150,7 @@ def _drop_consequences(judgement: Judgement) -> None:
 
 def _outcome(constraint: Constraint, condition: Expression, facts: Facts, mode: object) -> Violation | Undecided | None:
     try:
-        truth = condition.truth(facts)
+        truth = condition.truth(facts.values)
     except Failed as failure:
         return Undecided(constraint, (), str(failure))
     except UnknownName as unknown:

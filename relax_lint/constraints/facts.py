@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from relax_lint.catalog.flags import Catalogue
 from relax_lint.catalog.hidden import UNKNOWN, Hidden, is_hidden
-from relax_lint.catalog.namespace import Namespace
+from relax_lint.catalog.namespace import Namespace, Parsers
 from relax_lint.constraints.derived import DERIVED, compute
 from relax_lint.constraints.expressions import ENVIRONMENT, FUNCTIONS, GIVEN, Expression, NotKnown, askers
 from relax_lint.constraints.surroundings import Surroundings
@@ -28,6 +29,24 @@ def unknown_names(condition: Expression, catalogue: Catalogue) -> list[str]:
     return sorted(name.removeprefix(GIVEN) for name in condition.names if not is_known(name))
 
 
+class _Values(dict[str, Any]):
+    """Known values by name, for compiled conditions: what is not there yet is asked for. Raises :class:`NotKnown`."""
+
+    def __init__(self, known: Mapping[str, Any], ask: Callable[[str], Any]) -> None:
+        super().__init__(known)
+        self._ask = ask
+
+    def __missing__(self, name: str) -> Any:
+        value = self._ask(name)
+        if is_hidden(value):
+            raise NotKnown(value)
+        return value
+
+
+_PLAIN: WeakKeyDictionary[Parsers, dict[bool, dict[str, Any]]] = WeakKeyDictionary()
+"""Of the parsers: what attributes are in a launch that does not set them, by whether engines are left out."""
+
+
 class Facts:
     """The values of names in a launch, each worked out once.
 
@@ -43,20 +62,42 @@ class Facts:
         self.namespace = namespace
         self.around: Surroundings = around or Surroundings()
         self.overlay = overlay or {}
-        self._known: dict[str, Any] = {**FUNCTIONS, **askers(self), **self.overlay}
+        self._hidden: dict[str, Hidden] = {}
+        self._is_plain = not (namespace.launch.hides_flags or namespace.problems)
+        self._plain = _PLAIN.setdefault(namespace.parsers, {}).setdefault(namespace.skips_engines, {})
+        self.values = _Values(self._start(), self.get)
+
+    def _start(self) -> dict[str, Any]:
+        """What is known without asking."""
+        known = {**FUNCTIONS, **askers(self)}
+        if self._is_plain:
+            known.update(self._plain)
+            for dest in self.namespace.given_dests:
+                known.pop(dest, None)
+        for name, value in self.overlay.items():
+            if is_hidden(value):
+                self._hidden[name] = value
+                known.pop(name, None)
+            else:
+                known[name] = value
+        return known
 
     def __getitem__(self, name: str) -> Any:
-        value = self._known[name] if name in self._known else self.get(name)
-        if value.__class__ is Hidden:
-            raise NotKnown(value)
-        return value
+        return self.values[name]
 
     def get(self, name: str) -> Any:
         """The value of a name, or :class:`Hidden`."""
-        if name not in self._known:
-            self._known[name] = UNKNOWN  # what a value that depends on itself would see
-            self._known[name] = self._find(name)
-        return self._known[name]
+        if name in self.values:
+            return self.values[name]
+        if name not in self._hidden:
+            self._hidden[name] = UNKNOWN  # what a value that depends on itself would see
+            value = self._find(name)
+            if not is_hidden(value):
+                del self._hidden[name]
+                self.values[name] = value
+                return value
+            self._hidden[name] = value
+        return self._hidden[name]
 
     def _find(self, name: str) -> Any:
         if name in DERIVED:
@@ -67,7 +108,10 @@ class Facts:
             return self.around.variable(name[len(ENVIRONMENT) :])
         if not self.namespace.knows(name):
             raise UnknownName(name)
-        return self.namespace.value(name)
+        value = self.namespace.value(name)
+        if self._is_plain and name not in self.namespace.given_dests:
+            self._plain[name] = value
+        return value
 
     @property
     def set_names(self) -> frozenset[str]:

@@ -237,14 +237,20 @@ class Launch(_Launch):
 
     @cached_property
     def _open_positions(self) -> list[tuple[Argument, int]]:
-        """The words of the arguments that are not known, -1 for a flag itself. ``--flag=value`` holds no other flag."""
+        """The words of the arguments that are not known and may hold flags, -1 for a flag itself. ``--flag=value``
+        holds no other flag."""
         return [
             (argument, position)
             for argument in self.arguments
             if not argument.inline
             for position, word in enumerate((argument.word, *argument.values), -1)
-            if word.unknowns
+            if word.unknowns and _may_be_some(argument, position)
         ]
+
+    @property
+    def hides_flags(self) -> bool:
+        """Whether a word that is not known could hold any flag."""
+        return bool(self._open_positions)
 
     @cached_property
     def written(self) -> frozenset[tuple[SourceFile, int]]:
@@ -299,6 +305,28 @@ def _is_flag(text: str) -> bool:
     return len(text) > 1 and not _NEGATIVE_NUMBER.match(text) and not (" " in text and " " in text.partition("=")[0])
 
 
+def _may_be_some(argument: Argument, position: int) -> bool:
+    """Whether a word that is not known could be, or hold, any flag at all (see :func:`_may_be`)."""
+    word = argument.word if position < 0 else argument.values[position]
+    if (position < 0 and argument.flag) or any(unknown.only for unknown in word.unknowns):
+        return True
+    if _is_a_value(argument, position):
+        return _is_named_for_flags(word)
+    begins_unknown = word.text.startswith(word.unknowns[0].text)
+    return (begins_unknown or word.open) and any(unknown.only is None for unknown in word.unknowns)
+
+
+def _is_a_value(argument: Argument, position: int) -> bool:
+    """Whether a flag takes a word behind it as its value."""
+    return bool(argument.flag) and (takes_several(argument.flag) or (position == 0 and not is_switch(argument.flag)))
+
+
+def _is_named_for_flags(word: Word) -> bool:
+    """Whether nothing of a word is known but a name that says that it holds flags."""
+    first = word.unknowns[0]
+    return _is_hidden(word) and first.only is None and bool(_HOLDS_FLAGS.search(first.variable or first.text))
+
+
 def _may_be(argument: Argument, position: int, flag: str) -> bool:
     """Whether a word that is not known could be a flag, or hold it: not what a flag takes as its value, unless its name
     says that it holds flags."""
@@ -309,8 +337,8 @@ def _may_be(argument: Argument, position: int, flag: str) -> bool:
         return flag.startswith(word.text.partition(first.text)[0])
     if any(flag in (unknown.only or "").split() for unknown in word.unknowns):
         return True
-    if argument.flag and (takes_several(argument.flag) or (position == 0 and not is_switch(argument.flag))):
-        return _is_hidden(word) and first.only is None and bool(_HOLDS_FLAGS.search(first.variable or first.text))
+    if _is_a_value(argument, position):
+        return _is_named_for_flags(word)
     return (begins_unknown or word.open) and any(_may_hold(unknown, flag) for unknown in word.unknowns)
 
 
