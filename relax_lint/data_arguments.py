@@ -20,12 +20,12 @@ MEDIA = "--multimodal-keys"
 OWN_SOURCE = "relax.engine.rollout.data_source."
 """Where the data sources of Relax itself are, which read ``--prompt-data``."""
 
-_VISION = re.compile(r"-vl\b|-vl-|qwen3\.[56]|kimi-k2\.[56]|omni|dots\.\w*ocr|llava|internvl", re.IGNORECASE)
-_TEXT = re.compile(
+_VISION = r"-vl\b|-vl-|qwen3\.[56]|kimi-k2\.[56]|omni|dots\.\w*ocr|llava|internvl"
+_TEXT = (
     r"qwen(?:2(?:\.5)?|3)-(?:math-|coder-)?\d[\w.]*b(?!\w)|qwq|deepseek-(?:r1|v3|math|llm)|glm-(?:5|4\.[67])(?![\w.]*v)"
-    r"|llama-?(?:2|3|3\.1)-|mistral-7b|phi-[34]-mini-instruct|olmo",
-    re.IGNORECASE,
+    r"|llama-?(?:2|3|3\.1)-|mistral-7b|phi-[34]-mini-instruct|olmo"
 )
+"""Names of checkpoints, whatever the case of their letters."""
 
 
 @record
@@ -157,9 +157,9 @@ class DataArguments:
         name = word.text.rstrip("/").rpartition("/")[2]
         if any(unknown.text in name for unknown in word.unknowns):
             return None
-        if _VISION.search(name):
+        if re.search(_VISION, name, re.IGNORECASE):
             return True
-        return False if _TEXT.match(name) else None
+        return False if re.match(_TEXT, name, re.IGNORECASE) else None
 
 
 def flag_of(dest: str) -> str:

@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 from relax_lint.catalog.hidden import UNKNOWN, is_hidden
-from relax_lint.data_arguments import DataArguments, Keys
-from relax_lint.data_paths import ALL_ROWS, DataPath, DataPlan, Rows, plan_of
 from relax_lint.shell.queries import place_of
-from relax_lint.sources.columns import ColumnType, merged
-from relax_lint.sources.dataset import DataFile, Row
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from relax_lint.data_arguments import DataArguments, Keys
+    from relax_lint.data_paths import DataPath, DataPlan, Rows
     from relax_lint.diagnostics import Place
     from relax_lint.project import Project
     from relax_lint.row_judges import RowJudge
     from relax_lint.shell.launch import Argument, Launch
+    from relax_lint.sources.columns import ColumnType
+    from relax_lint.sources.dataset import DataFile, Row
+
+# What reads data is imported when a launch names some that is here: most name none.
 
 TRAIN, EVAL, EVAL_CONFIG = "--prompt-data", "--eval-prompt-data", "--eval-config"
 
@@ -94,6 +96,8 @@ class DatasetUse:
     @cached_property
     def plan(self) -> DataPlan:
         """The files and rows that it names."""
+        from relax_lint.data_paths import plan_of
+
         return plan_of(self.spec, self.directory, self.project.files)
 
     @cached_property
@@ -114,6 +118,8 @@ class DatasetUse:
     @cached_property
     def columns(self) -> dict[str, ColumnType]:
         """The types of its columns over all files that are here; empty when none can be read."""
+        from relax_lint.sources.columns import merged
+
         names = dict.fromkeys(name for file in self.readable for name in file.columns)
         return {
             name: merged(file.columns[name] for file in self.readable if name in file.columns) for name in names
@@ -126,6 +132,8 @@ class DatasetUse:
 
 def files_of(plan: DataPlan, project: Project) -> list[DataFile]:
     """The files of a plan that are here and that Relax can load, each with the rows of it that are used."""
+    from relax_lint.data_paths import ALL_ROWS
+
     here = [file_of(named, project) for named in plan.paths if named.is_loadable and project.is_file(named.path)]
     if plan.rows == ALL_ROWS:
         return here
@@ -134,6 +142,8 @@ def files_of(plan: DataPlan, project: Project) -> list[DataFile]:
 
 def _within(files: list[DataFile], rows: Rows) -> Iterator[DataPath]:
     """The parts of some files that a range of all their rows covers; to the end where a file's rows are not counted."""
+    from relax_lint.data_paths import DataPath, Rows
+
     start, stop = rows.start or 0, rows.stop
     if rows.is_negative:
         total = [file.count for file in files]
@@ -179,6 +189,8 @@ def _known(project: Project) -> _Known:
 
 def file_of(named: DataPath, project: Project) -> DataFile:
     """A data file, opened once a project."""
+    from relax_lint.sources.dataset import DataFile
+
     known = _known(project).files
     if named not in known:
         known[named] = DataFile(named, project.files)
@@ -215,6 +227,8 @@ def _uses(launch: Launch, project: Project) -> Iterator[DatasetUse]:
     here = [named for named in _named(launch, project) if _may_be_here(named.spec, launch, project)]
     if not here:
         return  # most launches name data of another machine, and nothing more is worked out for them
+    from relax_lint.data_arguments import DataArguments
+
     arguments = DataArguments(launch, project)
     if arguments.reads_nothing:
         return
@@ -227,6 +241,8 @@ def _uses(launch: Launch, project: Project) -> Iterator[DatasetUse]:
 
 def _may_be_here(spec: str, launch: Launch, project: Project) -> bool:
     """Whether data is on this machine, or the directory that it would be in, or its name alone says enough."""
+    from relax_lint.data_paths import plan_of
+
     plan = plan_of(spec, directory_of(launch, project), project.files)
     return not plan.paths or any(
         not named.is_loadable or project.is_file(named.path) or project.is_dir(named.path.parent)

@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import struct
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from relax_lint.files import Files
 
 ENOUGH = 64 * 1024
 """Bytes in which the size stands in nearly all files."""
 
+_LONGEST_PATH = 4096
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
+
+
+def size_at_hand(image: Any, directory: Path, files: Files) -> tuple[int, int] | None:
+    """The size of an image as a row holds it: bytes, a path, data, an object of bytes and path. Nothing is fetched."""
+    if isinstance(image, dict):
+        image = image.get("bytes") or image.get("path")
+    if isinstance(image, bytes):
+        return image_size(image[:ENOUGH])
+    if not isinstance(image, str) or (len(image) > _LONGEST_PATH and not image.startswith("data:")):
+        return None
+    if image.startswith("data:"):
+        return image_size(_decoded(image.partition(",")[2]))
+    return None if "://" in image or "\0" in image else image_size(files.head(directory / image, ENOUGH))
+
+
+def _decoded(text: str) -> bytes:
+    encoded = text[: ENOUGH // 3 * 4]
+    try:
+        return base64.b64decode(encoded + "=" * (-len(encoded) % 4))
+    except (binascii.Error, ValueError):
+        return b""
 
 
 def image_size(head: bytes) -> tuple[int, int] | None:

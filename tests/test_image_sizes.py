@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import struct
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from relax_lint.image_sizes import image_size
+from relax_lint.files import Files, MemoryFiles
+from relax_lint.image_sizes import image_size, size_at_hand
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + struct.pack(">II", 640, 480)
 JPEG = (
@@ -39,3 +43,25 @@ def test_sizes(head: bytes) -> None:
 )
 def test_what_is_cut_off_or_no_image(head: bytes) -> None:
     assert image_size(head) is None
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        PNG,
+        {"bytes": PNG, "path": None},
+        {"bytes": None, "path": "a.png"},
+        "a.png",
+        "data:image/png;base64," + base64.b64encode(PNG).decode(),
+    ],
+)
+def test_images_as_rows_hold_them(image: Any) -> None:
+    assert size_at_hand(image, Path("/data"), MemoryFiles({Path("/data/a.png"): PNG})) == (640, 480)
+
+
+@pytest.mark.parametrize(
+    "image",
+    [None, 3, "", "x" * 10_000, "a\0b", "https://example.org/a.png", "gone.png", {}, [], "data:image/png;base64,ä"],
+)
+def test_images_that_are_not_at_hand(image: Any, tmp_path: Path) -> None:
+    assert size_at_hand(image, tmp_path, Files()) is None

@@ -31,11 +31,9 @@ By hand: name the column as the file does, or convert the file.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, ClassVar
 
 from relax_lint.catalog.hidden import is_hidden
-from relax_lint.data_path_faults import path_faults
 from relax_lint.datasets import datasets_of
 from relax_lint.diagnostics import Finding, NotChecked, Severity
 from relax_lint.row_judges import Fault, RowJudge, judged, unreadable
@@ -151,6 +149,8 @@ INVALID = [
 def check(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
     """The paths, then the columns, then the labels of single rows."""
     for use in datasets_of(launch, project):
+        from relax_lint.data_path_faults import path_faults
+
         yield from unreadable(use)
         for message, severity in path_faults(use):
             yield Finding(use.place, message, severity=severity, launch=launch, subject=use.flag)
@@ -207,6 +207,8 @@ def _named(flag: str, key: str) -> str:
 
 def _without(column: str, files: list[DataFile]) -> str:
     """That files lack a column, and what they have."""
+    from difflib import get_close_matches
+
     names = list(files[0].columns)
     near = get_close_matches(column, names, n=1, cutoff=0.6)
     has = f"did you mean {near[0]}?" if near else f"it has {', '.join(names[:6])}{' …' if len(names) > 6 else ''}"

@@ -27,8 +27,6 @@ By hand: raise the limit, or cap the tokens of an image by `--image-max-token-nu
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -36,7 +34,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from relax_lint.catalog.hidden import is_hidden
 from relax_lint.datasets import datasets_of
 from relax_lint.diagnostics import Finding, NotChecked
-from relax_lint.image_sizes import ENOUGH, image_size
 from relax_lint.row_judges import RowJudge, judged
 from relax_lint.rules import ADVICE, Example, rule
 from relax_lint.rules.data._examples import DATA, RUN, TRAIN, lines, script, tree
@@ -60,14 +57,11 @@ _IMAGES = '--apply-chat-template --multimodal-keys \'{"image": "images"}\''
 _LONG, _SHORT = {"prompt": "word " * 1000, "label": "2"}, {"prompt": "1 + 1?", "label": "2"}
 
 
-def _photo(width: int, height: int) -> str:
-    """A PNG's first bytes, as data."""
-    head = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + width.to_bytes(4, "big") + height.to_bytes(4, "big")
-    return "data:image/png;base64," + base64.b64encode(head).decode()
-
-
-_PHOTO = {"prompt": "<image>What is this?", "images": [_photo(1920, 1080)], "label": "2"}
-_ICON = {"prompt": "<image>What is this?", "images": [_photo(64, 64)], "label": "2"}
+_PNG = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA"
+_LARGE, _MEDIUM, _TINY = f"{_PNG}B4AAAAQ4", f"{_PNG}AyAAAAJY", f"{_PNG}AEAAAABA"
+"""The first bytes of images of 1920 × 1080, 800 × 600 and 64 × 64 pixels."""
+_PHOTO = {"prompt": "<image>What is this?", "images": [_LARGE], "label": "2"}
+_ICON = {"prompt": "<image>What is this?", "images": [_TINY], "label": "2"}
 
 VALID: list[Example | str] = [
     Example(tree(f"{_KEYS} {_LIMIT} 512", _SHORT)),
@@ -118,7 +112,7 @@ INVALID = [
     Example(
         tree(
             f"{_KEYS} {_IMAGES} {_LIMIT} 1000",
-            {**_PHOTO, "prompt": "<image><image><image>", "images": [_photo(640, 640)] * 3},
+            {**_PHOTO, "prompt": "<image><image><image>", "images": [_MEDIUM] * 3},
         ),
         findings=((RUN, 1, 166),),
     ),
@@ -132,7 +126,7 @@ INVALID = [
     Example(
         tree(
             f"{_KEYS} --apply-chat-template {_LIMIT} 128",
-            {"prompt": [{"role": "user", "content": [{"type": "image", "image": _photo(800, 600)}]}], "label": "2"},
+            {"prompt": [{"role": "user", "content": [{"type": "image", "image": _MEDIUM}]}], "label": "2"},
         ),
         findings=((RUN, 1, 126),),
     ),
@@ -227,7 +221,9 @@ class PromptLength(RowJudge):
         return sum(map(text_tokens, texts)) + sum(self._image_tokens(image) for image in media)
 
     def _image_tokens(self, image: Any) -> int:
-        size = image_size(self._head(image))
+        from relax_lint.image_sizes import size_at_hand
+
+        size = size_at_hand(image, self.use.directory, self.use.project.files)
         if size is None:
             return 0
         return min(max(1, size[0] * size[1] // PIXELS_PER_TOKEN), self._most)
@@ -236,24 +232,6 @@ class PromptLength(RowJudge):
     def _most(self) -> int:
         given = self.use.arguments.settled("image_max_token_num")
         return given if isinstance(given, int) else MOST_IMAGE_TOKENS
-
-    def _head(self, image: Any) -> bytes:
-        """The first bytes of an image that is at hand."""
-        if isinstance(image, dict):
-            image = image.get("bytes") or image.get("path")
-        if isinstance(image, bytes):
-            return image[:ENOUGH]
-        if not isinstance(image, str):
-            return b""
-        if image.startswith("data:"):
-            encoded = image.partition(",")[2][: ENOUGH * 4 // 3 // 4 * 4]
-            try:
-                return base64.b64decode(encoded + "=" * (-len(encoded) % 4))
-            except binascii.Error:
-                return b""
-        if "://" in image or "\0" in image or len(image) > 4096:
-            return b""
-        return self.use.project.files.head(self.use.directory / image, ENOUGH)
 
 
 def text_tokens(text: str) -> int:
