@@ -23,10 +23,13 @@ REPLACEMENTS: dict[str, Replacement] = {
     "--use-dist-ckpt": DROPPED,
     "--dist-ckpt-format": DROPPED,
     "--use-mcore-models": DROPPED,
+    "--tokenizer-hf-include-special-tokens": DROPPED,
+    "--tokenizer-hf-use-fast": DROPPED,
     "--enable-cuda-graph": Replacement(words="--cuda-graph-impl local"),
     "--external-cuda-graph": Replacement(words="--cuda-graph-impl transformer_engine"),
     "--hybrid-override-pattern": Replacement(flag="--hybrid-layer-pattern"),
     "--no-weight-decay-cond-type": Replacement(words="--apply-wd-to-qk-layernorm", only="apply_wd_to_qk_layernorm"),
+    "--tiktoken-special-tokens": Replacement(flag="--tokenizer-special-tokens"),
     "--use-rotary-position-embeddings": Replacement(words="--position-embedding-type rope"),
     "--sglang-stream-output": Replacement(flag="--sglang-incremental-streaming-output"),
     "--teacher-sglang-stream-output": Replacement(flag="--teacher-sglang-incremental-streaming-output"),
@@ -35,6 +38,13 @@ REPLACEMENTS: dict[str, Replacement] = {
 
 SILENT = frozenset({"--no-position-embedding", "--use-mcore-models", "--use-rotary-position-embeddings"})
 """Flags that are deprecated in their help text only: nothing warns when they are used."""
+
+WARNED = {
+    "--tiktoken-special-tokens": "use --tokenizer-special-tokens",
+    "--tokenizer-hf-include-special-tokens": "see --tokenizer-hf-no-include-special-tokens",
+    "--tokenizer-hf-use-fast": "see --tokenizer-hf-no-use-fast",
+}
+"""Flags that Megatron's validation warns about and whose help text says nothing."""
 
 HINTS = {
     f"--{prefix}sglang-enable-nan-detection": "set SGLANG_SPEC_NAN_DETECTION=1 and SGLANG_SPEC_OOB_DETECTION=1"

@@ -40,5 +40,14 @@ JSON_SHAPES: dict[str, str] = {
 }
 """The JSON that flags take; a parser only asks that it is JSON. Those of type ``str`` are read as JSON later."""
 
-DEPRECATED_VALUES: dict[str, dict[str, str]] = {"--loss-type": {"sft-loss": "sft", "sft_loss": "sft"}}
-"""Values that Relax's validation warns about, with what it wants instead: its parser takes any text."""
+DEPRECATED_VALUES: dict[str, dict[str, str]] = {
+    "--loss-type": {"sft-loss": "sft", "sft_loss": "sft"},
+    "--optimizer": {"dist_muon": "muon"},
+    **{f"{prefix}-tool-call-parser": {"glm45": "glm", "qwen25": "qwen"} for prefix in ("--sglang", "--teacher-sglang")},
+    **{
+        f"{prefix}-{phase}attention-backend": {"compressed": "dsv4"}
+        for prefix in ("--sglang", "--teacher-sglang")
+        for phase in ("", "prefill-", "decode-", "speculative-draft-")
+    },
+}
+"""Values that the checks behind a parser warn about, with what they want instead."""

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from relax_lint.catalog.argparse_model import Match
-from relax_lint.catalog.deprecations import DROPPED, HINTS, REPLACEMENTS, SILENT, Replacement
+from relax_lint.catalog.deprecations import DROPPED, HINTS, REPLACEMENTS, SILENT, WARNED, Replacement
 from relax_lint.catalog.flags import HELPER_PARSER
 from relax_lint.catalog.launches import namespace_of
 from relax_lint.catalog.namespace import Namespace
@@ -123,6 +123,16 @@ INVALID = [
         f"LOSS=sft_loss\n{_TRAIN} --loss-type $LOSS --lr 1e-5\n",
         findings=((2, 36),),
     ),
+    Example(
+        f"{_TRAIN} --sglang-tool-call-parser qwen25 --optimizer=dist_muon\n",
+        findings=((1, 36), (1, 69)),
+        fixed=f"{_TRAIN} --sglang-tool-call-parser qwen --optimizer=muon\n",
+    ),
+    Example(
+        f"{_TRAIN} --tiktoken-special-tokens '<a>' '<b>' --tokenizer-hf-use-fast --lr 1e-6\n",
+        findings=((1, 36), (1, 74)),
+        fixed=f"{_TRAIN} --tokenizer-special-tokens '<a>' '<b>' --lr 1e-6\n",
+    ),
     Example(f"{_TRAIN} --sglang-enable-nan-detection --hybrid-context-parallel\n", findings=((1, 36), (1, 66))),
     Example(
         {"scripts/training/text/run-qwen3-4B.sh": f"{_TRAIN} --external-cuda-graph\n"},
@@ -147,7 +157,7 @@ def deprecated_flag(launch: Launch, project: Project) -> Iterator[Finding]:
         if name == HELPER_PARSER:
             continue
         for match in parsed.matches:
-            if match.flag.deprecated is not None:
+            if match.flag.deprecated is not None or match.flag.name in WARNED:
                 yield _old_flag(match, namespace, project)
             elif match.flag.deprecated_values:
                 yield from _old_value(match, namespace, project)
@@ -177,11 +187,12 @@ def _old_value(match: Match, namespace: Namespace, project: Project) -> Iterator
 def _old_flag(match: Match, namespace: Namespace, project: Project) -> Finding:
     launch, flag = namespace.launch, match.flag
     severity: Severity | None = ADVICE if flag.name in SILENT else None
+    deprecated = HINTS.get(flag.name) or flag.deprecated or WARNED.get(flag.name, "")
     new = DROPPED if flag.action == "ignored" else REPLACEMENTS.get(flag.name)
     title, edit = ("", None) if new is None else _edit(match, new, namespace)
     return Finding(
         place_of(launch, match.word),
-        f"{match.option} is deprecated: {_advice(HINTS.get(flag.name, flag.deprecated or ''), new)}",
+        f"{match.option} is deprecated: {_advice(deprecated, new)}",
         severity=severity,
         fix=_fix(title, edit, match, launch, project),
         launch=launch,
