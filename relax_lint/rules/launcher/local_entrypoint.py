@@ -176,6 +176,9 @@ def local_entrypoint(launcher: LauncherSource, project: Project) -> Iterator[Fin
     launches = [launch for launch in launcher.launches if _trains(launch)]
     if not launches or is_part_of_another(launcher, project):
         return
+    if launcher.has_crlf_ends:
+        yield NotChecked(start_of(launches[0]), "CRLF line ends")
+        return
     own = own_files(launcher, project)
     sourcing = [(source, command) for source in own for command in _entrypoints(source)]
     if any(_is_guarded(source, command) for source, command in sourcing):

@@ -173,6 +173,9 @@ def model_config(launcher: LauncherSource, project: Project) -> Iterator[Finding
     launches = [launch for launch in launcher.launches if takes_a_model(launch)]
     if not launches or is_part_of_another(launcher, project):
         return
+    if launcher.has_crlf_ends:
+        yield NotChecked(start_of(launches[0]), "CRLF line ends")
+        return
     models, unread = sourced_models(launcher, project), unread_models(launcher)
     if not models and not unread:
         yield _unsourced(launcher, launches[0], project)

@@ -66,6 +66,12 @@ def test_a_file_that_cannot_be_read_may_hold_it() -> None:
     assert [silence.because for silence in report.not_checked] == ['source "$HERE/env.sh"']
 
 
+def test_a_launcher_that_bash_cannot_run_yet() -> None:
+    report = judged(f"{TRAIN}\r\necho done\r\n")
+    assert report.diagnostics == []
+    assert [silence.because for silence in report.not_checked] == ["CRLF line ends"]
+
+
 def test_an_entry_point_that_a_shared_file_sources() -> None:
     tree = {
         RUN: f"source scripts/common.sh\n{TRAIN}\n",

@@ -43,6 +43,7 @@ def of_checkpoint(config: object, flags: str = "") -> list[str]:
         (f'source "${{MODEL_CONFIG_DIR}}/${{MODEL}}.sh"\n{LAUNCH}\n', 'source "${MODEL_CONFIG_DIR}/${MODEL}.sh"'),
         (f'{SOURCE}{TRAIN} "$@"\n', '"$@"'),
         (f"{SOURCE}{TRAIN} --lr 1\n    --colocate\n", "a broken continuation"),
+        (f"{TRAIN} --lr 1\r\n", "CRLF line ends"),
     ],
 )
 def test_what_is_not_known_is_recorded(text: str, because: str) -> None:
