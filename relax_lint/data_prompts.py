@@ -133,11 +133,10 @@ def _of_conversation(messages: list[Any]) -> Iterator[Fault]:
         if fault is not None:
             yield fault
             return
-        if message["role"] not in SFT_ROLES:
+        if not isinstance(message["role"], str) or message["role"] not in SFT_ROLES:
             yield "role", f"a message has the role {message['role']!r}; Relax takes {', '.join(sorted(SFT_ROLES))}", E
             return
-    learns = (message.get("learn", message["role"] in _LEARNT) for message in messages)
-    if not any(learns):
+    if not any(message.get("learn", message["role"] in _LEARNT) for message in messages):
         yield "unlearnt", "a conversation has no assistant message to learn", E
 
 

@@ -1,0 +1,86 @@
+"""Prompts as Relax reads them, whatever a row holds."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from relax_lint.config import Settings
+from relax_lint.data_prompts import Reading, placed_media, prompt_faults, sft_faults
+from relax_lint.engine import lint
+from relax_lint.project import Project
+from relax_lint.rules import load_rules
+from relax_lint.selection import Layer
+
+RULES = load_rules()
+_WORDS = st.sampled_from(
+    ["role", "content", "user", "assistant", "type", "text", "image", "<image>", "prompt", "label", ""]
+)
+_LEAVES = st.none() | st.booleans() | st.integers(-5, 5) | st.floats(allow_nan=False, allow_infinity=False) | _WORDS
+VALUES = st.recursive(
+    _LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_WORDS, inner, max_size=4), max_leaves=12
+)
+ROWS = st.dictionaries(st.sampled_from(["prompt", "label", "images", "metadata", "tools"]), VALUES) | VALUES
+LAUNCHES = (
+    '--apply-chat-template --rm-type math --hf-checkpoint m/Qwen3-VL-4B --multimodal-keys \'{"image": "images"}\'',
+    "--rm-type geo3k --hf-checkpoint m/Qwen3-4B --metadata-key metadata --rollout-max-prompt-len 5",
+    "--loss-type sft",
+    '--loss-type sft --use-streaming-dataset --conversation-key-map \'{"from": "role"}\'',
+)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@given(st.lists(ROWS, max_size=4), st.sampled_from(LAUNCHES), st.booleans())
+def test_no_row_is_too_odd_to_be_judged(rows: list[Any], flags: str, labelled: bool) -> None:
+    label = "--label-key label" if labelled else ""
+    script = f"python3 relax/entrypoints/train.py --prompt-data data/train.jsonl --input-key prompt {label} {flags}\n"
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    project = Project.from_files({"examples/demo/run_demo.sh": script, "data/train.jsonl": lines})
+    report = lint(project, RULES, Settings(selection=(Layer(select=("RLX7",)),)))
+    assert report.failures == []
+
+
+@pytest.mark.parametrize(
+    ("prompt", "room", "brought"),
+    [
+        ("<image> and <image>", 2, 0),
+        (
+            [
+                {"role": "user", "content": "<image>"},
+                {"role": "user", "content": [{"type": "image"}, {"type": "text"}]},
+            ],
+            1,
+            1,
+        ),
+        ([{"role": "user", "content": [{"type": "text", "text": "<image>"}]}], 0, 0),
+        ([], 0, 0),
+    ],
+)
+def test_places_for_media(prompt: Any, room: int, brought: int) -> None:
+    assert placed_media(prompt, {"image": "images"}) == ({"image": room}, {"image": brought})
+
+
+@pytest.mark.parametrize("prompt", [None, 3, {"content": "x"}, [{"content": None}], ["x"]])
+def test_no_places_are_counted_where_there_is_no_prompt(prompt: Any) -> None:
+    assert placed_media(prompt, {"image": "images"}) is None
+
+
+@pytest.mark.parametrize("sees_media", [True, False, None])
+def test_what_is_not_known_of_a_launch_is_not_held_against_a_prompt(sees_media: bool | None) -> None:
+    unknown = Reading(template=None, media=None, sees_media=sees_media)
+    assert list(prompt_faults("hi", unknown)) == []
+    assert list(prompt_faults([{"role": "user", "content": "hi"}], unknown)) == []
+
+
+def test_what_a_message_learns_is_said_by_itself_or_by_its_role() -> None:
+    asked, told = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}
+    assert [kind for kind, *_ in sft_faults([asked], labelled=False, renamed=None)] == ["unlearnt"]
+    assert [kind for kind, *_ in sft_faults([asked, {**told, "learn": False}], labelled=False, renamed=None)] == [
+        "unlearnt"
+    ]
+    assert list(sft_faults([{**asked, "learn": True}], labelled=False, renamed=None)) == []
+    assert list(sft_faults([asked, told], labelled=False, renamed=None)) == []
