@@ -20,9 +20,9 @@ MEDIA = "--multimodal-keys"
 OWN_SOURCE = "relax.engine.rollout.data_source."
 """Where the data sources of Relax itself are, which read ``--prompt-data``."""
 
-_VISION = r"-vl\b|-vl-|qwen3\.[56]|kimi-k2\.[56]|omni|dots\.\w*ocr|llava|internvl"
+_VISION = r"-vl\b|-vl-|qwen3\.?[56]-|kimi-k2\.[56]|omni|dots\.?\w*ocr|llava|internvl"
 _TEXT = (
-    r"qwen(?:2(?:\.5)?|3)-(?:math-|coder-)?\d[\w.]*b(?!\w)|qwq|deepseek-(?:r1|v3|math|llm)|glm-(?:5|4\.[67])(?![\w.]*v)"
+    r"qwen(?:2(?:\.5)?|3)-(?:math-|coder-)?\d[\w.]*b(?!\w)|qwq|deepseek-(?:r1|v3|math|llm)|glm-?(?:5|4\.[67])(?![\w.]*v)"
     r"|llama-?(?:2|3|3\.1)-|mistral-7b|phi-[34]-mini-instruct|olmo"
 )
 """Names of checkpoints, whatever the case of their letters."""
@@ -145,21 +145,52 @@ class DataArguments:
 
     @cached_property
     def sees_media(self) -> bool | None:
-        """Whether the model is one for images, video or sound, by the name of its checkpoint or what lies in it."""
+        """Whether the model is one for images, video or sound: by what lies in its checkpoint, by the name of that, or
+        of the model file; ``None`` when nothing tells."""
         argument = self.launch.last("--hf-checkpoint")
         word = argument.own_values[0] if argument is not None and argument.own_values else None
-        if word is None:
+        known: set[bool | None] = set()
+        if word is not None:
+            own = self._by_config(word.text) if word.known else None
+            name = word.text.rstrip("/").rpartition("/")[2]
+            hidden = any(unknown.text in name for unknown in word.unknowns)
+            known = {own if own is not None or hidden else _by_name(name)}
+        if known <= {None}:
+            known = {_by_name(name) for name in self._model_files}
+        return known.pop() if len(known) == 1 else None
+
+    def _by_config(self, checkpoint: str) -> bool | None:
+        import json
+
+        from relax_lint.catalog.model_configs import perceives
+
+        path = self.project.root / checkpoint / "config.json"
+        try:
+            config = json.loads(self.project.read(path) or b"null")
+        except (ValueError, RecursionError):
             return None
-        root = self.project.root / word.text
-        if word.known and self.project.is_file(root / "config.json"):
-            config = self.project.read(root / "config.json") or b""
-            return b'"vision_config"' in config or b'"thinker_config"' in config or b'"audio_config"' in config
-        name = word.text.rstrip("/").rpartition("/")[2]
-        if any(unknown.text in name for unknown in word.unknowns):
-            return None
-        if re.search(_VISION, name, re.IGNORECASE):
-            return True
-        return False if re.match(_TEXT, name, re.IGNORECASE) else None
+        return perceives(config) if isinstance(config, dict) else None
+
+    @property
+    def _model_files(self) -> set[str]:
+        """The names of the files from which the launcher has the architecture."""
+        from relax_lint.model_files import sourced_models, unread_models
+
+        launcher = self.project.launcher(self.launch.script)
+        if launcher is None:
+            return set()
+        written = (place.source.text[place.start : place.end] for place in unread_models(launcher))
+        return {
+            *(source.path.stem for source in sourced_models(launcher, self.project)),
+            *(name for text in written for name in re.findall(r"([\w.-]+)\.sh\b", text)),
+        }
+
+
+def _by_name(name: str) -> bool | None:
+    """Whether a model is one for media, by its name."""
+    if re.search(_VISION, name, re.IGNORECASE):
+        return True
+    return False if re.match(_TEXT, name, re.IGNORECASE) else None
 
 
 def flag_of(dest: str) -> str:

@@ -121,6 +121,47 @@ def test_fine_tuning_evaluates_with_the_keys_of_training() -> None:
     assert test.keys.label == "answer"
 
 
+# ------------------------------------------------------------ the model
+
+
+@pytest.mark.parametrize(
+    ("name", "sees"),
+    [
+        ("Qwen3-VL-4B-Instruct", True),
+        ("Qwen3.5-35B-A3B", True),
+        ("Qwen3-Omni-30B-A3B-Instruct", True),
+        ("Qwen2.5-VL-7B", True),
+        ("dots.mocr", True),
+        ("Kimi-K2.6", True),
+        ("Qwen3-4B", False),
+        ("Qwen3-30B-A3B-FP8", False),
+        ("Qwen2.5-Math-7B", False),
+        ("DeepSeek-R1-Distill-Qwen-7B", False),
+        ("GLM-5", False),
+        ("my-model", None),
+    ],
+)
+def test_models_for_media_by_their_names(name: str, sees: bool | None) -> None:
+    for word in (f"models/{name}", f"${{MODEL_DIR}}/{name}/"):
+        (use,) = uses(f'--prompt-data data/train.jsonl --hf-checkpoint "{word}"')
+        assert use.arguments.sees_media is sees
+
+
+def test_a_checkpoint_at_hand_has_the_say() -> None:
+    files = {"models__Qwen3-4B__config_json": '{"vision_config": {}}'}
+    (use,) = uses("--prompt-data data/train.jsonl --hf-checkpoint models/Qwen3-4B", **files)
+    assert use.arguments.sees_media is True
+
+
+@pytest.mark.parametrize(
+    ("name", "sees"), [("qwen3-vl-4B", True), ("qwen35-9B", True), ("dotsocr2", True), ("qwen3-4B", False), ("x", None)]
+)
+def test_the_model_file_tells_where_the_checkpoint_does_not(name: str, sees: bool | None) -> None:
+    before = f'source "${{MODEL_CONFIG_DIR}}/{name}.sh"\n'
+    (use,) = uses('--prompt-data data/train.jsonl --hf-checkpoint "$CKPT" "${MODEL_ARGS[@]}"', before)
+    assert use.arguments.sees_media is sees
+
+
 # ------------------------------------------------------------ evaluation configs
 
 
