@@ -4,7 +4,7 @@ from, and the modules that a rollout loads and asks for ``build_env``."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -35,7 +35,7 @@ from relax_lint.sources.python import walk
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from relax_lint.diagnostics import Place
+    from relax_lint.diagnostics import Finding, NotChecked, Place
     from relax_lint.flow.interpreter import Interpreter
     from relax_lint.flow.shapes import Shape
     from relax_lint.project import Project, Recipe
@@ -72,6 +72,15 @@ class Environments:
         self.directory = recipe.directory
         self.sources = tuple(recipe.python)
         self.yaml = tuple(recipe.yaml)
+        self._answers: dict[object, list[Finding | NotChecked]] = {}
+
+    def once(
+        self, question: object, answer: Callable[[], Iterable[Finding | NotChecked]]
+    ) -> list[Finding | NotChecked]:
+        """What a rule finds, worked out once: flake8 asks again for every file."""
+        if question not in self._answers:
+            self._answers[question] = list(answer())
+        return self._answers[question]
 
     # ------------------------------------------------------------ classes
 

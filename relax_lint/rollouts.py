@@ -97,7 +97,7 @@ def rollouts_of(recipe: Recipe, project: Project) -> tuple[Rollout, ...]:
             # Asked without its launchers, to find out whether these matter: all that they can name.
             files += [_defining(project, dotted, recipe.directory) for dotted in _mentioned(recipe, project)]
             files.append(None)
-    found = [STANDARD if source is None else _read(source, project) for source in dict.fromkeys(files)]
+    found = [STANDARD if source is None else _of(source, project) for source in dict.fromkeys(files)]
     return tuple(dict.fromkeys(found)) or (STANDARD,)
 
 
@@ -115,6 +115,16 @@ def _defining(project: Project, dotted: str, start: Path) -> PythonSource | None
     interpreter = interpreter_of(project)
     shape = interpreter.named(source, name)
     return shape.source if isinstance(shape, Function) else source
+
+
+def _of(source: PythonSource, project: Project) -> Rollout:
+    answers = interpreter_of(project).answers
+    key = ("rollout", source.path)
+    if key not in answers:
+        answers[key] = _read(source, project)
+    found = answers[key]
+    assert isinstance(found, Rollout)
+    return found
 
 
 def _read(source: PythonSource, project: Project) -> Rollout:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from relax_lint.records import changed
 from relax_lint.replies.guards import Fact, facts_of, is_caught
 from relax_lint.replies.patterns import holds_number
+from relax_lint.replies.texts import last_name, text_of
 from relax_lint.replies.values import (
     ATTRIBUTE,
     INDEX,
@@ -60,7 +61,7 @@ class Expressions:
 
     def peek(self, node: ast.expr) -> Reply | None:
         """What a name or attribute holds."""
-        name = ast.unparse(node) if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        name = text_of(node) if isinstance(node, ast.Attribute) else getattr(node, "id", "")
         values = self.walk.state.values
         return values[name] if name in values else self.follower.attributes.get(name)
 
@@ -80,7 +81,7 @@ class Expressions:
     def pieces(self, target: ast.AST, value: Reply) -> None:
         """A split text is taken apart into names."""
         holder = self.source.parent(target)
-        of = ast.unparse(holder.value) if isinstance(holder, ast.Assign) else ""
+        of = text_of(holder.value) if isinstance(holder, ast.Assign) else ""
         text = of.partition(".split")[0].partition(".rsplit")[0]
         if not self._knows(Fact("some", of), Fact("marked", text), Fact("checked", text)):
             self._raises(target, "taking the pieces of a split text apart", VALUE, value)
@@ -124,11 +125,11 @@ class Expressions:
         """``TOOLS[name]`` for a name that the model chose."""
         if index is None or index.kind not in ("text", "parsed", "number") or not isinstance(node.ctx, ast.Load):
             return None
-        written, table = ast.unparse(node.slice), ast.unparse(node.value)
+        written, table = text_of(node.slice), text_of(node.value)
         if self._knows(Fact("key", written), Fact("has", table, written), Fact("checked", written)):
             return None
         definition = self.follower.definition(self.source, node.value)
-        if isinstance(definition, ast.Call) and _last(definition.func) in _FORGIVING:
+        if isinstance(definition, ast.Call) and last_name(definition.func) in _FORGIVING:
             return None
         self._raises(node, f"{table}[{written}]", INDEX if index.kind == "number" else KEY, index)
         return None
@@ -136,25 +137,25 @@ class Expressions:
     def _from_list(self, node: ast.Subscript, holder: Reply) -> Reply | None:
         at = node.slice
         first = isinstance(at, ast.Constant) and at.value == 0
-        last = isinstance(at, ast.UnaryOp) and ast.unparse(at) == "-1"
+        last = isinstance(at, ast.UnaryOp) and text_of(at) == "-1"
         if holder.kind == "split" and (first or last):
             return holder.item
-        of = ast.unparse(node.value)
+        of = text_of(node.value)
         text = of.partition(".split")[0].partition(".rsplit")[0]
         known = self._knows(Fact("some", of), Fact("checked", of), Fact("marked", text), Fact("checked", text))
-        if not known and self._raises(node, f"{of}[{ast.unparse(at)}]", INDEX, holder):
+        if not known and self._raises(node, f"{of}[{text_of(at)}]", INDEX, holder):
             return None if holder.item is None else changed(holder.item, reported=True)
         return holder.item
 
     def _from_parsed(self, node: ast.Subscript, holder: Reply) -> Reply:
-        of, key = ast.unparse(node.value), ast.unparse(node.slice)
+        of, key = text_of(node.value), text_of(node.slice)
         known = self._knows(Fact("has", of, key), Fact("checked", of), Fact("has", f"{of}.keys()", key))
         if not known and isinstance(node.ctx, ast.Load) and self._raises(node, f"{of}[{key}]", KEY, holder):
             return changed(PARSED, reported=True)
         return changed(PARSED, reported=holder.reported)
 
     def _of_match(self, node: ast.AST, of: ast.expr, holder: Reply, name: str) -> bool:
-        written = of.target.id if isinstance(of, ast.NamedExpr) else ast.unparse(of)
+        written = of.target.id if isinstance(of, ast.NamedExpr) else text_of(of)
         if self._knows(Fact("some", written), Fact("checked", written)):
             return False
         return self._raises(node, f".{name}() of a search that may find nothing", ATTRIBUTE, holder)
@@ -269,7 +270,7 @@ class Expressions:
                 return self._method(node, node.func, holder)
         elif not isinstance(node.func, ast.Name):
             self.value(node.func)
-        later = _LATER.get(_last(node.func))
+        later = _LATER.get(last_name(node.func))
         if later is not None and len(node.args) > later:
             return self._run(node.args[later], positional[later + 1 :], keywords)
         known, result = self._own(node.func, positional, keywords)
@@ -340,14 +341,14 @@ class Expressions:
         return given if name in _KEEPING else None
 
     def _parse(self, node: ast.Call, name: str, catch: frozenset[str], given: Reply) -> Reply:
-        written = [ast.unparse(part) for part in node.args]
+        written = [text_of(part) for part in node.args]
         if any(self._knows(Fact("checked", text)) for text in written):
             return PARSED
         shown = f"{'.'.join(name.split('.')[-2:])}()"
         return changed(PARSED, reported=self._raises(node, shown, catch, given) or given.reported)
 
     def _number(self, node: ast.Call, name: str, given: Reply) -> Reply | None:
-        written = ast.unparse(node.args[0]) if node.args else ""
+        written = text_of(node.args[0]) if node.args else ""
         if given.kind not in ("text", "parsed"):
             return NUMBER
         facts = [Fact(kind, part) for part in _chain(written) for kind in ("number", "checked")]
@@ -367,9 +368,9 @@ class Expressions:
         if len(node.args) != 2 or positional[1] is None:
             return
         name = node.args[1]
-        parts = {ast.unparse(part) for part in ast.walk(name) if isinstance(part, ast.expr)}
+        parts = {text_of(part) for part in ast.walk(name) if isinstance(part, ast.expr)}
         if not self._knows(*(Fact("key", part) for part in parts), *(Fact("checked", part) for part in parts)):
-            self._raises(node, f"getattr(…, {ast.unparse(name)})", ATTRIBUTE, positional[1])
+            self._raises(node, f"getattr(…, {text_of(name)})", ATTRIBUTE, positional[1])
 
     def _pattern(self, node: ast.Call) -> str | None:
         """The regular expression of a search, when it is written out."""
@@ -384,7 +385,7 @@ class Expressions:
     def _compiled(self, node: ast.expr) -> ast.expr | None:
         """The pattern that a name was compiled from."""
         definition = node if isinstance(node, ast.Call) else self.follower.definition(self.source, node)
-        if isinstance(definition, ast.Call) and _last(definition.func) == "compile" and definition.args:
+        if isinstance(definition, ast.Call) and last_name(definition.func) == "compile" and definition.args:
             return definition.args[0]
         return None
 
@@ -424,7 +425,7 @@ class Expressions:
         return changed(TEXT, pattern=match.pattern, group=known, reported=match.reported)
 
     def _of_text(self, node: ast.Call, function: ast.Attribute, holder: Reply) -> Reply | None:
-        name, written = function.attr, ast.unparse(function.value)
+        name, written = function.attr, text_of(function.value)
         if name in ("split", "rsplit"):
             text = changed(TEXT, reported=holder.reported)
             return Reply("split" if node.args else "found", item=text, reported=holder.reported)
@@ -447,9 +448,9 @@ class Expressions:
                 return holder.field(key)
             return Reply("found", item=either(value for _, value in holder.fields))
         if name == "pop" and len(node.args) == 1:
-            of = ast.unparse(function.value)
-            known = self._knows(Fact("has", of, ast.unparse(node.args[0])), Fact("checked", of))
-            if not known and self._raises(node, f"{of}.pop({ast.unparse(node.args[0])})", KEY, holder):
+            of = text_of(function.value)
+            known = self._knows(Fact("has", of, text_of(node.args[0])), Fact("checked", of))
+            if not known and self._raises(node, f"{of}.pop({text_of(node.args[0])})", KEY, holder):
                 return changed(PARSED, reported=True)
         return changed(PARSED, reported=holder.reported)
 
@@ -463,11 +464,7 @@ def _chain(text: str) -> Iterator[str]:
     yield text
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         node = node.func.value
-        yield ast.unparse(node)
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        yield text_of(node)
 
 
 _EVALUATORS: dict[type[ast.expr], Callable[..., Reply | None]] = {

@@ -10,6 +10,7 @@ from relax_lint.flow.shapes import Class, Function, Instance, Library, Super, al
 from relax_lint.flow.signals import NoReturn, TooMuch
 from relax_lint.replies.guards import Catch
 from relax_lint.replies.statements import Walk
+from relax_lint.replies.texts import last_name
 from relax_lint.replies.values import TEXT, Reply, Risk, either
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def unguarded(interpreter: Interpreter, cls: Class, step: Function) -> list[Risk
     """The places where a bad reply raises in ``step``, or in what it calls, and nothing catches it."""
     attributes: dict[str, Reply] = {}
     follower = Follower(interpreter, cls, attributes)
-    for _ in range(2):  # what one method keeps in an attribute, another may have read before
+    follower.call(step.source, step.node, [None, TEXT], {}, ())
+    if attributes:  # what one method keeps in an attribute, another may have read before
         follower = Follower(interpreter, cls, attributes)
         follower.call(step.source, step.node, [None, TEXT], {}, ())
     return list(follower.risks.values())
@@ -144,7 +146,7 @@ class Follower:
             for part in ast.walk(self.owner.node)
             if isinstance(part, (ast.Assign, ast.AnnAssign))
             and any(
-                _last(target) == node.attr
+                last_name(target) == node.attr
                 for target in (part.targets if isinstance(part, ast.Assign) else [part.target])
             )
         ]
@@ -176,7 +178,3 @@ def _written(node: ast.expr) -> str:
     if isinstance(node, ast.Call):
         return f"{_written(node.func)}()"
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from relax_lint.records import record
+from relax_lint.replies.texts import last_name, text_of
 from relax_lint.replies.values import DIGIT_TESTS, SEARCHES
 from relax_lint.sources.python import walk
 
@@ -49,16 +50,16 @@ def _facts(test: ast.expr, holds: bool) -> Iterator[Fact]:
     elif isinstance(test, ast.Call):
         yield from _of_call(test, holds)
     elif holds:
-        yield Fact("some", ast.unparse(test))
+        yield Fact("some", text_of(test))
         if isinstance(test, ast.Subscript):
-            yield Fact("checked", ast.unparse(test.value))
+            yield Fact("checked", text_of(test.value))
 
 
 def _of_comparison(test: ast.Compare, holds: bool) -> Iterator[Fact]:
     sides = [test.left, *test.comparators]
     if len(test.ops) > 1:  # 0 <= index < len(items)
         if holds:
-            yield from (Fact("key", ast.unparse(side)) for side in sides)
+            yield from (Fact("key", text_of(side)) for side in sides)
         return
     operator, right = test.ops[0], test.comparators[0]
     for side in sides:
@@ -71,68 +72,68 @@ def _of_comparison(test: ast.Compare, holds: bool) -> Iterator[Fact]:
         return
     if isinstance(operator, (ast.In, ast.NotIn)):
         if isinstance(operator, ast.In) is holds:
-            yield Fact("key", ast.unparse(test.left))
-            yield Fact("has", ast.unparse(right), ast.unparse(test.left))
-            yield Fact("marked", ast.unparse(right))
+            yield Fact("key", text_of(test.left))
+            yield Fact("has", text_of(right), text_of(test.left))
+            yield Fact("marked", text_of(right))
         return
     if isinstance(operator, (ast.Eq, ast.NotEq)):
         if isinstance(operator, ast.Eq) is holds:
-            yield from (Fact("key", ast.unparse(side)) for side in sides)
-            yield from (Fact("some", ast.unparse(side)) for side in sides)
+            yield from (Fact("key", text_of(side)) for side in sides)
+            yield from (Fact("some", text_of(side)) for side in sides)
     else:
-        yield from (Fact("key", ast.unparse(side)) for side in sides)
+        yield from (Fact("key", text_of(side)) for side in sides)
     for side in sides:
         for part in _looked_into(side):
             yield Fact("checked", part)
 
 
 def _of_call(test: ast.Call, holds: bool) -> Iterator[Fact]:
-    name = _last(test.func)
+    name = last_name(test.func)
     if name == "isinstance" and len(test.args) == 2:
         if holds:
-            yield Fact("some", ast.unparse(test.args[0]))
-            kinds = {_last(part) for part in walk(test.args[1])}
+            yield Fact("some", text_of(test.args[0]))
+            kinds = {last_name(part) for part in walk(test.args[1])}
             if kinds & {"int", "float", "Number", "Real"} and "str" not in kinds:
-                yield Fact("number", ast.unparse(test.args[0]))
+                yield Fact("number", text_of(test.args[0]))
         return
     if name in ("len", "bool") and len(test.args) == 1:
         if holds:
-            yield Fact("some", ast.unparse(test.args[0]))
+            yield Fact("some", text_of(test.args[0]))
         return
     if isinstance(test.func, ast.Attribute) and name in DIGIT_TESTS:
         if holds:
-            yield from (Fact("number", ast.unparse(part)) for part in _chain(test.func.value))
+            yield from (Fact("number", text_of(part)) for part in _chain(test.func.value))
         return
     if isinstance(test.func, ast.Attribute) and name in ("startswith", "endswith"):
         if holds:
-            yield Fact("marked", ast.unparse(test.func.value))
+            yield Fact("marked", text_of(test.func.value))
         return
     if isinstance(test.func, ast.Attribute) and name == "get" and test.args:
         if holds:
-            yield Fact("has", ast.unparse(test.func.value), ast.unparse(test.args[0]))
-            yield Fact("some", ast.unparse(test))
+            yield Fact("has", text_of(test.func.value), text_of(test.args[0]))
+            yield Fact("some", text_of(test))
         return
     if name in SEARCHES and holds:
-        yield from (Fact("number", ast.unparse(part)) for part in test.args)
+        yield from (Fact("number", text_of(part)) for part in test.args)
     if name == "hasattr" and len(test.args) == 2:
         if holds:
-            yield from (Fact("key", ast.unparse(part)) for part in walk(test.args[1]) if isinstance(part, ast.expr))
+            yield from (Fact("key", text_of(part)) for part in walk(test.args[1]) if isinstance(part, ast.expr))
         return
     if name in ("all", "any") or (isinstance(test.func, ast.Attribute) and name in ("issubset", "issuperset")):
         yield from (Fact("checked", part) for part in _looked_into(test))
         return
     # Whatever a function says of a value, the code listens to it.
-    yield from (Fact("checked", ast.unparse(part)) for part in test.args)
-    yield from (Fact("key", ast.unparse(part)) for part in test.args)
+    yield from (Fact("checked", text_of(part)) for part in test.args)
+    yield from (Fact("key", text_of(part)) for part in test.args)
 
 
 def _taken(node: ast.expr) -> str:
-    return node.target.id if isinstance(node, ast.NamedExpr) else ast.unparse(node)
+    return node.target.id if isinstance(node, ast.NamedExpr) else text_of(node)
 
 
 def _measured(node: ast.expr) -> str | None:
-    if isinstance(node, ast.Call) and _last(node.func) == "len" and len(node.args) == 1:
-        return ast.unparse(node.args[0])
+    if isinstance(node, ast.Call) and last_name(node.func) == "len" and len(node.args) == 1:
+        return text_of(node.args[0])
     return None
 
 
@@ -141,11 +142,11 @@ def _looked_into(node: ast.expr) -> Iterator[str]:
     for part in walk(node):
         if isinstance(part, ast.Call):
             if isinstance(part.func, ast.Attribute) and part.func.attr in ("keys", "get", "items"):
-                yield ast.unparse(part.func.value)
-            elif _last(part.func) in ("set", "frozenset", "issubset", "issuperset"):
-                yield from map(ast.unparse, part.args)
+                yield text_of(part.func.value)
+            elif last_name(part.func) in ("set", "frozenset", "issubset", "issuperset"):
+                yield from map(text_of, part.args)
         elif isinstance(part, ast.Compare) and isinstance(part.ops[0], (ast.In, ast.NotIn)):
-            yield ast.unparse(part.comparators[0])
+            yield text_of(part.comparators[0])
 
 
 def _chain(node: ast.expr) -> Iterator[ast.expr]:
@@ -159,10 +160,6 @@ def _chain(node: ast.expr) -> Iterator[ast.expr]:
 
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
-
-
-def _last(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 # ------------------------------------------------------------ exceptions
@@ -207,12 +204,12 @@ def _names(kind: ast.expr | None) -> Iterator[str]:
         for part in kind.elts:
             yield from _names(part)
     else:
-        yield _last(kind)
+        yield last_name(kind)
 
 
 def _raised(handler: ast.ExceptHandler) -> Iterator[str]:
     last = handler.body[-1]
     if isinstance(last, ast.Raise):
         exception = last.exc.func if isinstance(last.exc, ast.Call) else last.exc
-        named = exception is not None and _last(exception) != handler.name
-        yield from (_last(exception),) if named and exception is not None else _names(handler.type)
+        named = exception is not None and last_name(exception) != handler.name
+        yield from (last_name(exception),) if named and exception is not None else _names(handler.type)

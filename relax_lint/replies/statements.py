@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.replies.expressions import Expressions
 from relax_lint.replies.guards import Catch, Fact, Facts, catches_of, facts_of
+from relax_lint.replies.texts import text_of
 from relax_lint.replies.values import Reply, either
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ class Walk:
         elif isinstance(target, ast.Starred):
             self.assign(target.value, value)
         elif isinstance(target, ast.Attribute):
-            name = ast.unparse(target)
+            name = text_of(target)
             self.state.bind(name, value)
             if value is not None and name.startswith("self."):
                 self.follower.attributes[name] = value
@@ -179,7 +180,7 @@ class Walk:
         """``made[key] = value``."""
         holder = self.expressions.peek(target.value)
         key = target.slice.value if isinstance(target.slice, ast.Constant) else None
-        name = ast.unparse(target.value)
+        name = text_of(target.value)
         if value is not None and (holder is None or holder.kind == "made"):
             fields = () if holder is None else tuple(field for field in holder.fields if field[0] != key)
             self.state.values[name] = Reply("made", fields=(*fields, (key, value)))
@@ -229,8 +230,8 @@ class Walk:
         for item in node.items:
             value = self.expressions.value(item.context_expr)
             call = item.context_expr
-            if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == "suppress":
-                suppressed += [ast.unparse(part).rpartition(".")[2] for part in call.args]
+            if isinstance(call, ast.Call) and text_of(call.func).rpartition(".")[2] == "suppress":
+                suppressed += [text_of(part).rpartition(".")[2] for part in call.args]
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, value)
         if not suppressed:
@@ -242,7 +243,7 @@ class Walk:
 
     def _match(self, node: ast.Match) -> bool:
         value = self.expressions.value(node.subject)
-        subject = ast.unparse(node.subject)
+        subject = text_of(node.subject)
         ends: list[State | None] = []
         complete = False
         for case in node.cases:
@@ -270,7 +271,7 @@ def _of_pattern(pattern: ast.pattern, subject: str) -> Iterable[Fact]:
     if isinstance(pattern, (ast.MatchValue, ast.MatchSingleton, ast.MatchOr)):
         yield from (Fact("key", subject), Fact("some", subject))
     elif isinstance(pattern, ast.MatchMapping):
-        yield from (Fact("has", subject, ast.unparse(key)) for key in pattern.keys)
+        yield from (Fact("has", subject, text_of(key)) for key in pattern.keys)
         yield Fact("some", subject)
     elif isinstance(pattern, (ast.MatchSequence, ast.MatchClass)):
         yield Fact("some", subject)

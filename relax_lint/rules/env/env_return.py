@@ -36,6 +36,7 @@ None: only the author knows what the environment is to say.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Finding, NotChecked
@@ -366,14 +367,18 @@ def env_return(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecke
     from relax_lint.rollouts import rollouts_of
 
     environments = environments_of(recipe, project)
-    judged: set[tuple[Function, Rollout]] = set()
+    for rollout in rollouts_of(recipe, project) if environments.concrete else ():
+        yield from environments.once(("return", rollout), partial(_found_by, environments, rollout))
+
+
+def _found_by(environments: Environments, rollout: Rollout) -> Iterator[Finding | NotChecked]:
+    judged: set[Function] = set()
     for cls in environments.concrete:
-        for rollout in rollouts_of(recipe, project):
-            for name in ("step", "reset"):
-                method = environments.method(cls, name)
-                if method is not None and (method, rollout) not in judged:
-                    judged.add((method, rollout))
-                    yield from _judged(environments, cls, method, name, rollout)
+        for name in ("step", "reset"):
+            method = environments.method(cls, name)
+            if method is not None and method not in judged:
+                judged.add(method)
+                yield from _judged(environments, cls, method, name, rollout)
 
 
 def _judged(

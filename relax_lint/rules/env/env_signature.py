@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Related
@@ -211,16 +212,15 @@ def env_signature(recipe: Recipe, project: Project) -> Iterator[Finding | NotChe
     from relax_lint.rollouts import rollouts_of
 
     environments = environments_of(recipe, project)
-    methods = {
-        name: dict.fromkeys(filter(None, (environments.method(cls, name) for cls in environments.concrete)))
-        for name in ("reset", "step")
-    }
-    if not any(methods.values()):
-        return
-    for rollout in rollouts_of(recipe, project):
-        for name, uses in (("reset", rollout.reset), ("step", rollout.step)):
-            for method in methods[name]:
-                yield from _judged(environments, method, name, rollout, uses)
+    for rollout in rollouts_of(recipe, project) if environments.concrete else ():
+        yield from environments.once(("signature", rollout), partial(_found, environments, rollout))
+
+
+def _found(environments: Environments, rollout: Rollout) -> Iterator[Finding]:
+    for name, uses in (("reset", rollout.reset), ("step", rollout.step)):
+        methods = (environments.method(cls, name) for cls in environments.concrete)
+        for method in dict.fromkeys(method for method in methods if method is not None):
+            yield from _judged(environments, method, name, rollout, uses)
 
 
 def _judged(environments: Environments, method: Function, name: str, rollout: Rollout, uses: Uses) -> Iterator[Finding]:

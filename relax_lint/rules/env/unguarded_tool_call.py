@@ -31,6 +31,7 @@ None: what the model is to be told is the author's to say.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Finding, NotChecked
@@ -38,6 +39,7 @@ from relax_lint.project import Project, Recipe
 from relax_lint.rules import WARNING, Example, rule
 
 if TYPE_CHECKING:
+    from relax_lint.environments import Environments
     from relax_lint.replies import Risk
 
 _ENV = "examples/demo/env_demo.py"
@@ -357,12 +359,17 @@ INVALID = [
 def unguarded_tool_call(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it at what raises."""
     from relax_lint.environments import environments_of
-    from relax_lint.replies import unguarded
     from relax_lint.rollouts import rollouts_of
 
     environments = environments_of(recipe, project)
     if not environments.concrete or all(rollout.catches for rollout in rollouts_of(recipe, project)):
         return
+    yield from environments.once("unguarded", partial(_found_in, environments))
+
+
+def _found_in(environments: Environments) -> Iterator[Finding]:
+    from relax_lint.replies import unguarded
+
     for cls in environments.concrete:
         step = environments.method(cls, "step")
         for risk in () if step is None else unguarded(environments.interpreter, cls, step):
