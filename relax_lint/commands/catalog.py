@@ -156,21 +156,21 @@ def _wrapped(label: str, text: str) -> list[str]:
 
 
 def _unknown(catalogue: Catalogue, word: str) -> str:
-    reasons = [f"no flag {word} in Relax {catalogue.versions['relax']}"]
-    if catalogue.left_out(word):
-        reasons.append("the server has it, and Relax does not pass it on")
-    earlier = catalogue.earlier(word)
-    if earlier is not None:
-        reasons.append(f"{earlier} had it")
-    near = catalogue.near(word) if len(reasons) == 1 else []
-    if near:
-        reasons.append(f"did you mean {' or '.join(near)}?")
-    return "; ".join(reasons)
+    from relax_lint.catalog.unknown import meant, relax_of, where_else
+
+    parts = [f"no flag {word} in {relax_of(catalogue)}"]
+    elsewhere = where_else(catalogue, word)
+    if elsewhere is not None:
+        parts.append(elsewhere)
+    elif candidates := meant(catalogue, word):
+        parts.append(f"did you mean {' or '.join(candidates)}?")
+    return "; ".join(parts)
 
 
 def _as_json(catalogue: Catalogue, known: dict[str, tuple[Flag, ...]], unknown: list[str]) -> str:
     import json
 
+    from relax_lint.catalog.unknown import meant
     from relax_lint.records import field_names
 
     def plain(flag: Flag) -> dict[str, Any]:
@@ -183,7 +183,7 @@ def _as_json(catalogue: Catalogue, known: dict[str, tuple[Flag, ...]], unknown: 
         "unknown": [
             {
                 "word": word,
-                "near": catalogue.near(word),
+                "near": meant(catalogue, word),
                 "earlier": catalogue.earlier(word),
                 "left_out": catalogue.left_out(word),
             }
