@@ -99,6 +99,8 @@ def load(args):
     "from examples_of_ours.scoring import extract\n",
 ]
 
+_LOADED = ((6, 14), (7, 15), (8, 14), (9, 24))
+
 INVALID = [
     Example(
         _tree("from examples.other.scoring import extract\n\nprint(extract('a'))\n"),
@@ -171,6 +173,20 @@ INVALID = [
             "examples/demo/scoring.py": _OTHER,
         },
         unsafe=True,
+    ),
+    Example(
+        _tree("""\
+from importlib import import_module as load
+
+from relax.utils.misc import load_function
+
+NAME = "examples.other.scoring"
+first = load(NAME)
+second = load(f"examples.other.{__name__}")
+third = load("..other.scoring", package=__package__)
+fourth = load_function("examples.other.scoring.extract")
+"""),
+        findings=tuple(("examples/demo/reward_demo.py", line, column) for line, column in _LOADED),
     ),
     Example(
         {
@@ -275,6 +291,8 @@ def _finding(
     allowed = found.module == _ALLOWED or found.dotted.startswith(f"{_ALLOWED}.")
     name = found.dotted.split(".")[1]
     message = f"{found.dotted} is in another example, {name}: copy what is needed into examples/{recipe.name}"
+    if not project.is_dir(project.root / _ROOT / name):
+        message = f"{found.dotted} is in another example, and there is none called {name}"
     if allowed:
         message = f"{found.dotted} is in another example, which the guide allows; a copy of base_env.py stands alone"
     severity: Severity = ADVICE if allowed else WARNING
@@ -331,14 +349,30 @@ def _in_python(source: PythonSource, recipe: Recipe, project: Project) -> Iterat
     for origin in source.nodes(ast.ImportFrom):
         yield from _from(source, origin, import_target(origin, package), recipe, project)
     for call in source.nodes(ast.Call):
-        function = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        first = call.args[0] if call.args else None
-        if function in ("import_module", "__import__") and isinstance(first, ast.Constant):
-            if isinstance(first.value, str) and _is_another(first.value, recipe, project):
-                place = source.place(first)
-                quoted = source.text[place.start : place.end]
-                edit = Edit.at(place, quoted.replace(first.value, _own(first.value, recipe)))
-                yield _Reach(place, first.value, edit if first.value in quoted else None, first.value)
+        found = _imported_by(source, call, package, recipe)
+        if found is not None and _is_another(found.dotted, recipe, project):
+            yield found
+
+
+def _imported_by(source: PythonSource, call: ast.Call, package: str, recipe: Recipe) -> _Reach | None:
+    """What a call imports by a text, or loads as Relax does."""
+    from relax_lint.flow.dynamic_imports import beginning, imported_by, module_argument
+
+    function = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    first = module_argument(call)
+    text = beginning(first, source) if function == "load_function" else imported_by(call, source)
+    if first is None or text is None:
+        return None
+    place, edit = source.place(first), None
+    dots = len(text) - len(text.lstrip("."))
+    if dots:
+        parts = package.split(".")
+        text = ".".join([*parts[: len(parts) - dots + 1], text.lstrip(".")])
+    elif isinstance(first, ast.Constant) and function != "load_function":
+        quoted = source.text[place.start : place.end]
+        edit = Edit.at(place, quoted.replace(text, _own(text, recipe))) if text in quoted else None
+    dotted = text.rstrip(".")
+    return _Reach(place, dotted, edit, dotted)
 
 
 def _from(

@@ -46,6 +46,7 @@ from relax_lint.rules import ERROR, Example, rule
 from relax_lint.rules.verl.leftovers import derived_classes, is_verls, mentions
 
 if TYPE_CHECKING:
+    from relax_lint.diagnostics import Place
     from relax_lint.flow.origins import Origins
     from relax_lint.project import Project
     from relax_lint.sources.python import PythonSource
@@ -338,6 +339,26 @@ Penalty = type("Penalty", (managers.DAPORewardManager,), {"overlong": 4096})
     ),
     Example(
         """\
+from verl.workers.reward_manager.registry import REWARD_MANAGER_REGISTRY, get_reward_manager_cls, register
+
+Base = get_reward_manager_cls("dapo")
+
+
+class Longer(Base):
+    pass
+
+
+@register("scores")
+def scores(data, return_dict=False):
+    return data
+
+
+REWARD_MANAGER_REGISTRY["plain"] = object
+""",
+        findings=((6, 7), (11, 5), (15, 1)),
+    ),
+    Example(
+        """\
 from .abstract import AbstractRewardManager
 
 
@@ -371,11 +392,30 @@ def reward_manager(source: PythonSource, project: Project) -> Iterator[Finding]:
             continue
         message = f"{what}, which Relax never calls: {manager_advice(base or made.name)}"
         yield Finding(made.place, message, subject=made.name)
+    for place, named in _registered(origins, source):
+        message = f"{named} is registered as a reward manager of verl, which Relax never calls: {manager_advice(named)}"
+        yield Finding(place, message, subject=named)
+
+
+def _registered(origins: Origins, source: PythonSource) -> Iterator[tuple[Place, str]]:
+    """What is registered otherwise than by a class's decorator: by a call, in verl's table, or a function."""
     for call in source.nodes(ast.Call):
         if isinstance(call.func, ast.Call) and _registers(origins, source, call.func):
-            named = ast.unparse(call.args[0]) if call.args else "a class"
-            message = f"{named} is registered as a reward manager of verl, which Relax never calls"
-            yield Finding(source.place(call), f"{message}: {manager_advice(named)}", subject=named)
+            yield source.place(call), ast.unparse(call.args[0]) if call.args else "a class"
+    for node in (*source.nodes(ast.FunctionDef), *source.nodes(ast.AsyncFunctionDef)):
+        if isinstance(node, _FUNCTIONS) and any(_registers(origins, source, one) for one in node.decorator_list):
+            yield source.name_place(node), node.name
+    for statement in source.nodes(ast.Assign):
+        for target in statement.targets:
+            if isinstance(target, ast.Subscript) and any(map(_is_table, origins.of(source, target.value))):
+                yield source.place(statement), ast.unparse(statement.value)
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _is_table(name: object) -> bool:
+    return isinstance(name, str) and is_in(name, REWARD_MANAGER_MODULES) and name.endswith("REGISTRY")
 
 
 _MARKS = ("RewardManager", "RewardLoopManager", "reward_manager", "reward_loop")
@@ -383,7 +423,8 @@ _MARKS = ("RewardManager", "RewardLoopManager", "reward_manager", "reward_loop")
 
 def _is_manager(name: str) -> bool:
     return is_verls(name) and (
-        name.endswith(REWARD_MANAGER_ENDINGS) or (is_in(name, REWARD_MANAGER_MODULES) and "Manager" in name)
+        name.endswith(REWARD_MANAGER_ENDINGS)
+        or (is_in(name, REWARD_MANAGER_MODULES) and ("Manager" in name or name.endswith("get_reward_manager_cls()")))
     )
 
 

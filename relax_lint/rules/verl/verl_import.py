@@ -322,8 +322,10 @@ def verl_import(source: PythonSource, project: Project) -> Iterator[Finding]:
             continue
         names = [alias.name for alias in origin.names]
         yield _finding(source, origin, origin.module, names, _fix(source, origin))
+    from relax_lint.flow.dynamic_imports import imported_by
+
     for call in source.nodes(ast.Call):
-        module = _imported_by(call, source)
+        module = imported_by(call, source)
         if module is not None and (module == "verl" or module.startswith("verl.")):
             yield _finding(source, call, module, None, None)
 
@@ -360,56 +362,6 @@ def _is_foreign(module: str, source: PythonSource, project: Project) -> bool:
         return False
     nearby = (project.root, source.path.parent)
     return not any(project.is_dir(place / "recipe") or project.exists(place / "recipe.py") for place in nearby)
-
-
-def _imported_by(call: ast.Call, source: PythonSource) -> str | None:
-    """The module that a call imports by its name, as far as it is written out."""
-    if not _is_import_function(call.func, source):
-        return None
-    named = [keyword.value for keyword in call.keywords if keyword.arg == "name"]
-    first = call.args[0] if call.args else (named[0] if named else None)
-    text = _beginning(first, source)
-    if text is not None and text.startswith("."):
-        package = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "package")]
-        base = _beginning(package[0], source) if package else None
-        return None if base is None else base + text
-    return text
-
-
-def _is_import_function(function: ast.expr, source: PythonSource) -> bool:
-    if isinstance(function, ast.Attribute):
-        return function.attr in ("import_module", "__import__")
-    if not isinstance(function, ast.Name):
-        return False
-    if function.id in ("__import__", "import_module"):
-        return not any(node.name == function.id for node in source.nodes(ast.FunctionDef))
-    return any(
-        alias.name == "import_module" and alias.asname == function.id
-        for statement in source.nodes(ast.ImportFrom)
-        for alias in statement.names
-    )
-
-
-def _beginning(node: ast.expr | None, source: PythonSource) -> str | None:
-    """The text that a string begins with; a name is followed to the one place in the file that binds it."""
-    for _ in range(20):
-        if isinstance(node, ast.BinOp):
-            node = node.left
-        elif isinstance(node, ast.JoinedStr) and node.values:
-            node = node.values[0]
-        elif isinstance(node, ast.FormattedValue):
-            node = node.value
-        elif isinstance(node, ast.Name):
-            node = _bound_once(node.id, source)
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
-
-
-def _bound_once(name: str, source: PythonSource) -> ast.expr | None:
-    if any(parameter.arg == name for parameter in source.nodes(ast.arg)):
-        return None
-    bound = [node for node in source.nodes(ast.Name) if node.id == name and not isinstance(node.ctx, ast.Load)]
-    holder = source.parent(bound[0]) if len(bound) == 1 else None
-    return holder.value if isinstance(holder, (ast.Assign, ast.AnnAssign)) else None
 
 
 def _fix(source: PythonSource, statement: ast.Import | ast.ImportFrom) -> Fix | None:
