@@ -34,7 +34,6 @@ def after(text: str, edit: Edit | None) -> str | None:
         ('"--old=$X"', '"--new=$X"'),
         ("--older 3", None),
         ('--"old" 3', None),
-        ('"$OLD" 3', None),
     ],
 )
 def test_a_flag_is_renamed_where_it_is_written_out(written: str, renamed: str | None) -> None:

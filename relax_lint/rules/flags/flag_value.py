@@ -277,11 +277,10 @@ def _bad_value(problem: Problem, namespace: Namespace) -> Finding:
 
 
 def _none_of(choices: Sequence[str], text: str) -> str:
-    """The choices, or the nearest of them where they are many."""
-    if len(choices) <= _MOST_CHOICES:
-        return f"none of {', '.join(choices)}"
-    near = get_close_matches(text, choices, n=1)
-    return f"none of its {len(choices)} choices" + (f"; did you mean {near[0]}?" if near else "")
+    """The choices, where they are not too many, and the nearest of them."""
+    shown = f"none of {', '.join(choices)}" if len(choices) <= _MOST_CHOICES else f"none of its {len(choices)} choices"
+    near = [choice for choice in choices if choice.lower() == text.lower()] or get_close_matches(text, choices, n=1)
+    return f"{shown}; did you mean {near[0]}?" if near else shown
 
 
 def _switch_with_value(option: str, flag: Word, launch: Launch) -> Finding:
