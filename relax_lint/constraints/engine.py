@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+from weakref import WeakKeyDictionary
 
-from relax_lint.catalog.hidden import is_hidden
+from relax_lint.catalog.hidden import UNKNOWN, is_hidden
+from relax_lint.catalog.namespace import Namespace, Parsers
 from relax_lint.constraints.derived import DERIVED, Function
 from relax_lint.constraints.expressions import Expression, Failed
 from relax_lint.constraints.facts import Facts, UnknownName
+from relax_lint.constraints.needs import asks_environment, needs
 from relax_lint.constraints.schema import BEFORE_CONFIG, NO_EFFECT, SKIPPED_WHEN, STAGES, STOPS, Constraint
+from relax_lint.diagnostics import Place
 from relax_lint.records import record
-from relax_lint.shell.launch import Argument, Word
+from relax_lint.shell.launch import Argument, Launch, Word
 
 _NAME = re.compile(r"--[\w-]+|[A-Za-z_]\w*")
 _HOLE = re.compile(r"\{(\w+)\}")
@@ -64,6 +69,32 @@ class Table:
         self.constraints = sorted((one for one in given if one.static is None), key=lambda one: order[one.stage])
         self.not_static = [one for one in given if one.static is not None]
         self._expressions = [_condition(one) for one in self.constraints]
+        self._shortlists: WeakKeyDictionary[Parsers, _Shortlist] = WeakKeyDictionary()
+
+    def concerned(self, facts: Facts, everything: bool = False) -> Iterator[tuple[Constraint, Expression]]:
+        """The constraints that a launch may violate: one of their flags is passed, or they hold by default."""
+        if everything:
+            found = set(range(len(self.constraints)))
+        elif facts.is_plain and not facts.namespace.skips_engines:
+            found = self._shortlist(facts.namespace.parsers).of(facts.set_names)
+        else:
+            found = set(self._by_default)
+            for name in facts.set_names:
+                found.update(self._by_name.get(name, ()))
+        if not facts.knows_environment:
+            found -= self._of_environment
+        for at in sorted(found):
+            yield self.constraints[at], self._expressions[at]
+
+    def _shortlist(self, parsers: Parsers) -> _Shortlist:
+        if parsers not in self._shortlists:
+            self._shortlists[parsers] = _Shortlist(self.constraints, Facts(Namespace(_NOTHING, parsers)))
+        return self._shortlists[parsers]
+
+    @cached_property
+    def _of_environment(self) -> frozenset[int]:
+        asking = (at for at, one in enumerate(self.constraints) if 'env("' in one.when)
+        return frozenset(at for at in asking if asks_environment(self.constraints[at].when))
 
     @cached_property
     def _by_name(self) -> dict[str, list[int]]:
@@ -77,14 +108,48 @@ class Table:
     def _by_default(self) -> frozenset[int]:
         return frozenset(at for at, one in enumerate(self.constraints) if one.by_default)
 
-    def concerned(self, facts: Facts, everything: bool = False) -> Iterator[tuple[Constraint, Expression]]:
-        """The constraints that a launch may violate: one of their flags is passed, or they hold by default."""
-        found = set(range(len(self.constraints)) if everything else self._by_default)
-        if not everything:
-            for name in facts.set_names:
-                found.update(self._by_name.get(name, ()))
-        for at in sorted(found):
-            yield self.constraints[at], self._expressions[at]
+
+class _Shortlist:
+    """The constraints that a launch of which all flags are known may violate, by what it sets."""
+
+    def __init__(self, constraints: Sequence[Constraint], defaults: Facts) -> None:
+        self._always: list[int] = []
+        self._by_name: dict[str, list[tuple[int, list[frozenset[str]]]]] = {}
+        for at, constraint in enumerate(constraints):
+            wanted = needs(constraint.when, _asking(defaults), mentioned)
+            if not constraint.by_default:
+                wanted.append(mentioned(constraint.when))
+            if not wanted:
+                self._always.append(at)
+                continue
+            wanted.sort(key=len)
+            for name in wanted[0]:
+                self._by_name.setdefault(name, []).append((at, wanted[1:]))
+
+    def of(self, names: frozenset[str]) -> set[int]:
+        """Those that these names concern."""
+        found = set(self._always)
+        for name in names & self._by_name.keys():
+            for at, others in self._by_name[name]:
+                if at not in found and not any(names.isdisjoint(other) for other in others):
+                    found.add(at)
+        return found
+
+
+def _asking(facts: Facts) -> Callable[[str], Any]:
+    """Values of names; hidden for those that there are not, which a team may have written."""
+
+    def ask(name: str) -> Any:
+        try:
+            return facts.get(name)
+        except UnknownName:
+            return UNKNOWN
+
+    return ask
+
+
+_NOTHING = Launch("relax", (Word("python3"), Word("relax/entrypoints/train.py")), cast(Place, None), Path())
+"""A launch that sets nothing."""
 
 
 def _condition(constraint: Constraint) -> Expression:

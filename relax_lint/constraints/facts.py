@@ -50,7 +50,8 @@ _PLAIN: WeakKeyDictionary[Parsers, dict[bool, dict[str, Any]]] = WeakKeyDictiona
 class Facts:
     """The values of names in a launch, each worked out once.
 
-    ``overlay`` holds the arguments that a file sets over what the flags have set.
+    ``overlay`` holds the arguments that a file sets over what the flags have set; ``is_plain`` says that all flags of
+    the launch are known, and taken.
     """
 
     def __init__(
@@ -63,14 +64,14 @@ class Facts:
         self.around: Surroundings = around or Surroundings()
         self.overlay = overlay or {}
         self._hidden: dict[str, Hidden] = {}
-        self._is_plain = not (namespace.launch.hides_flags or namespace.problems)
+        self.is_plain = not (namespace.launch.hides_flags or namespace.problems)
         self._plain = _PLAIN.setdefault(namespace.parsers, {}).setdefault(namespace.skips_engines, {})
         self.values = _Values(self._start(), self.get)
 
     def _start(self) -> dict[str, Any]:
         """What is known without asking."""
         known = {**FUNCTIONS, **askers(self)}
-        if self._is_plain:
+        if self.is_plain:
             known.update(self._plain)
             for dest in self.namespace.given_dests:
                 known.pop(dest, None)
@@ -109,9 +110,14 @@ class Facts:
         if not self.namespace.knows(name):
             raise UnknownName(name)
         value = self.namespace.value(name)
-        if self._is_plain and name not in self.namespace.given_dests:
+        if self.is_plain and name not in self.namespace.given_dests:
             self._plain[name] = value
         return value
+
+    @property
+    def knows_environment(self) -> bool:
+        """Whether anything can be told of the environment's variables."""
+        return type(self.around).variable is not Surroundings.variable
 
     @property
     def set_names(self) -> frozenset[str]:
