@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.rewards import WITHOUT_REWARDS
 from relax_lint.launch_config import CONFIG, Setting, dest_of, setting
+from relax_lint.named_configs import EVAL, named_config
 from relax_lint.named_functions import NamedFunction, own_rollout
+from relax_lint.shell.queries import NotKnown
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Place
     from relax_lint.flow.shapes import Arguments, Function
     from relax_lint.project import Project
     from relax_lint.shell.launch import Argument, Launch
-    from relax_lint.sources.config_yaml import Entry, Node
+    from relax_lint.sources.config_yaml import Entry, Node, YamlSource
 
 GENERATE = "--custom-generate-function-path"
-EVAL_CONFIG = "--eval-config"
 AGENTIC = "--use-agentic-rollout"
 ROLLOUT_ONLY = "--debug-rollout-only"
 
@@ -29,7 +30,7 @@ class GenerateUse(NamedFunction):
 
     def __init__(self, launch: Launch, argument: Argument, project: Project, given: Setting | None = None) -> None:
         super().__init__(launch, argument, project, GENERATE, given)
-        self.evaluates = argument.flag == EVAL_CONFIG
+        self.evaluates = argument.flag == EVAL
 
     @property
     def hides(self) -> str | None:
@@ -65,7 +66,9 @@ class GenerateUse(NamedFunction):
     @cached_property
     def is_sync(self) -> bool:
         """Whether calling it certainly gives nothing that can be awaited."""
-        return bool(self.functions) and all(map(self._is_sync, self.functions))
+        return bool(self.functions) and all(
+            self.once(("sync", one), partial(self._is_sync, one)) for one in self.functions
+        )
 
     def _is_sync(self, function: Function) -> bool:
         from relax_lint.flow.shapes import Awaitable, Instance, Library, Unknown, alternatives
@@ -87,16 +90,19 @@ def generate_uses(launch: Launch, project: Project) -> Iterator[GenerateUse]:
             yield GenerateUse(launch, config, project, given)
     elif argument is not None:
         yield GenerateUse(launch, argument, project)
-    evaluation = launch.last(EVAL_CONFIG)
-    if evaluation is not None and evaluation.value:
-        for setting_of_dataset in _of_datasets(evaluation.value, project):
-            yield GenerateUse(launch, evaluation, project, setting_of_dataset)
+    if launch.has(EVAL):
+        try:
+            evaluation = named_config(launch, project, EVAL)
+        except NotKnown:
+            return
+        if evaluation is not None and evaluation.source is not None:
+            for of_dataset in _of_datasets(evaluation.text, evaluation.source):
+                yield GenerateUse(launch, evaluation.argument, project, of_dataset)
 
 
-def _of_datasets(named: str, project: Project) -> Iterator[Setting]:
+def _of_datasets(named: str, source: YamlSource) -> Iterator[Setting]:
     """What the datasets of an evaluation config say of their generate functions."""
-    source = project.yaml(project.root / named)
-    if source is None or source.root is None:
+    if source.root is None:
         return
     root = source.root.get("eval")
     datasets = (source.root if root is None else root.value).get("datasets")
@@ -105,7 +111,7 @@ def _of_datasets(named: str, project: Project) -> Iterator[Setting]:
         if entry is not None and not entry.value.is_null:
             plain = entry.value.kind == "scalar" and entry.value.tag == "str" and "${" not in entry.value.text
             text = entry.value.text if plain else ""
-            yield Setting(f"{EVAL_CONFIG} {named}", "str" if plain else "", text, source.place(entry))
+            yield Setting(f"{EVAL} {named}", "str" if plain else "", text, source.place(entry))
 
 
 def _datasets(datasets: Entry | None) -> Iterator[Node]:

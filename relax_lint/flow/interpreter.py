@@ -67,6 +67,7 @@ class Interpreter:
         self.resolver = Resolver(self.project)
         self.facts = Facts()
         self.steps = 0
+        self.most_steps = MOST_STEPS
         self.notes_stores = False
         self._depth = 0
         self._known: dict[object, tuple[Exit, ...]] = {}
@@ -79,7 +80,7 @@ class Interpreter:
     def step(self) -> None:
         """Count a statement or an expression that is followed."""
         self.steps += 1
-        if self.steps > MOST_STEPS:
+        if self.steps > self.most_steps:
             raise TooMuch
 
     @staticmethod
@@ -89,21 +90,25 @@ class Interpreter:
 
     # ------------------------------------------------------------ questions
 
-    def outcomes(self, callee: Shape, arguments: Arguments) -> tuple[Exit, ...] | None:
+    def outcomes(self, callee: Shape, arguments: Arguments, most_steps: int = MOST_STEPS) -> tuple[Exit, ...] | None:
         """The ways out of a function of the repository, or ``None`` when they cannot all be told."""
         if not isinstance(callee, Function) or self._makes_generator(callee):
             return None
-        self.steps = 0
+        self.steps, self.most_steps = 0, most_steps
         try:
             return self._exits(callee, arguments)
         except (TooMuch, RecursionError):
             return None
+        finally:
+            self.most_steps = MOST_STEPS
 
-    def outcomes_with_stores(self, callee: Shape, arguments: Arguments) -> tuple[Exit, ...] | None:
+    def outcomes_with_stores(
+        self, callee: Shape, arguments: Arguments, most_steps: int = MOST_STEPS
+    ) -> tuple[Exit, ...] | None:
         """The same, each with the attributes that may have been stored on the way."""
         self.notes_stores = True
         try:
-            return self.outcomes(callee, arguments)
+            return self.outcomes(callee, arguments, most_steps)
         finally:
             self.notes_stores = False
 

@@ -88,12 +88,12 @@ def _stored_by(interpreter: Interpreter, callee: Shape, arguments: Arguments, gi
         made = interpreter.method(Instance(callee), "__init__")
         return interpreter.stored_by(made, arguments) if isinstance(made, Function) else frozenset()
     known = _of_callbacks(interpreter, given)
-    if not any(_holds_sample(shape) for shape in given):
+    if not any(_holds_sample(shape) for shape in given) or _is_container(callee):
         return known
-    if isinstance(callee, (Library, Method)):
-        calls_back = isinstance(callee, Library) and any(isinstance(part, Function) for part in given)
-        return known if calls_back or _is_container(callee) else known | {OUTSIDE}
-    return known | {UNSEEN if isinstance(callee, (Unknown, Instance)) else OUTSIDE}
+    if isinstance(callee, (Unknown, Instance, Method)):
+        return known | {UNSEEN}
+    calls_back = any(isinstance(part, Function) for part in given)  # what runs is the function that it is given
+    return known if isinstance(callee, Library) and calls_back else known | {OUTSIDE}
 
 
 def _is_container(callee: Shape) -> bool:

@@ -37,8 +37,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Finding, NotChecked, Place
-from relax_lint.generate_faults import may_end_without_return, unmasked_growth, wrong_returns
+from relax_lint.generate_results import awaits_without_async, is_no_sample, without_sample
 from relax_lint.generates import GenerateUse, generate_uses
+from relax_lint.loss_masks import unmasked_growth
 from relax_lint.module_paths import fault, is_file_form
 from relax_lint.project import Project, Recipe
 from relax_lint.reward_sources import endings, is_unregistered, may_be_in_metadata, never_rewards, scores_groups
@@ -49,10 +50,9 @@ from relax_lint.supposed_launches import is_supposed, launches_of
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Severity
-    from relax_lint.flow.shapes import Exit, Function
+    from relax_lint.flow.shapes import Function
 
 LOG_PROBS = "rollout_log_probs"
-_EXPECTED = "Relax expects the sample, or a list of samples"
 
 _RUN = "examples/demo/run_demo.sh"
 _ROLLOUT = "examples/demo/rollout.py"
@@ -218,6 +218,33 @@ eval:
             + "    return sample\n"
         )
     ),
+    Example(
+        _tree("""\
+async def generate(args, sample, sampling_params):
+    tokens, mask = [], []
+    for turn in range(args.max_turns):
+        reply = await call_engine(sample.tokens)
+        tokens += reply.tokens
+        observation = await run_tool(reply.text)
+        tokens += observation
+        loss_mask += [1] * len(reply.tokens) + [0] * len(observation)
+        sample.rollout_log_probs += reply.log_probs + [0.0] * len(observation)
+    sample.tokens = sample.tokens + tokens
+    sample.loss_mask = loss_mask
+    return sample
+""")
+    ),
+    Example(
+        _tree("""async def generate(args, sample, sampling_params):
+    sample.rollout_log_probs = []
+    while sample.response_length < args.rollout_max_response_len:
+        reply = await call_engine(sample.tokens)
+        sample.tokens += reply.tokens
+        sample.response_length += len(reply.tokens)
+        sample.rollout_log_probs += reply.log_probs
+    return sample
+""")
+    ),
 ]
 
 INVALID = [
@@ -286,6 +313,23 @@ async def generate(args, sample, sampling_params):
     return sample
 """),
         findings=((_ROLLOUT, 6, 9, WARNING),),
+    ),
+    Example(
+        _tree("""\
+async def generate(args, sample, sampling_params):
+    env = make_env(sample)
+    for turn in range(args.max_turns):
+        reply = await call_engine(sample.tokens)
+        sample.tokens += reply.tokens
+        sample.loss_mask += [1] * len(reply.tokens)
+        sample.rollout_log_probs += reply.log_probs
+        observation, done, _ = env.step(reply.text)
+        if not done:
+            sample.tokens += observation
+            sample.rollout_log_probs += [0.0] * len(observation)
+    return sample
+"""),
+        findings=((_ROLLOUT, 10, 13, WARNING),),
     ),
     Example(
         _unscored(_HEAD + _STORED + "    if sample.label:\n        sample.reward = 1.0\n    return sample\n"),
@@ -368,71 +412,14 @@ def _of_call(use: GenerateUse, function: Function) -> Iterator[Finding]:
         yield _finding(
             use, place, f"{use.name} cannot be called as (args, sample, sampling_params): it takes ({takes})"
         )
-    elif use.is_sync:
+    elif awaits_without_async(function.node) or use.is_sync:
         why = "has a yield" if isinstance(function.node, ast.AsyncFunctionDef) else "is not async"
         yield _finding(use, place, f"{use.name} {why}: Relax awaits what it returns")
 
 
 def _of_results(use: GenerateUse, function: Function) -> Iterator[Finding]:
-    """Ways that give no sample."""
-    said: set[ast.AST] = set()
-    for wrong in wrong_returns(function.node):
-        said.add(wrong.node)
-        place = function.source.place(wrong.node)
-        yield _finding(
-            use, place, f"{use.name} returns {wrong.what} here: Relax expects the sample, or a list of samples"
-        )
-    if not _may_give_nothing(use, function):
-        return
-    for way in use.interpreter.outcomes(function, use.arguments(function)) or ():
-        while way.shape.origin is not None and use.interpreter.follows(way.shape.origin.source):
-            way = way.shape.origin
-        if way.node not in said and _is_no_sample(way):
-            said.add(way.node)
-            name = getattr(way.function, "name", use.name)
-            what = "reaches its end without a return" if way.falls_off else f"returns {_in_words(way)} here"
-            yield _finding(use, exit_place(way), f"{name} {what}: {_EXPECTED}")
-
-
-def _may_give_nothing(use: GenerateUse, function: Function) -> bool:
-    """Whether it is worth while to follow every way: real rollouts have many, and say plainly what they return."""
-    if may_end_without_return(function.node):
-        return True
-    if isinstance(function.node, ast.Lambda):
-        return True
-    for name in _handed_on(function.node):
-        value = use.interpreter.named(function.source, name)
-        node = getattr(value, "node", None)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            if may_end_without_return(node) or any(wrong_returns(node)):
-                return True
-    return False
-
-
-def _handed_on(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    """The functions whose result is returned as it is."""
-    from relax_lint.flow.scopes import own_nodes
-
-    for node in own_nodes(function):
-        value = node.value if isinstance(node, ast.Return) else None
-        value = value.value if isinstance(value, ast.Await) else value
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
-            yield value.func.id
-
-
-def _is_no_sample(way: Exit) -> bool:
-    from relax_lint.flow.shapes import Awaitable, Dictionary, NoneValue, Sequence, is_scalar, is_text
-
-    shape = way.shape
-    if isinstance(shape, Sequence):
-        return shape.kind != "list"
-    return isinstance(shape, (NoneValue, Dictionary, Awaitable)) or is_scalar(shape) or is_text(shape)
-
-
-def _in_words(way: Exit) -> str:
-    from relax_lint.flow.shapes import in_words
-
-    return in_words(way.shape)
+    for place, what in without_sample(use, function):
+        yield _finding(use, place, f"{what}: Relax expects the sample, or a list of samples")
 
 
 def _without_reward(use: GenerateUse, project: Project) -> Iterator[Finding | NotChecked]:
@@ -449,7 +436,7 @@ def _without_reward(use: GenerateUse, project: Project) -> Iterator[Finding | No
             yield NotChecked(use.place, use.dotted)
         return
     for ending in ways:
-        if ending.gives == "none" and not _is_no_sample(ending.way):
+        if ending.gives == "none" and not is_no_sample(ending.way):
             place = exit_place(ending.way)
             yield _finding(use, place, f"the sample has no reward when it is returned here, {rest}")
 

@@ -333,11 +333,13 @@ def _unread(
 
     words = _words(named, recipe, project)
     for key, entry in source.top.items():
-        if entry.key.tag != "str" or project.catalogue.by_dest(key) or key in words:
-            continue
-        if key in READ_IF_SET or key in _READ_BY_ROLLOUTS or key in set_by_relax(project):
+        if entry.key.tag != "str" or project.catalogue.by_dest(key):
             continue
         inner = [name for name in entry.value.effective if name in missing] if entry.value.kind == "mapping" else []
+        if not inner and (
+            key in words or key in READ_IF_SET or key in _READ_BY_ROLLOUTS or key in set_by_relax(project)
+        ):
+            continue
         if inner:
             message = f"{inner[0]} is nested in {key}: args gets {key}, a dict, and no {inner[0]}"
         elif not key.isidentifier():
