@@ -34,13 +34,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from relax_lint.catalog.clients import MENTIONS, client_behind, is_client, sends
 from relax_lint.diagnostics import Edit, Finding, Fix
 from relax_lint.rules import ADVICE, WARNING, Example, rule
 
 if TYPE_CHECKING:
+    from relax_lint.calls.entries import Entry
     from relax_lint.calls.reached import Reached, ReachedCode, ReachedFunction
     from relax_lint.project import Project
     from relax_lint.rewards import RewardUse
@@ -473,12 +474,26 @@ def client_per_call(use: RewardUse, project: Project) -> Iterator[Finding]:
     """Say it where the client is made, or the answer is parsed."""
     if use.module is None or not _may_make_any(use.module, project):
         return
-    from relax_lint.calls.entries import of_reward, reached
+    from relax_lint.calls.entries import of_reward
 
     entry = of_reward(use)
-    if entry is None:
-        return
-    result = reached(entry, project)
+    for found in _found(entry, project) if entry is not None else ():
+        yield found._replace(place=use.shown(found.place))
+
+
+def _found(entry: Entry, project: Project) -> list[Finding]:
+    """What is found in a reward, worked out once for all launches that name it."""
+    from relax_lint.calls.entries import reached
+    from relax_lint.flow.interpreter import interpreter_of
+
+    answers = interpreter_of(project).answers
+    key = ("clients", entry)
+    if key not in answers:
+        answers[key] = list(_in_reward(reached(entry, project), entry.name))
+    return cast("list[Finding]", answers[key])
+
+
+def _in_reward(result: Reached, name: str) -> Iterator[Finding]:
     sent = _sent(result)
     told: set[ast.Call] = set()
     for function in result.functions:
@@ -486,12 +501,12 @@ def client_per_call(use: RewardUse, project: Project) -> Iterator[Finding]:
             made = _client_made(function, call)
             if made is not None and call not in told and not _is_kept(function, call):
                 told.update(_in_same_statement(function.source, call))
-                yield _per_call(use, function, call, made)
+                yield _per_call(function, call, made)
             if _is_unguarded(function, call) and call not in told:
                 told.add(call)
                 text = ast.unparse(call.func)
                 message = f"{text} fails on an answer of the judge that it cannot read, and nothing catches that"
-                yield Finding(use.shown(function.source.place(call)), message, severity=ADVICE, subject=use.name)
+                yield Finding(function.source.place(call), message, severity=ADVICE, subject=name)
     for code in (*result.on_import, *result.functions):
         for call in code.calls:
             made = _client_made(code, call)
@@ -500,7 +515,7 @@ def client_per_call(use: RewardUse, project: Project) -> Iterator[Finding]:
             calls = sent.get(made, [])
             if calls and not all(_is_bounded(*one) for one in calls):
                 told.add(call)
-                yield _without_timeout(use, code.source, call, made)
+                yield _without_timeout(code.source, call, made)
 
 
 def _in_same_statement(source: PythonSource, call: ast.Call) -> set[ast.Call]:
@@ -579,11 +594,9 @@ def _passed_on(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> I
             yield from map(ast.unparse, node.targets)
 
 
-def _per_call(use: RewardUse, function: ReachedFunction, call: ast.Call, made: str) -> Finding:
+def _per_call(function: ReachedFunction, call: ast.Call, made: str) -> Finding:
     message = f"each sample makes its own {made.rpartition('.')[2]}: keep one for all in the module"
-    return Finding(
-        use.shown(function.source.place(call)), message, fix=_moved(function, call, made), subject=function.name
-    )
+    return Finding(function.source.place(call), message, fix=_moved(function, call, made), subject=function.name)
 
 
 def _moved(function: ReachedFunction, call: ast.Call, made: str) -> Fix | None:
@@ -623,7 +636,7 @@ def _is_bounded(function: ReachedFunction, call: ast.Call) -> bool:
     return False
 
 
-def _without_timeout(use: RewardUse, source: PythonSource, call: ast.Call, made: str) -> Finding:
+def _without_timeout(source: PythonSource, call: ast.Call, made: str) -> Finding:
     name, timeout = made.rpartition(".")[2], _timeout(made)
     message = f"{name} without a timeout: one answer that does not come holds the rollout"
     fix = None
@@ -631,7 +644,7 @@ def _without_timeout(use: RewardUse, source: PythonSource, call: ast.Call, made:
     if edit is not None:
         reason = f"{_SECONDS} seconds are a guess"
         fix = Fix(f"timeout={_SECONDS}", lambda: [edit], safe=False, reason=reason)
-    return Finding(use.shown(source.place(call)), message, fix=fix, subject=name)
+    return Finding(source.place(call), message, fix=fix, subject=name)
 
 
 def _timeout(made: str) -> str | None:

@@ -43,6 +43,7 @@ from relax_lint.rules import ERROR, WARNING, Example, rule
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from relax_lint.calls.entries import Entry
     from relax_lint.project import Project, Recipe
     from relax_lint.recipe_sources import Sources
     from relax_lint.rewards import RewardUse
@@ -313,19 +314,30 @@ def data_source_dispatch(use: RewardUse, project: Project) -> Iterator[Finding]:
     """Say it where the choice begins."""
     if use.module is None or not _may_choose(use.module, project):
         return
-    from relax_lint.calls.entries import of_reward, reached
-    from relax_lint.source_dispatch import dispatches
+    from relax_lint.calls.entries import of_reward
 
     entry = of_reward(use)
-    if entry is None:
+    recipe = project.recipe_of(use.module.path) or project.recipe_of(use.launch.script)
+    if entry is None or recipe is None:
         return
-    for function in reached(entry, project).functions:
-        recipe = project.recipe_of(use.module.path) or project.recipe_of(use.launch.script)
-        for found in dispatches(function) if recipe is not None else ():
-            sources = _sources(recipe, project) if recipe is not None else None
-            finding = None if sources is None else _judge(use, function.source, found, sources)
-            if finding is not None:
-                yield finding
+    for source, found in _dispatches(entry, project):
+        finding = _judge(use, source, found, _sources(recipe, project))
+        if finding is not None:
+            yield finding
+
+
+def _dispatches(entry: Entry, project: Project) -> list[tuple[PythonSource, Dispatch]]:
+    """The choices that a reward comes to, found once for all launches that name it."""
+    from relax_lint.calls.entries import reached
+    from relax_lint.flow.interpreter import interpreter_of
+    from relax_lint.source_dispatch import dispatches
+
+    answers = interpreter_of(project).answers
+    key = ("dispatches", entry)
+    if key not in answers:
+        functions = reached(entry, project).functions
+        answers[key] = [(function.source, found) for function in functions for found in dispatches(function)]
+    return cast("list[tuple[PythonSource, Dispatch]]", answers[key])
 
 
 def _may_choose(module: PythonSource, project: Project) -> bool:

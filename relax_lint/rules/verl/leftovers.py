@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from relax_lint.sources.python import PythonSource
 
 
-_OF_VERL = re.compile(rb"\b(?:verl|recipe)\b|\bimport (?:\w+, )*(?:base_tool|function_tool)\b|from \.")
+_OF_VERL = re.compile(
+    rb"(?:from|import)[ \t]+(?:verl|recipe)\b|,[ \t]*(?:verl|recipe)\b|[\"'](?:verl|recipe)\b"
+    rb"|from[ \t]+\.[\w.]*(?:base_tool|function_tool|schemas|base|agent_loop|abstract)\b"
+)
+"""What takes something from verl, or from beside a file that was copied from there."""
 
 
 def mentions(source: PythonSource, project: Project, marks: tuple[str, ...]) -> bool:
