@@ -24,12 +24,13 @@ _LEARNT = frozenset({"assistant", "function_call"})
 
 @record
 class Reading:
-    """How prompts are read: through the chat template or not, with media columns or not, for which kind of model
-    (``None``: not known)."""
+    """How prompts are read: through the chat template or not, split at places for media or not, for which kind of model
+    (``None``: not known). ``as_messages`` says whether texts become messages."""
 
     template: bool | None
     media: bool | None
     sees_media: bool | None
+    as_messages: bool | None = None
 
 
 def prompt_faults(prompt: Any, reading: Reading) -> Iterator[Fault]:
@@ -49,7 +50,7 @@ def prompt_faults(prompt: Any, reading: Reading) -> Iterator[Fault]:
 
 
 def _of_text(prompt: str, reading: Reading) -> Iterator[Fault]:
-    if reading.template is False and reading.media is False and reading.sees_media:
+    if reading.as_messages is False and reading.sees_media:
         yield "text", "a prompt is a text, and a model for media takes messages: add --apply-chat-template", E
     elif prompt.lstrip()[:1] == "[" and is_encoded(prompt):
         yield "encoded", "a prompt is a text that holds a list of messages as JSON: the model sees the JSON", W
@@ -71,7 +72,7 @@ def _of_message(message: Any, reading: Reading) -> Iterator[Fault]:
         return
     content, role = message["content"], message["role"]
     if content is None:
-        if reading.media or role in ("system", "user"):
+        if reading.media or (reading.template and role in ("system", "user")):
             yield "content", f"the content of a {role} message is null", E
     elif isinstance(content, list):
         yield from _of_parts(content, reading)
@@ -94,7 +95,7 @@ def _of_parts(parts: list[Any], reading: Reading) -> Iterator[Fault]:
     odd = next((part for part in parts if not isinstance(part, dict)), None)
     if odd is not None:
         yield "parts", f"the content of a message is a list that holds {in_words(odd)}, not parts with a type", E
-    elif reading.sees_media is False and not reading.media:
+    elif reading.sees_media is False and reading.template and reading.media is False:
         yield (
             "parts",
             "the content of a message is a list of parts, which a text model's template does not take",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 from relax_lint.catalog.hidden import UNKNOWN, is_hidden
-from relax_lint.shell.queries import place_of
+from relax_lint.shell.queries import is_broken_off, place_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -225,7 +225,7 @@ class _Named(NamedTuple):
 
 def _uses(launch: Launch, project: Project) -> Iterator[DatasetUse]:
     here = [named for named in _named(launch, project) if _may_be_here(named.spec, launch, project)]
-    if not here:
+    if not here or is_broken_off(launch):
         return  # most launches name data of another machine, and nothing more is worked out for them
     from relax_lint.data_arguments import DataArguments
 

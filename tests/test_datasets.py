@@ -62,6 +62,12 @@ def test_data_that_is_elsewhere_or_never_read(flags: str) -> None:
     assert uses(flags) == []
 
 
+def test_nothing_is_said_of_a_launch_that_is_cut_in_two() -> None:
+    script = "python3 relax/entrypoints/train.py --prompt-data data/train.jsonl \\ \n    --input-key prompt --label-key label\n"
+    project = Project.from_files({RUN: script, **DATA})
+    assert [datasets_of(launch, project) for launch in project.recipes[0].launches] == [[]]
+
+
 def test_a_launch_of_verl_names_none() -> None:
     project = Project.from_files({RUN: "python3 -m verl.trainer.main_ppo --prompt-data data/train.jsonl\n", **DATA})
     assert datasets_of(project.recipes[0].launches[0], project) == []

@@ -45,7 +45,7 @@ class ParquetTable:
             import pyarrow.parquet
         except ImportError:
             raise NeedsPyarrow from None
-        self._failures = (pyarrow.ArrowException, OSError, ValueError, TypeError, MemoryError)
+        self._failures = (pyarrow.ArrowException, OSError, ValueError, TypeError, ArithmeticError, MemoryError)
         self._opened = opened
         try:
             with opened() as stream, self._reader(stream) as reader:

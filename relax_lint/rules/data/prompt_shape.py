@@ -101,6 +101,14 @@ VALID: list[Example | str] = [
     Example(tree("--loss-type sft --input-key question --label-key answer", {"question": "hi", "answer": "hello"})),
     Example(tree(f"{_KEYS} --debug-train-only", {"prompt": None, "label": "2"})),
     Example(tree(f"{_KEYS} {_VISION_MODEL} {_IMAGES}", {**_TEXT, "images": []})),
+    Example(tree(f"{_KEYS} {_VISION_MODEL} --multimodal-keys '{{}}'", _TEXT)),
+    Example(tree(f'{_CHAT} {_TEXT_MODEL} --multimodal-keys "$MEDIA"', _asked([{"type": "text", "text": "what?"}]))),
+    Example(
+        tree(
+            f"{_KEYS} {_TEXT_MODEL} --custom-generate-function-path examples.demo.rollout.generate",
+            _asked([{"type": "text", "text": "what?"}]),
+        )
+    ),
 ]
 
 INVALID = [
@@ -184,9 +192,13 @@ class PromptShape(RowJudge):
 
     @cached_property
     def _reading(self) -> Reading:
-        media = self.use.keys.media
-        arguments = self.use.arguments
-        return Reading(arguments.template, None if is_hidden(media) else bool(media), arguments.sees_media)
+        media, arguments = self.use.keys.media, self.use.arguments
+        template = arguments.template
+        known = not is_hidden(media)
+        as_messages = (
+            True if template or (known and media is not None) else False if known and template is False else None
+        )
+        return Reading(template, bool(media) if known else None, arguments.sees_media, as_messages)
 
     def faults(self, row: Row, file: DataFile) -> Iterator[Fault]:
         """By what the loader of the launch takes."""
