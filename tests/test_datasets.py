@@ -63,7 +63,7 @@ def test_data_that_is_elsewhere_or_never_read(flags: str) -> None:
 
 
 def test_nothing_is_said_of_a_launch_that_is_cut_in_two() -> None:
-    script = "python3 relax/entrypoints/train.py --prompt-data data/train.jsonl \\ \n    --input-key prompt --label-key label\n"
+    script = "python3 relax/entrypoints/train.py --prompt-data data/train.jsonl \\ \n    --input-key prompt\n"
     project = Project.from_files({RUN: script, **DATA})
     assert [datasets_of(launch, project) for launch in project.recipes[0].launches] == [[]]
 
