@@ -201,7 +201,7 @@ def _settings_from(table: Mapping[str, Any], path: Path) -> Settings:
         profile=reader.profile("profile"),
         strict=reader.switch("strict"),
         env=reader.table("env", reader.string_of),
-        extra_flags=reader.strings("extra-flags"),
+        extra_flags=reader.flags("extra-flags"),
         constraint=reader.constraints("constraint"),
         relax_root=reader.path("relax-root"),
         verl_root=reader.path("verl-root"),
@@ -247,6 +247,12 @@ class _Reader:
 
     def strings(self, key: str) -> tuple[str, ...]:
         return self.strings_of(key, self.get(key, []))
+
+    def flags(self, key: str) -> tuple[str, ...]:
+        found = self.strings(key)
+        if not all(flag.startswith("-") for flag in found):
+            raise self.refuse(key, "a list of flags with their dashes", list(found))
+        return found
 
     def switch(self, key: str, default: bool = False) -> bool:
         value = self.get(key, default)
