@@ -129,9 +129,14 @@ class _Shortlist:
     def of(self, names: frozenset[str]) -> set[int]:
         """Those that these names concern."""
         found = set(self._always)
-        for name in names & self._by_name.keys():
+        for name in self._by_name.keys() & names:
             for at, others in self._by_name[name]:
-                if at not in found and not any(names.isdisjoint(other) for other in others):
+                if at in found:
+                    continue
+                for other in others:
+                    if names.isdisjoint(other):
+                        break
+                else:
                     found.add(at)
         return found
 

@@ -134,27 +134,31 @@ class Expression:
         return names_of(self.tree)
 
     @cached_property
-    def _code(self) -> CodeType:
+    def _worker(self) -> Callable[[Lookup], Any]:
+        """Works it out where names are hidden."""
+        from relax_lint.constraints.kleene import worker
+
+        return worker(self.tree)
+
+    @cached_property
+    def code(self) -> CodeType:
+        """Works it out where all names that count are known."""
         return compile(on_one_line(self.text).lstrip(), "<condition>", "eval")
 
     def value(self, lookup: Lookup) -> Any:
         """What it is worth; :class:`Hidden` when that depends on what is not known. Raises :class:`Failed`."""
         try:
-            return eval(self._code, _GLOBALS, cast(Mapping[str, object], lookup))
+            return eval(self.code, _GLOBALS, cast(Mapping[str, object], lookup))
         except NotKnown:
             pass
         except FAILURES as error:
             raise Failed(str(error)) from None
-        from relax_lint.constraints.kleene import Kleene
-
-        return Kleene(lookup).value(self.tree)
+        return self._worker(lookup)
 
     def truth(self, lookup: Lookup) -> bool | Hidden:
         """Whether it holds. Raises :class:`Failed`."""
         value = self.value(lookup)
-        if is_hidden(value):
-            return value.filled or value
-        return bool(value)
+        return (value.filled or value) if is_hidden(value) else bool(value)
 
 
 def on_one_line(text: str) -> str:

@@ -38,7 +38,7 @@ class _Values(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         value = self._ask(name)
-        if is_hidden(value):
+        if value.__class__ is Hidden:
             raise NotKnown(value)
         return value
 
@@ -93,7 +93,7 @@ class Facts:
         if name not in self._hidden:
             self._hidden[name] = UNKNOWN  # what a value that depends on itself would see
             value = self._find(name)
-            if not is_hidden(value):
+            if value.__class__ is not Hidden:
                 del self._hidden[name]
                 self.values[name] = value
                 return value

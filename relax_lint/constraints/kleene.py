@@ -4,102 +4,90 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from relax_lint.catalog.hidden import Hidden, is_hidden, merged
+from relax_lint.catalog.hidden import Hidden, merged
 from relax_lint.constraints.expressions import FAILURES, FUNCTIONS, Failed, Lookup, NotKnown
 
+Worker = Callable[[Lookup], Any]
+"""Works a part of a condition out: its worth, or :class:`Hidden`. Raises :class:`Failed`."""
 
-class Kleene:
-    """Works a condition out where some names are hidden."""
 
-    def __init__(self, lookup: Lookup) -> None:
-        self.lookup = lookup
+def worker(node: ast.expr) -> Worker:
+    """What works a condition out where some names are hidden."""
+    if isinstance(node, ast.Name):
+        return _name(node.id)
+    if isinstance(node, ast.Constant):
+        return _constant(node.value)
+    if isinstance(node, ast.BoolOp):
+        return _boolean([worker(part) for part in node.values], isinstance(node.op, ast.Or))
+    if isinstance(node, ast.IfExp):
+        return _choice(worker(node.test), worker(node.body), worker(node.orelse))
+    if isinstance(node, ast.Compare) and len(node.ops) > 1:
+        sides = [node.left, *node.comparators]
+        pairs = zip(sides, node.ops, sides[1:], strict=False)
+        return _boolean([worker(ast.Compare(left, [how], [right])) for left, how, right in pairs], decides=False)
+    return _operation(node)
 
-    def value(self, node: ast.expr) -> Any:
-        """What a part is worth, or :class:`Hidden`. Raises :class:`Failed`."""
-        if isinstance(node, ast.Name):
-            try:
-                return self.lookup[node.id]
-            except NotKnown as unknown:
-                return unknown.hidden
-        if isinstance(node, ast.BoolOp):
-            return self._boolean(node)
-        if isinstance(node, ast.IfExp):
-            return self._choice(node)
-        if isinstance(node, ast.Compare) and len(node.ops) > 1:
-            return self._chain(node)
-        operands = [self.value(child) for child in _operands(node)]
-        hidden = [one for one in operands if is_hidden(one)]
-        if not hidden:
-            return _applied(node, operands)
-        known = _decided(node, operands)
-        return merged(hidden) if known is None else known
 
-    def _boolean(self, node: ast.BoolOp) -> Any:
-        """``and`` is false as soon as one part is, whatever the unknown ones are; ``or`` likewise true."""
-        decides = isinstance(node.op, ast.Or)
+def _name(name: str) -> Worker:
+    def work(lookup: Lookup) -> Any:
+        try:
+            return lookup[name]
+        except NotKnown as unknown:
+            return unknown.hidden
+
+    return work
+
+
+def _constant(value: Any) -> Worker:
+    return lambda lookup: value
+
+
+def _boolean(parts: Sequence[Worker], decides: bool) -> Worker:
+    """``and`` is false as soon as one part is, whatever the unknown ones are; ``or`` likewise true."""
+
+    def work(lookup: Lookup) -> Any:
         hidden: list[Hidden] = []
         value: Any = not decides
-        for part in node.values:
+        for part in parts:
             try:
-                value = self.value(part)
+                value = part(lookup)
             except Failed:
                 # Behind a part that is not known it may never be worked out at all.
                 if not hidden:
                     raise
                 continue
-            if is_hidden(value) and not value.filled:
+            if value.__class__ is not Hidden:
+                if bool(value) is decides:
+                    return value
+            elif not value.filled:
                 hidden.append(value)
-            elif (is_hidden(value) or bool(value)) is decides:
+            elif decides:
                 return value
         return merged(hidden) if hidden else value
 
-    def _choice(self, node: ast.IfExp) -> Any:
-        test = self.value(node.test)
-        if not is_hidden(test) or test.filled:
-            return self.value(node.body if is_hidden(test) or test else node.orelse)
+    return work
+
+
+def _choice(test: Worker, body: Worker, orelse: Worker) -> Worker:
+    def work(lookup: Lookup) -> Any:
+        decision = test(lookup)
+        if decision.__class__ is not Hidden:
+            return body(lookup) if decision else orelse(lookup)
+        if decision.filled:
+            return body(lookup)
         try:
-            first, second = self.value(node.body), self.value(node.orelse)
+            first, second = body(lookup), orelse(lookup)
         except Failed:
-            return test
-        if is_hidden(first) or is_hidden(second):
-            return merged(one for one in (test, first, second) if is_hidden(one))
-        return first if first == second else test
+            return decision
+        hidden = [one for one in (decision, first, second) if one.__class__ is Hidden]
+        if len(hidden) > 1:
+            return merged(hidden)
+        return first if first == second else decision
 
-    def _chain(self, node: ast.Compare) -> Any:
-        sides = [node.left, *node.comparators]
-        parts: list[ast.expr] = [
-            ast.Compare(left, [comparison], [right])
-            for left, comparison, right in zip(sides, node.ops, sides[1:], strict=False)
-        ]
-        return self._boolean(ast.BoolOp(ast.And(), parts))
-
-
-def _operands(node: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(node, ast.Call):
-        yield from node.args
-    else:
-        yield from (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
-
-
-def _decided(node: ast.expr, operands: list[Any]) -> bool | int | None:
-    """What an operation gives though an operand is hidden: all that it asks is whether that is there, or empty, or how
-    long."""
-    first, *others = operands
-    if not is_hidden(first) or any(is_hidden(one) for one in others):
-        return None
-    if isinstance(node, ast.UnaryOp):
-        return False if isinstance(node.op, ast.Not) and first.filled else None
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        answers: dict[str, bool | int | None] = {"bool": first.filled or None, "len": first.length}
-        return answers.get(node.func.id)
-    if isinstance(node, ast.Compare):
-        (asked,) = others
-        if (first.present and asked is None) or (first.filled and asked == ""):
-            return {ast.Is: False, ast.Eq: False, ast.IsNot: True, ast.NotEq: True}.get(type(node.ops[0]))
-    return None
+    return work
 
 
 _OPERATIONS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
@@ -108,24 +96,63 @@ _OPERATIONS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not,
     ast.In: lambda item, group: item in group, ast.NotIn: lambda item, group: item not in group,
 }  # fmt: skip
+_OF_WHAT_IS_THERE: Mapping[type[ast.AST], bool] = {ast.Is: False, ast.Eq: False, ast.IsNot: True, ast.NotEq: True}
 
 
-def _applied(node: ast.expr, operands: list[Any]) -> Any:
-    """An operation on values that are all known."""
-    try:
-        if isinstance(node, ast.Constant):
-            return node.value
-        if isinstance(node, ast.Call):
-            assert isinstance(node.func, ast.Name)
-            return FUNCTIONS[node.func.id](*operands)
-        if isinstance(node, ast.UnaryOp):
-            return not operands[0] if isinstance(node.op, ast.Not) else -operands[0]
-        if isinstance(node, ast.BinOp):
-            return _OPERATIONS[type(node.op)](*operands)
-        if isinstance(node, ast.Compare):
-            return _OPERATIONS[type(node.ops[0])](*operands)
-        if isinstance(node, ast.Subscript):
-            return operands[0][operands[1]]
-    except FAILURES as error:
-        raise Failed(str(error)) from None
-    return operands if isinstance(node, ast.List) else tuple(operands)
+def _operation(node: ast.expr) -> Worker:
+    """An operation on values, of which one that is hidden mostly hides the result."""
+    operands = [worker(child) for child in _operands(node)]
+    apply = _applying(node)
+
+    def work(lookup: Lookup) -> Any:
+        values = [operand(lookup) for operand in operands]
+        hidden = [one for one in values if one.__class__ is Hidden]
+        if hidden:
+            known = _decided(node, values) if len(hidden) == 1 else None
+            return merged(hidden) if known is None else known
+        try:
+            return apply(*values)
+        except FAILURES as error:
+            raise Failed(str(error)) from None
+
+    return work
+
+
+def _operands(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.Call):
+        return node.args
+    return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+
+
+def _applying(node: ast.expr) -> Callable[..., Any]:
+    """The operation itself."""
+    if isinstance(node, ast.Call):
+        assert isinstance(node.func, ast.Name)
+        return FUNCTIONS[node.func.id]
+    if isinstance(node, ast.UnaryOp):
+        return operator.not_ if isinstance(node.op, ast.Not) else operator.neg
+    if isinstance(node, ast.BinOp):
+        return _OPERATIONS[type(node.op)]
+    if isinstance(node, ast.Compare):
+        return _OPERATIONS[type(node.ops[0])]
+    if isinstance(node, ast.Subscript):
+        return operator.getitem
+    return (lambda *items: list(items)) if isinstance(node, ast.List) else (lambda *items: items)
+
+
+def _decided(node: ast.expr, operands: list[Any]) -> bool | int | None:
+    """What an operation gives though its first operand is hidden: all that it asks is whether that is there, or empty,
+    or how long."""
+    first = operands[0]
+    if first.__class__ is not Hidden:
+        return None
+    if isinstance(node, ast.UnaryOp):
+        return False if isinstance(node.op, ast.Not) and first.filled else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        answers: dict[str, bool | int | None] = {"bool": first.filled or None, "len": first.length}
+        return answers.get(node.func.id)
+    if isinstance(node, ast.Compare):
+        asked = operands[1]
+        if (first.present and asked is None) or (first.filled and asked == ""):
+            return _OF_WHAT_IS_THERE.get(type(node.ops[0]))
+    return None
