@@ -58,7 +58,7 @@ def without_sample(use: GenerateUse, function: Function) -> Iterator[tuple[Place
         if gives_no_value(helper.node):
             said.add(helper.node)
             yield function_place(helper), f"{helper.node.name} {_AT_END}"  # type: ignore[union-attr]
-    for way in use.once(("no sample", function), lambda: _followed(use, function)):
+    for way in _followed(use, function):
         if way.node not in said:
             said.add(way.node)
             name = getattr(way.function, "name", use.name)

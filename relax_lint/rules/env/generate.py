@@ -370,13 +370,14 @@ datasets:
 @rule("RLX306", "generate", ERROR, on="recipe", valid=VALID, invalid=INVALID)
 def generate(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it where it is named, or in the function itself."""
+    seen: set[object] = set()
     for launch in launches_of(recipe, project):
         for use in generate_uses(launch, project):
             if not (is_supposed(launch) and use.status != "found"):
-                yield from _judged(use, recipe, project)
+                yield from _judged(use, recipe, project, seen)
 
 
-def _judged(use: GenerateUse, recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
+def _judged(use: GenerateUse, recipe: Recipe, project: Project, seen: set[object]) -> Iterator[Finding | NotChecked]:
     if use.unclear or (is_file_form(use.dotted) and not use.evaluates):
         if use.unclear:
             yield NotChecked(use.place, use.unclear)
@@ -391,11 +392,19 @@ def _judged(use: GenerateUse, recipe: Recipe, project: Project) -> Iterator[Find
     here = project.recipe_of(recipe.directory / "_")
     if not all(project.recipe_of(function.source.path) is here for function in use.functions):
         return  # it is looked at with its own recipe
-    yield from on_every(use, lambda function: _of_call(use, function))
-    yield from on_every(use, lambda function: _of_results(use, function))
+    yield from _of_functions(use, seen)
     if not use.evaluates and is_unregistered(use.launch, project):
         yield from _without_reward(use, project)
-    if use.trains:
+
+
+def _of_functions(use: GenerateUse, seen: set[object]) -> Iterator[Finding]:
+    """What is the same for every launch that names the same functions."""
+    if (use.functions, "called") not in seen:
+        seen.add((use.functions, "called"))
+        yield from on_every(use, lambda function: _of_call(use, function))
+        yield from on_every(use, lambda function: _of_results(use, function))
+    if use.trains and (use.functions, "trained on") not in seen:
+        seen.add((use.functions, "trained on"))
         yield from on_every(use, lambda function: _without_log_probs(use, function))
         yield from on_every(use, lambda function: _without_mask(use, function))
 
@@ -442,11 +451,8 @@ def _without_reward(use: GenerateUse, project: Project) -> Iterator[Finding | No
 
 
 def _without_log_probs(use: GenerateUse, function: Function) -> Iterator[Finding]:
-    def answer() -> bool:
-        sources = sources_behind(function.source, use.project, use.interpreter)
-        return may_store(sources, LOG_PROBS) or hands_samples_outside(sources, use.interpreter)
-
-    if not use.once(("may store", LOG_PROBS, function.source), answer):
+    sources = sources_behind(function.source, use.project, use.interpreter)
+    if not (may_store(sources, LOG_PROBS) or hands_samples_outside(sources, use.interpreter)):
         message = (
             f"nothing in {use.name} ever stores {LOG_PROBS}, which every trainer of Relax waits for: the run hangs"
         )
@@ -455,7 +461,7 @@ def _without_log_probs(use: GenerateUse, function: Function) -> Iterator[Finding
 
 def _without_mask(use: GenerateUse, function: Function) -> Iterator[Finding]:
     sources = sources_behind(function.source, use.project, use.interpreter)
-    growth = use.once(("growth", function), lambda: unmasked_growth(function.node, function.source, sources))
+    growth = unmasked_growth(function.node, function.source, sources)
     if growth is not None:
         message = (
             f"{growth.what} grows turn by turn and loss_mask does not: Relax fills it with ones, and trains on what "

@@ -421,18 +421,19 @@ def prompt_kinds(launch: Launch, project: Project) -> tuple[str, ...]:
 def _of_prompt(function: ReachedFunction, kind: str, launch: Launch, project: Project) -> Iterator[Finding]:
     from relax_lint.recipe_readings import stored_names
 
-    text = function.source.segment(function.node)
-    if "isinstance" in text or "type(" in text:
+    uses = list(_uses_of_prompt(function, "list" if kind == "text" else "text"))
+    if not uses:
         return
+    text = function.source.segment(function.node)
     stored = stored_names(function.source, project)
-    if stored is None or "prompt" in stored:
+    if "isinstance" in text or "type(" in text or stored is None or "prompt" in stored:
         return
     why = (
         "is a text in this launch, --apply-chat-template has made one of it"
         if kind == "text"
         else "is a list of messages in this launch, by --multimodal-keys without --apply-chat-template"
     )
-    for node, use in _uses_of_prompt(function, "list" if kind == "text" else "text"):
+    for node, use in uses:
         place = function.source.place(node)
         yield Finding(place, f"sample.prompt {why}: {use}", launch=launch, subject="prompt")
 
