@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.calls.values import (
     NOTHING,
+    UNKNOWN_ROOT,
     UNTOLD,
     Kind,
     Object,
@@ -66,7 +67,7 @@ _STARTING_METHODS = {
     "starmap_async": 0,
     "run_sync": 0,
 }
-_POOLS = ("concurrent.futures.", "multiprocessing.", "joblib.", "?.")
+_POOLS = ("concurrent.futures.", "multiprocessing.", "joblib.", UNKNOWN_ROOT)
 _THREADS = frozenset({"threading.Thread", "threading.Timer", "multiprocessing.Process"})
 
 
@@ -112,7 +113,7 @@ def call_outside(look: Look, name: str, passed: Passed, node: ast.Call | None) -
         return several([several([UNTOLD, items(passed.at(0))], placed=True)])
     if "." in name and not name.startswith(_CALLS_NOTHING):
         _elsewhere(look, passed)
-    return outside(f"{name}()")
+    return UNTOLD if name.startswith(UNKNOWN_ROOT) else outside(f"{name}()")
 
 
 def _partial(passed: Passed) -> Values:

@@ -13,6 +13,7 @@ from relax_lint.calls.library import call_outside, decorated_by
 from relax_lint.calls.members import class_of, member
 from relax_lint.calls.values import (
     NOTHING,
+    UNKNOWN_ROOT,
     UNTOLD,
     File,
     Given,
@@ -29,6 +30,7 @@ from relax_lint.calls.values import (
     part,
     several,
     together,
+    unknown_part,
 )
 from relax_lint.flow.names import Import, Resolution
 from relax_lint.flow.scopes import FUNCTIONS
@@ -271,13 +273,13 @@ class Look:
         if isinstance(value, Given):
             deep = len(value.path) >= _LONGEST_PATH or value.name == "samples"
             return UNTOLD if deep else frozenset({Given(value.name, (*value.path, name))})
-        if isinstance(value, Outside):
+        if isinstance(value, Outside) and not value.name.startswith(UNKNOWN_ROOT):
             return outside(f"{value.name}.{name}")
         if isinstance(value, File):
             return self.resolved(self.graph.resolver.attribute(value.name, name), "")
         if isinstance(value, (Kind, Object, Parents)):
             return member(self, value, name)
-        return outside(f"?.{name}")
+        return unknown_part(name)
 
     def _subscript(self, node: ast.Subscript) -> Values:
         index = node.slice
@@ -393,7 +395,7 @@ def _item(value: Value, key: object) -> Values:
     if isinstance(value, Several) and value.placed and isinstance(key, int) and abs(key) < len(value.parts):
         return value.parts[key]
     if isinstance(value, Outside):
-        return outside(f"{value.name}[]")
+        return UNTOLD if value.name.startswith(UNKNOWN_ROOT) else outside(f"{value.name}[]")
     return items(frozenset({value}))
 
 

@@ -19,6 +19,11 @@ class Value:
 
 
 @record
+class Everything(Value):
+    """So many things that they are not told apart any more, whatever else is added."""
+
+
+@record
 class Routine(Value):
     """A function of the repository, with the arguments that ``partial`` or a method call has bound already.
 
@@ -96,18 +101,21 @@ class Several(Value):
 Values = frozenset[Value]
 
 ANYTHING = Value()
+EVERYTHING = Everything()
+TOO_MUCH: Values = frozenset({EVERYTHING})
 UNTOLD: Values = frozenset({ANYTHING})
 NOTHING: Values = frozenset()
 ARGS, SAMPLE, SAMPLES = Given("args"), Given("sample"), Given("samples")
 MOST_VALUES = 40
 _DEEPEST = 3
-_LONGEST_NAME = 120
+_MOST_CALLS = 8
+UNKNOWN_ROOT = "?."
 
 
 def together(parts: Iterable[Values]) -> Values:
     """Everything that one of these may be; anything, where that is too much to tell."""
     found: Values = NOTHING.union(*parts)
-    return found if len(found) <= MOST_VALUES else UNTOLD
+    return found if len(found) <= MOST_VALUES and EVERYTHING not in found else TOO_MUCH
 
 
 def several(parts: Iterable[Values], *, placed: bool = False) -> Values:
@@ -127,7 +135,12 @@ def _depth(value: Value) -> int:
 
 def outside(name: str) -> Values:
     """Something from elsewhere, unless its name tells nothing any more."""
-    return frozenset({Outside(name)}) if len(name) < _LONGEST_NAME else UNTOLD
+    return frozenset({Outside(name)}) if name.count("(") + name.count("[") <= _MOST_CALLS else UNTOLD
+
+
+def unknown_part(name: str) -> Values:
+    """An attribute of something that nobody can tell: only its name is known."""
+    return frozenset({Outside(f"{UNKNOWN_ROOT}{name}")})
 
 
 def items(values: Values) -> Values:

@@ -298,3 +298,81 @@ async def reward_func(args, sample, **kwargs):
     assert asked.names_of(Given("sample", ("metadata", "[question]"))) == {"question"}
     assert asked.names_of(Given("sample", ("metadata", "[more]", "[deep]"))) == {"info"}
     assert function(result, "reward_func").names_of(Given("sample", ("metadata",))) == {"meta", "extra"}
+
+
+def test_values_that_grow_with_every_pass_are_given_up() -> None:
+    result = reach("""\
+class Picture:
+    def __init__(self, image):
+        self.image = image
+        self.stack = []
+
+    def zoom(self):
+        self.image = self.image.crop((0, 0, 1, 1)).resize((2, 2))
+        self.stack = [self.stack, self.image]
+        return self
+
+
+async def reward_func(args, sample, **kwargs):
+    import PIL.Image
+
+    picture = Picture(PIL.Image.open(sample.label))
+    for _ in range(3):
+        picture = picture.zoom().zoom()
+    return sample.index
+""")
+    assert result.whole
+    assert [reading.name for reading in result.readings(SAMPLE)] == ["label", "index"]
+
+
+def test_partials_super_and_class_methods_are_followed() -> None:
+    result = reach("""\
+from functools import partial
+
+
+class Base:
+    def score(self, sample):
+        return sample.response
+
+
+class Strict(Base):
+    @classmethod
+    def make(cls):
+        return cls()
+
+    def score(self, sample):
+        return super().score(sample) == sample.label
+
+
+async def entry(limit, args, sample, **kwargs):
+    return Strict.make().score(sample), args.limit, limit
+
+
+reward_func = partial(entry, 3)
+""")
+    assert {reading.name for reading in result.readings(SAMPLE)} == {"response", "label"}
+    assert [reading.name for reading in result.readings(ARGS)] == ["limit"]
+
+
+def test_what_a_module_keeps_is_known_in_functions() -> None:
+    result = reach("""\
+import openai
+
+_client = None
+
+
+def client():
+    global _client
+    from openai import OpenAI
+
+    if _client is None:
+        _client = OpenAI()
+    return _client
+
+
+async def reward_func(args, sample, **kwargs):
+    return client().models.list()
+""")
+    reward = function(result, "reward_func")
+    names = [reward.outside_names(call.func) for call in reward.calls]
+    assert names[0] == frozenset({"openai.OpenAI().models.list"})

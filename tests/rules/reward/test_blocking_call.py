@@ -61,6 +61,9 @@ def test_what_no_launch_reaches_may_block() -> None:
         ("import openai\nC = openai.OpenAI()", "C.chat.completions.create(model='m')"),
         ("from openai import AzureOpenAI\nC = AzureOpenAI()", "C.with_options(timeout=3).responses.create()"),
         ("import time", "time.sleep(1)"),
+        ("import requests", "getattr(requests, 'post')('u')"),
+        ("import functools, requests\nGET = functools.partial(requests.get, timeout=3)", "GET('u')"),
+        ("import requests\nASK = lambda url: requests.get(url)", "ASK('u').json()"),
         ("import time\nsleep = time.sleep", "sleep(1)"),
         ("import subprocess", "subprocess.run(['true'])"),
         ("from subprocess import Popen", "Popen(['true']).wait()"),
@@ -70,7 +73,8 @@ def test_what_no_launch_reaches_may_block() -> None:
     ],
 )
 def test_every_way_to_block(head: str, call: str) -> None:
-    assert lines(reward(f"    {call}", head)) == [f"reward_demo.py:{head.count(chr(10)) + 4} warning"]
+    line = 2 if "ASK" in head else head.count("\n") + 4
+    assert lines(reward(f"    {call}", head)) == [f"reward_demo.py:{line} warning"]
 
 
 @pytest.mark.parametrize(
