@@ -57,7 +57,8 @@ class Origins:
         elif isinstance(node, ast.IfExp):
             yield from self.of(source, node.body, depth + 1) | self.of(source, node.orelse, depth + 1)
         elif isinstance(node, ast.Call):
-            yield from (f"{name}()" for name in self.of(source, node.func, depth + 1) if isinstance(name, str))
+            made = (name for name in self.of(source, node.func, depth + 1) if isinstance(name, str))
+            yield from (f"{name}()" for name in made if name.rpartition(".")[2] not in _IMPORT_FUNCTIONS)
         elif isinstance(node, ast.BoolOp):
             for value in node.values:
                 yield from self.of(source, value, depth + 1)
