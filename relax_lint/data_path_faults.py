@@ -8,12 +8,13 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from relax_lint.data_paths import SUFFIXES, DataPath, DataPlan
+from relax_lint.data_paths import SUFFIXES, DataPath, DataPlan, sliced
 from relax_lint.diagnostics import Severity
 
 if TYPE_CHECKING:
     from relax_lint.datasets import DatasetUse
     from relax_lint.project import Project
+    from relax_lint.shell.launch import Word
 
 Fault = tuple[str, Severity]
 
@@ -54,6 +55,14 @@ def _of_path(project: Project, named: DataPath) -> Iterator[Fault]:
         yield f"{text}: Relax loads files that end in {_LOADED} only{_instead(project, named)}", Severity.ERROR
     elif not project.exists(named.path):
         yield from _missing(project, named)
+
+
+def other_format(word: Word) -> str | None:
+    """The ending of a word that is not known in full, where it is one of data that Relax does not load."""
+    text, _ = sliced(word.text)
+    suffix = PurePosixPath(text).suffix
+    written_out = not any(unknown.text.endswith(suffix) or suffix in unknown.text for unknown in word.unknowns)
+    return suffix if suffix.lower() in _OTHER_FORMATS and written_out and not text.endswith("]") else None
 
 
 def _suffix(text: str) -> str:

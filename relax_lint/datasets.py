@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from relax_lint.diagnostics import Place
     from relax_lint.project import Project
     from relax_lint.row_judges import RowJudge
-    from relax_lint.shell.launch import Argument, Launch
+    from relax_lint.shell.launch import Argument, Launch, Word
     from relax_lint.sources.columns import ColumnType
     from relax_lint.sources.dataset import DataFile, Row
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 TRAIN, EVAL, EVAL_CONFIG = "--prompt-data", "--eval-prompt-data", "--eval-config"
 
+_LOADED = re.compile(r"\.(?:parquet|jsonl)\b")
 MOST_FILES = 16
 """Files of a dataset that are looked into; those of one directory are alike."""
 
@@ -206,6 +208,25 @@ def datasets_of(launch: Launch, project: Project) -> list[DatasetUse]:
     if launch not in known:
         known[launch] = list(_uses(launch, project)) if launch.kind == "relax" else []
     return known[launch]
+
+
+def partly_named(launch: Launch, project: Project) -> Iterator[tuple[Argument, Word]]:
+    """The words for data that Relax's own loaders would read, known in part only and not of the two formats that all
+    have, with their flags."""
+    train, evaluation = launch.last(TRAIN), launch.last(EVAL)
+    words = [] if train is None else [(train, word) for word in train.own_values[:1]]
+    if evaluation is not None and not any(word.open for word in evaluation.own_values):
+        words += [(evaluation, word) for word in evaluation.own_values[1::2]]
+    hidden = [(argument, word) for argument, word in words if word.unknowns and not _LOADED.search(word.text)]
+    if not hidden or launch.kind != "relax" or is_broken_off(launch):
+        return
+    from relax_lint.data_arguments import DataArguments
+
+    arguments = DataArguments(launch, project)
+    for argument, word in hidden:
+        read = arguments.reads_prompt_data if argument is train else arguments.evaluates
+        if read and not arguments.reads_nothing:
+            yield argument, word
 
 
 def use_instead(launch: Launch, project: Project, uses: list[DatasetUse]) -> None:

@@ -34,12 +34,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from relax_lint.catalog.hidden import is_hidden
-from relax_lint.datasets import datasets_of
+from relax_lint.datasets import datasets_of, partly_named
 from relax_lint.diagnostics import Finding, NotChecked, Severity
 from relax_lint.row_judges import Fault, RowJudge, judged, unreadable
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.rules.data._examples import DATA, RUN, TRAIN, lines, script, tree
-from relax_lint.shell.queries import why_unknown
+from relax_lint.shell.queries import place_of, why_unknown
 
 if TYPE_CHECKING:
     from relax_lint.datasets import DatasetUse
@@ -81,6 +81,10 @@ VALID: list[Example | str] = [
         )
     ),
     Example(tree(f"{_KEYS} --load-debug-rollout-data /tmp/rollout.pt --metadata-key nothing", _ROW)),
+    Example(
+        f'{TRAIN} --prompt-data "$DATA_DIR/train.parquet" --eval-interval 5 --eval-prompt-data t "$DIR/t.$SUFFIX"\n'
+    ),
+    Example(f'{TRAIN} --prompt-data "$DATA_DIR/train.csv" --data-source-path examples.demo.source.Source\n'),
     Example(tree("--loss-type sft --input-key messages", {"messages": [{"role": "assistant", "content": "x"}]})),
 ]
 
@@ -117,6 +121,8 @@ INVALID = [
         {RUN: f"{TRAIN} --prompt-data data/train.json {_KEYS}\n", "data/train.json": "[]", DATA: lines(_ROW)},
         findings=((RUN, 1, 36),),
     ),
+    Example(f"{TRAIN} --input-key prompt --prompt-data ${{DATA_DIR}}/train.json\n", findings=((1, 55),)),
+    Example(f'{TRAIN} --prompt-data "$DATA_DIR/train.csv@[0:9]" --input-key prompt\n', findings=((1, 36),)),
     Example(
         script(f'run() {{\n    {TRAIN} --prompt-data "data/trian.jsonl" {_KEYS} "$@"\n}}\nrun --colocate\n', _ROW),
         findings=((RUN, 2, 40, Severity.WARNING),),
@@ -148,6 +154,13 @@ INVALID = [
 @rule("RLX702", "data-column", ERROR, on="launch", everywhere=True, valid=VALID, invalid=INVALID)
 def check(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
     """The paths, then the columns, then the labels of single rows."""
+    for argument, word in partly_named(launch, project):
+        from relax_lint.data_path_faults import other_format
+
+        suffix = other_format(word)
+        if suffix is not None:
+            message = f"{word.text}: Relax loads files that end in .jsonl and .parquet only, none in {suffix}"
+            yield Finding(place_of(launch, argument.word), message, launch=launch, subject=argument.flag)
     for use in datasets_of(launch, project):
         from relax_lint.data_path_faults import path_faults
 
