@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.records import changed
-from relax_lint.replies.guards import Fact, facts_of, is_caught
+from relax_lint.replies.guards import Fact, is_caught
 from relax_lint.replies.patterns import holds_number
 from relax_lint.replies.texts import last_name, text_of
 from relax_lint.replies.values import (
     ATTRIBUTE,
     INDEX,
     KEY,
-    MODELS,
     NUMBER,
     NUMBERS,
     OF_MATCH,
     PARSED,
     PARSERS,
+    PARSING_METHODS,
     SEARCHES,
     STOP,
     TEXT,
@@ -106,6 +106,9 @@ class Expressions:
         """``value[index]``."""
         holder = self.value(node.value)
         if isinstance(node.slice, ast.Slice):
+            for end in (node.slice.lower, node.slice.upper, node.slice.step):
+                if end is not None:
+                    self.value(end)
             return changed(holder, kind="found") if holder is not None and holder.kind == "split" else holder
         index = self.value(node.slice)
         key = node.slice.value if isinstance(node.slice, ast.Constant) else None
@@ -174,7 +177,7 @@ class Expressions:
         values = []
         for part in node.values:
             values.append(self.value(part))
-            self.walk.state.facts |= facts_of(part, isinstance(node.op, ast.And))
+            self.walk.state.facts |= self.walk.facts(part, isinstance(node.op, ast.And))
         self.walk.state.facts = before & self.walk.state.facts
         return either(values)
 
@@ -184,7 +187,7 @@ class Expressions:
         values = []
         before = self.walk.state.facts
         for part, holds in ((node.body, True), (node.orelse, False)):
-            self.walk.state.facts = before | facts_of(node.test, holds)
+            self.walk.state.facts = before | self.walk.facts(node.test, holds)
             values.append(self.value(part))
         self.walk.state.facts = before
         return either(values)
@@ -238,7 +241,7 @@ class Expressions:
             self.walk.assign(generator.target, self.item(self.value(generator.iter)))
             for test in generator.ifs:
                 self.value(test)
-                self.walk.state.facts |= facts_of(test, True)
+                self.walk.state.facts |= self.walk.facts(test, True)
         if isinstance(node, ast.DictComp):
             self.value(node.key)
             element = self.value(node.value)
@@ -300,7 +303,8 @@ class Expressions:
         known, result = self._own(function, positional, keywords)
         if known:
             return result
-        call = ast.copy_location(ast.Call(func=function, args=[], keywords=[]), function)
+        given: list[ast.expr] = [ast.copy_location(ast.Constant(...), function) for _ in positional]
+        call = ast.copy_location(ast.Call(func=function, args=given, keywords=[]), function)
         return self._outside(call, positional, keywords)
 
     def _outside(
@@ -313,8 +317,11 @@ class Expressions:
         name = self.follower.name_of(self.source, node.func, self.walk.imported)
         last = name.rpartition(".")[2]
         first = positional[0] if positional else given
-        if name in PARSERS or last in MODELS:
+        if name in PARSERS or last in PARSING_METHODS:
             return self._parse(node, name, PARSERS.get(name, VALUE), given)
+        if name == "map" and len(node.args) > 1:
+            item = self._run(node.args[0], [self.item(value) for value in positional[1:]], {})
+            return None if item is None else Reply("found", item=item, reported=item.reported)
         if name in NUMBERS and first is not None:
             return self._number(node, name, first)
         if last in SEARCHES:

@@ -118,6 +118,8 @@ class Follower:
                     return interpreter.method(Instance(self.owner), node.attr)
                 if isinstance(node.value, ast.Call) and _written(node.value.func) == "super":
                     return self._of_super(source, node)
+                if isinstance(node.value, ast.Attribute) and _is_self(node.value.value):
+                    return self._of_part(source, node)
                 if _written(node.value) in (self.owner.node.name, "cls"):
                     return interpreter.method(Instance(self.owner), node.attr)
             if not isinstance(node, (ast.Name, ast.Attribute)):
@@ -132,6 +134,14 @@ class Follower:
         if holder is None:
             return None
         return self.interpreter.super_method(Super(Instance(self.owner), holder), node.attr)
+
+    def _of_part(self, source: PythonSource, node: ast.Attribute) -> Shape | None:
+        """``self.parser.parse`` where ``self.parser`` is made in the class."""
+        made = self.definition(source, node.value)
+        if not isinstance(made, ast.Call) or not isinstance(made.func, (ast.Name, ast.Attribute)):
+            return None
+        cls = self.interpreter.in_module(source, made.func)
+        return self.interpreter.method(Instance(cls), node.attr) if isinstance(cls, Class) else None
 
     def definition(self, source: PythonSource, node: ast.expr) -> ast.expr | None:
         """What a name of the module, or an attribute of the class, is assigned, where there is one such place."""

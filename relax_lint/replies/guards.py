@@ -49,9 +49,11 @@ def _facts(test: ast.expr, holds: bool) -> Iterator[Fact]:
         yield from _of_comparison(test, holds)
     elif isinstance(test, ast.Call):
         yield from _of_call(test, holds)
-    elif holds:
-        yield Fact("some", text_of(test))
-        if isinstance(test, ast.Subscript):
+    else:
+        yield from (Fact("checked", part) for part in _looked_into(test))
+        if holds:
+            yield Fact("some", text_of(test))
+        if holds and isinstance(test, ast.Subscript):
             yield Fact("checked", text_of(test.value))
 
 
@@ -69,17 +71,20 @@ def _of_comparison(test: ast.Compare, holds: bool) -> Iterator[Fact]:
     if isinstance(operator, (ast.Is, ast.IsNot)):
         if _is_none(right) and isinstance(operator, ast.IsNot) is holds:
             yield Fact("some", _taken(test.left))
+            yield from _asked(test.left)
         return
     if isinstance(operator, (ast.In, ast.NotIn)):
         if isinstance(operator, ast.In) is holds:
-            yield Fact("key", text_of(test.left))
-            yield Fact("has", text_of(right), text_of(test.left))
+            for left in _forms(test.left):
+                yield Fact("key", left)
+                yield Fact("has", text_of(right), left)
             yield Fact("marked", text_of(right))
+            yield from _asked(test.left)
         return
     if isinstance(operator, (ast.Eq, ast.NotEq)):
         if isinstance(operator, ast.Eq) is holds:
-            yield from (Fact("key", text_of(side)) for side in sides)
-            yield from (Fact("some", text_of(side)) for side in sides)
+            yield from (Fact("key", form) for side in sides for form in _forms(side))
+            yield from (Fact("some", form) for side in sides for form in _forms(side))
     else:
         yield from (Fact("key", text_of(side)) for side in sides)
     for side in sides:
@@ -113,8 +118,11 @@ def _of_call(test: ast.Call, holds: bool) -> Iterator[Fact]:
             yield Fact("has", text_of(test.func.value), text_of(test.args[0]))
             yield Fact("some", text_of(test))
         return
-    if name in SEARCHES and holds:
-        yield from (Fact("number", text_of(part)) for part in test.args)
+    if holds:
+        yield Fact("some", text_of(test))
+    if name in SEARCHES:
+        yield from (Fact("number", text_of(part)) for part in test.args if holds)
+        return
     if name == "hasattr" and len(test.args) == 2:
         if holds:
             yield from (Fact("key", text_of(part)) for part in walk(test.args[1]) if isinstance(part, ast.expr))
@@ -125,6 +133,19 @@ def _of_call(test: ast.Call, holds: bool) -> Iterator[Fact]:
     # Whatever a function says of a value, the code listens to it.
     yield from (Fact("checked", text_of(part)) for part in test.args)
     yield from (Fact("key", text_of(part)) for part in test.args)
+
+
+def _forms(node: ast.expr) -> Iterator[str]:
+    """The text of an expression, and of the one that gives the same: ``call["name"]`` for ``call.get("name")``."""
+    yield _taken(node)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
+        yield f"{text_of(node.func.value)}[{text_of(node.args[0])}]"
+
+
+def _asked(node: ast.expr) -> Iterator[Fact]:
+    """That ``call`` has what ``call.get("name")`` gave."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
+        yield Fact("has", text_of(node.func.value), text_of(node.args[0]))
 
 
 def _taken(node: ast.expr) -> str:

@@ -44,6 +44,7 @@ def holds_number(pattern: str, group: int | str, function: str) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            re.compile(pattern)
             compiled = re.compile(part)
     except (re.error, OverflowError, RecursionError):
         return False

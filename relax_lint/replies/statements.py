@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from typing import TYPE_CHECKING
 
 from relax_lint.replies.expressions import Expressions
 from relax_lint.replies.guards import Catch, Fact, Facts, catches_of, facts_of
-from relax_lint.replies.texts import text_of
+from relax_lint.replies.texts import last_name, text_of
 from relax_lint.replies.values import Reply, either
+from relax_lint.sources.python import walk
 
 if TYPE_CHECKING:
     from relax_lint.replies.follow import Follower
     from relax_lint.sources.python import PythonSource
 
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_TELLING = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Call, ast.ListComp, ast.SetComp, ast.BinOp, ast.GeneratorExp)
+"""Expressions that conditions on their value tell something by."""
+_VALIDATING = ("valid", "check", "ensure", "verify", "require")
 _TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
 
 
@@ -66,6 +71,7 @@ class Walk:
         self.returned: list[Reply | None] = []
         self.local: dict[str, AnyFunction] = {}
         self.imported: dict[str, str] = {}
+        self._assigned: dict[str, ast.expr] = {}
         self.expressions = Expressions(self)
 
     def run(self) -> Reply | None:
@@ -74,6 +80,12 @@ class Walk:
             return self.expressions.value(self.node.body)
         self.block(self.node.body)
         return either(self.returned)
+
+    def facts(self, test: ast.expr, holds: bool) -> Facts:
+        """What a condition tells, of the expressions too that names in it were given."""
+        if any(isinstance(part, ast.Name) and part.id in self._assigned for part in walk(test)):
+            return facts_of(test, holds) | facts_of(_Spelled(self._assigned).visit(deepcopy(test)), holds)
+        return facts_of(test, holds)
 
     # ------------------------------------------------------------ blocks
 
@@ -131,6 +143,7 @@ class Walk:
             value = self.expressions.value(node.value)
             for target in node.targets:
                 self.assign(target, value)
+                self._note(target, node.value)
         elif isinstance(node, ast.AnnAssign):
             if node.value is not None:
                 self.assign(node.target, self.expressions.value(node.value))
@@ -139,14 +152,28 @@ class Walk:
             self.assign(node.target, value)
         elif isinstance(node, ast.Expr):
             self.expressions.value(node.value)
+            self.state.facts |= frozenset(_validated(node.value))
         elif isinstance(node, ast.Assert):
             self.expressions.value(node.test)
-            self.state.facts |= facts_of(node.test, True)
+            self.state.facts |= self.facts(node.test, True)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             self.local[node.name] = node
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
             self.imported.update((alias.asname or alias.name, module + alias.name) for alias in node.names)
+
+    def _note(self, target: ast.expr, value: ast.expr) -> None:
+        """Remember what a name is given, for conditions on it."""
+        if not isinstance(target, ast.Name):
+            return
+        self.local.pop(target.id, None)
+        self._assigned.pop(target.id, None)
+        if isinstance(value, ast.Lambda):
+            self.local[target.id] = value
+        elif isinstance(value, _TELLING) and not any(
+            isinstance(part, ast.Name) and part.id == target.id for part in walk(value)
+        ):
+            self._assigned[target.id] = value
 
     def assign(self, target: ast.expr, value: Reply | None) -> None:
         """Assign a value to a target."""
@@ -189,8 +216,8 @@ class Walk:
 
     def _if(self, node: ast.If) -> bool:
         self.expressions.value(node.test)
-        true = self._branch(self.state.copy(facts_of(node.test, True)), node.body)
-        false = self._branch(self.state.copy(facts_of(node.test, False)), node.orelse)
+        true = self._branch(self.state.copy(self.facts(node.test, True)), node.body)
+        false = self._branch(self.state.copy(self.facts(node.test, False)), node.orelse)
         return self._join((true, false))
 
     def _for(self, node: ast.For | ast.AsyncFor) -> bool:
@@ -200,14 +227,15 @@ class Walk:
             self.assign(node.target, self.expressions.item(items))
             after = self._branch(self.state.copy(), node.body)
             self._join((before.copy(), after))
+        self.state.facts |= frozenset(_looked_for(node))
         return self.block(node.orelse) or True
 
     def _while(self, node: ast.While) -> bool:
         for _ in range(2):
             self.expressions.value(node.test)
-            after = self._branch(self.state.copy(facts_of(node.test, True)), node.body)
+            after = self._branch(self.state.copy(self.facts(node.test, True)), node.body)
             self._join((self.state.copy(), after))
-        self.state.facts |= facts_of(node.test, False)
+        self.state.facts |= self.facts(node.test, False)
         return self.block(node.orelse) or True
 
     def _try(self, node: ast.stmt) -> bool:
@@ -252,7 +280,7 @@ class Walk:
             self._bind_pattern(case.pattern, value)
             if case.guard is not None:
                 self.expressions.value(case.guard)
-                self.state.facts |= facts_of(case.guard, True)
+                self.state.facts |= self.facts(case.guard, True)
             state, self.state = self.state, before
             ends.append(self._branch(state, case.body))
             complete = complete or (case.guard is None and _takes_all(case.pattern))
@@ -261,9 +289,39 @@ class Walk:
         return self._join(ends)
 
     def _bind_pattern(self, pattern: ast.pattern, value: Reply | None) -> None:
-        for part in ast.walk(pattern):
-            if isinstance(part, (ast.MatchAs, ast.MatchStar)) and part.name:
-                self.state.bind(part.name, value)
+        if isinstance(pattern, (ast.MatchAs, ast.MatchStar)) and pattern.name:
+            self.state.bind(pattern.name, value)
+        if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
+            self._bind_pattern(pattern.pattern, value)
+        inside = value if isinstance(pattern, (ast.MatchOr, ast.MatchClass)) else self.expressions.item(value)
+        for part in (*getattr(pattern, "patterns", ()), *getattr(pattern, "kwd_patterns", ())):
+            self._bind_pattern(part, value if isinstance(part, ast.MatchStar) else inside)
+
+
+class _Spelled(ast.NodeTransformer):
+    """Writes out the names in a condition."""
+
+    def __init__(self, assigned: dict[str, ast.expr]) -> None:
+        self._assigned = assigned
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """What a name was given in its place."""
+        return self._assigned.get(node.id, node)
+
+
+def _validated(node: ast.expr) -> Iterable[Fact]:
+    """``validate(payload)`` raises where it does not fit; whoever catches that has looked."""
+    if isinstance(node, ast.Call) and any(word in last_name(node.func).lower() for word in _VALIDATING):
+        yield from (Fact("checked", text_of(part)) for part in node.args)
+
+
+def _looked_for(loop: ast.For | ast.AsyncFor) -> Iterable[Fact]:
+    """``for key in ("name", "arguments"): if key not in payload: return`` has looked for all of them."""
+    names = {part.id for part in walk(loop.target) if isinstance(part, ast.Name)}
+    for node in walk(loop):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            if isinstance(node.left, ast.Name) and node.left.id in names:
+                yield Fact("checked", text_of(node.comparators[0]))
 
 
 def _of_pattern(pattern: ast.pattern, subject: str) -> Iterable[Fact]:

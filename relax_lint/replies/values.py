@@ -100,8 +100,8 @@ NUMBERS: dict[str, frozenset[str]] = {
     "fractions.Fraction": VALUE,
 }
 
-MODELS = frozenset({"model_validate_json", "parse_raw"})
-"""Methods of pydantic's models that parse a text."""
+PARSING_METHODS = frozenset({"model_validate_json", "parse_raw", "raw_decode"})
+"""Methods of pydantic's models and of decoders that parse a text, whatever holds them."""
 
 SEARCHES = frozenset({"search", "match", "fullmatch"})
 OF_MATCH = frozenset({"group", "groups", "groupdict", "start", "end", "span", "expand"})
