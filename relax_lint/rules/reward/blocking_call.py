@@ -672,7 +672,7 @@ def _judge(function: ReachedFunction, call: ast.Call, entry: Entry) -> Finding |
     if not names:
         return None
     source = function.source
-    shown = ast.unparse(call.func)
+    shown = _shown(call.func)
     if all(map(RUNS_A_LOOP.fullmatch, names)):
         if _asks_for_a_loop(function):
             return None
@@ -690,6 +690,15 @@ def _judge(function: ReachedFunction, call: ast.Call, entry: Entry) -> Finding |
     return _finding(function, call, message, None, _fix(function, call, sleep=names == {SLEEP}))
 
 
+def _shown(function: ast.expr) -> str:
+    """What is called, in a few words."""
+    text = ast.unparse(function)
+    if len(text) <= _LONGEST_NAME and "\n" not in text:
+        return text
+    return function.attr if isinstance(function, ast.Attribute) else f"{text[:_LONGEST_NAME]}…"
+
+
+_LONGEST_NAME = 60
 _WHO = {"reward": "the reward", "generate": "the generate function", "environment": "the environment"}
 
 
