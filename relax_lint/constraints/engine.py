@@ -197,7 +197,12 @@ def judge(facts: Facts, table: Table, *, past_refusals: bool = False, stages: Se
         mode = modes[id(facts)]
         if constraint.modes and not is_hidden(mode) and mode not in constraint.modes:
             continue
-        outcome = _outcome(constraint, condition, facts, mode)
+        try:
+            if condition.fails(facts.values):
+                continue
+            outcome = _outcome(constraint, condition, facts, mode)
+        except UnknownName as unknown:
+            outcome = Undecided(constraint, (), f"there is no {unknown.args[0]}")
         if isinstance(outcome, Violation):
             judgement.violations.append(outcome)
             if constraint.kind in STOPS:
@@ -223,8 +228,6 @@ def _outcome(constraint: Constraint, condition: Expression, facts: Facts, mode: 
         truth = condition.truth(facts.values)
     except Failed as failure:
         return Undecided(constraint, (), str(failure))
-    except UnknownName as unknown:
-        return Undecided(constraint, (), f"there is no {unknown.args[0]}")
     if is_hidden(truth):
         return Undecided(constraint, truth.words) if truth.words else None
     if not truth:

@@ -145,6 +145,13 @@ class Expression:
         """Works it out where all names that count are known."""
         return compile(on_one_line(self.text).lstrip(), "<condition>", "eval")
 
+    def fails(self, lookup: Lookup) -> bool:
+        """Whether it is false for sure, as a quick look tells."""
+        try:
+            return not eval(self.code, _GLOBALS, cast(Mapping[str, object], lookup))
+        except (NotKnown, *FAILURES):
+            return False
+
     def value(self, lookup: Lookup) -> Any:
         """What it is worth; :class:`Hidden` when that depends on what is not known. Raises :class:`Failed`."""
         try:

@@ -107,10 +107,13 @@ class Facts:
             return self.namespace.given(name[len(GIVEN) :])
         if name.startswith(ENVIRONMENT):
             return self.around.variable(name[len(ENVIRONMENT) :])
-        if not self.namespace.knows(name):
+        namespace = self.namespace
+        if name in namespace.given_dests:
+            return namespace.value(name)
+        if not namespace.knows(name):
             raise UnknownName(name)
-        value = self.namespace.value(name)
-        if self.is_plain and name not in self.namespace.given_dests:
+        value = namespace.value(name)
+        if self.is_plain:
             self._plain[name] = value
         return value
 
