@@ -75,8 +75,7 @@ INVALID = [
     Example(f"{_TRAIN} {_GOOD} {_SYNC} \\\n    --save-interval 20\n", findings=((2, 5),)),
     Example(f"{_TRAIN} {_GOOD} {_SYNC} \\\n    --eval-interval=20\n", findings=((2, 5),)),
     Example(
-        f"EVAL_ARGS=(\n    --eval-interval 20\n    --eval-prompt-data demo\n)\nEVAL_ARGS+=(/d/a.jsonl other)\n"
-        f'{_TRAIN} {_GOOD} {_SYNC} "${{EVAL_ARGS[@]}}"\n',
+        f'ARGS=(--use-tis)\nARGS+=(\n    --get-mismatch-metrics\n)\n{_TRAIN} {_GOOD} {_SYNC} "${{ARGS[@]}}"\n',
         findings=((3, 5),),
     ),
     Example(
