@@ -66,6 +66,8 @@ def dispatches(function: ReachedFunction) -> Iterator[Dispatch]:
     for part in own_nodes(function.node):
         if isinstance(part, ast.If) and part not in reader.read:
             found = reader.chain(part)
+        elif isinstance(part, ast.IfExp):
+            found = reader.choice(part)
         elif isinstance(part, ast.Match):
             found = reader.match(part)
         elif isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load):
@@ -151,6 +153,15 @@ class _Reader:
             otherwise = self._of_rest(first, current, following)
             return Dispatch(first, known, ways + (otherwise == "handled"), otherwise, self.folded)
 
+    def choice(self, expression: ast.IfExp) -> Dispatch | None:
+        """``one if source == … else other``."""
+        self.folded = False
+        asked = self._asked(expression.test)
+        holder = self.source.parent(expression)
+        if asked is None or (isinstance(holder, ast.IfExp) and self._asked(holder.test) is not None):
+            return None
+        return Dispatch(expression, asked[0], 2, "handled", self.folded)
+
     def _guard(self, condition: ast.If, known: Known) -> Dispatch | None:
         """``if source not in KNOWN: raise``."""
         otherwise = self._of_block(condition.body)
@@ -228,6 +239,8 @@ class _Reader:
 
     def _literal(self, node: ast.expr) -> ast.expr:
         """What a name of the module, or of the function, is once and for all."""
+        if isinstance(node, ast.Attribute):
+            return self._of_class(node) or node
         if not isinstance(node, ast.Name):
             return node
         stores = [
@@ -240,6 +253,20 @@ class _Reader:
         statement = self.source.parent(stores[0]) if len(stores) == 1 and not filled else None
         value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
         return node if value is None else value
+
+    def _of_class(self, node: ast.Attribute) -> ast.expr | None:
+        """What the one class of the file that has such an attribute gives it."""
+        found = [
+            part.value
+            for cls in self.source.nodes(ast.ClassDef)
+            for part in cls.body
+            if isinstance(part, ast.Assign)
+            and any(isinstance(target, ast.Name) and target.id == node.attr for target in part.targets)
+        ]
+        set_later = any(
+            part.attr == node.attr and isinstance(part.ctx, ast.Store) for part in self.source.nodes(ast.Attribute)
+        )
+        return found[0] if len(found) == 1 and not set_later else None
 
     # ------------------------------------------------------------ what others get
 
@@ -266,6 +293,8 @@ class _Reader:
     def _of_rest(self, first: ast.If, current: ast.If, following: list[ast.stmt]) -> Otherwise:
         """What becomes of a source that no condition was true for, where there is no ``else``."""
         if following:
+            if not self._leaves(current.body):
+                return "unknown"
             ends = isinstance(following[0], (ast.Raise, ast.Return, ast.Assert))
             return self._of_block(following[:1]) if ends else "unknown"
         holder = self.source.parent(first)

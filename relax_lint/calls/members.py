@@ -102,7 +102,24 @@ def _of(look: Look, kind: Kind, statement: ast.stmt, bound: Value) -> Values:
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return _method(look, kind.source, statement, bound)
     value = getattr(statement, "value", None)
-    return UNTOLD if value is None else look.at_module(kind.source).value(value)
+    if value is None:
+        return UNTOLD
+    above = look.at_module(kind.source)
+    factory = _factory_in(value)
+    return above.value(value) if factory is None else _made_by(above, factory)
+
+
+def _factory_in(value: ast.expr) -> ast.expr | None:
+    """What ``field(default_factory=…)`` of a dataclass has made for each object."""
+    if not isinstance(value, ast.Call):
+        return None
+    return next((keyword.value for keyword in value.keywords if keyword.arg == "default_factory"), None)
+
+
+def _made_by(look: Look, factory: ast.expr) -> Values:
+    from relax_lint.calls.look import Passed
+
+    return together(look.apply(callee, Passed(), None) for callee in look.value(factory))
 
 
 def _method(

@@ -137,3 +137,29 @@ def test_the_agent_of_an_agentic_launch_runs_elsewhere() -> None:
         **reward("    pass"),
     }
     assert lines(tree) == []
+
+
+def test_a_client_that_a_dataclass_makes_is_one() -> None:
+    head = """\
+from dataclasses import dataclass, field
+
+from openai import OpenAI
+
+
+@dataclass
+class Judge:
+    url: str = "u"
+    client: OpenAI = field(default_factory=lambda: OpenAI(timeout=3))
+
+    def ask(self):
+        return self.client.models.list()
+
+
+JUDGE = Judge()"""
+    assert lines(reward("    JUDGE.ask()", head)) == ["reward_demo.py:12 warning"]
+
+
+def test_a_client_is_known_through_what_yields_it() -> None:
+    head = "import contextlib, requests\n\n\n@contextlib.contextmanager\ndef session():\n    yield requests.Session()\n"
+    body = "    with session() as opened:\n        opened.get('u')"
+    assert lines(reward(body, head)) == ["reward_demo.py:11 warning"]

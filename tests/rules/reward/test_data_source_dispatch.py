@@ -92,3 +92,63 @@ def test_a_column_of_the_rows_counts_too() -> None:
 )
 def test_a_script_that_takes_sources_from_elsewhere_tells_nothing(script: str) -> None:
     assert found({"scripts/tools/process_demo.py": script}) == []
+
+
+HEAD = "async def reward_func(args, sample, **kwargs):\n"
+ONE = "ROW = {'data_source': 'gsm8k'}\n"
+OTHER = "ROW = {'data_source': 'aime'}\n"
+
+
+def found_in(reward: str, script: str) -> list[str]:
+    return found({"examples/demo/reward_demo.py": reward, "scripts/tools/process_demo.py": script})
+
+
+@pytest.mark.parametrize(
+    ("reward", "with_one", "with_other"),
+    [
+        (f"{HEAD}    return 1.0 if sample.metadata['data_source'] == 'gsm8k' else 0.0\n", ["2 warning"], ["2 warning"]),
+        (
+            (
+                f"{HEAD}    source = sample.metadata['data_source']\n    if source == 'gsm8k':\n        score = 1.0\n"
+                "    else:\n        raise ValueError(source)\n    return score\n"
+            ),
+            [],
+            ["3 error"],
+        ),
+        (
+            f"{HEAD}    if sample.metadata.get('data_source') == 'gsm8k':\n        print('seen')\n    return 1.0\n",
+            [],
+            [],
+        ),
+        (
+            (
+                "class Scores:\n    table = {'gsm8k': 1.0, 'math': 0.0}\n\n    def of(self, sample):\n"
+                f"        return self.table[sample.metadata['data_source']]\n\n\n{HEAD}    return Scores().of(sample)\n"
+            ),
+            ["5 warning"],
+            ["5 error"],
+        ),
+        (
+            (
+                "TABLE = {'gsm8k': 1.0, 'math': 0.0}\n\n\n"
+                f"{HEAD}    try:\n        return TABLE[sample.metadata['data_source']]\n    except KeyError:\n"
+                "        return 0.0\n"
+            ),
+            [],
+            [],
+        ),
+        (
+            (
+                "TABLE = {'gsm8k': 1.0, 'math': 0.0}\n\n\n"
+                f"{HEAD}    found = TABLE.get(sample.metadata['data_source'])\n    if found is None:\n"
+                "        raise KeyError\n    return found\n"
+            ),
+            ["5 warning"],
+            ["5 error"],
+        ),
+        (f"{HEAD}    assert sample.metadata['data_source'] in ('gsm8k', 'math')\n    return 1.0\n", [], []),
+    ],
+)
+def test_ways_to_choose(reward: str, with_one: list[str], with_other: list[str]) -> None:
+    assert found_in(reward, ONE) == with_one
+    assert found_in(reward, OTHER) == with_other
