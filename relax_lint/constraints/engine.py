@@ -49,15 +49,11 @@ class Undecided:
 
 
 class Judgement(NamedTuple):
-    """What a table says of a launch."""
+    """What a table says of a launch; ``refused`` is whether Relax stops for sure."""
 
     violations: list[Violation]
     undecided: list[Undecided]
-
-    @property
-    def refused(self) -> bool:
-        """Whether Relax stops for sure."""
-        return any(one.constraint.kind in STOPS for one in self.violations)
+    refused: bool
 
 
 class Table:
@@ -181,9 +177,12 @@ def _behind(name: str) -> frozenset[str]:
 def judge(facts: Facts, table: Table, *, past_refusals: bool = False, stages: Sequence[str] = STAGES) -> Judgement:
     """What a launch violates, in Relax's order, and what cannot be told.
 
-    Relax stops at its first refusal: later stages are judged only with ``past_refusals``.
+    Relax stops at its first refusal: later stages are judged only with ``past_refusals``. What only follows from
+    something else is left out: violations behind others, and what cannot be worked out behind a refusal, such as a
+    parallel size of 0.
     """
-    judgement = Judgement([], [])
+    violations: list[Violation] = []
+    undecided: list[Undecided] = []
     stopped_in: str | None = None
     before, after = facts, facts.overlaid()
     left_out = frozenset(stage for stage, skipped in SKIPPED_WHEN.items() if after.get(skipped) is True)
@@ -204,23 +203,17 @@ def judge(facts: Facts, table: Table, *, past_refusals: bool = False, stages: Se
         except UnknownName as unknown:
             outcome = Undecided(constraint, (), f"there is no {unknown.args[0]}")
         if isinstance(outcome, Violation):
-            judgement.violations.append(outcome)
+            violations.append(outcome)
             if constraint.kind in STOPS:
                 stopped_in = constraint.stage
         elif outcome is not None:
-            judgement.undecided.append(outcome)
-    _drop_consequences(judgement)
-    if judgement.refused:
-        # What cannot be worked out behind a refusal is its consequence: a parallel size of 0, a number left out.
-        judgement.undecided[:] = [one for one in judgement.undecided if one.because is None]
-    return judgement
-
-
-def _drop_consequences(judgement: Judgement) -> None:
-    """Leave out what only follows from something else that is told."""
-    told = {one.constraint.id for one in judgement.violations}
-    judgement.violations[:] = [one for one in judgement.violations if told.isdisjoint(one.constraint.behind)]
-    judgement.undecided[:] = [one for one in judgement.undecided if told.isdisjoint(one.constraint.behind)]
+            undecided.append(outcome)
+    told = {one.constraint.id for one in violations}
+    return Judgement(
+        [one for one in violations if told.isdisjoint(one.constraint.behind)],
+        [one for one in undecided if told.isdisjoint(one.constraint.behind) and not (stopped_in and one.because)],
+        stopped_in is not None,
+    )
 
 
 def _outcome(constraint: Constraint, condition: Expression, facts: Facts, mode: object) -> Violation | Undecided | None:

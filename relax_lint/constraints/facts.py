@@ -43,6 +43,11 @@ class _Values(dict[str, Any]):
         return value
 
 
+STORED = {
+    "rollout_groups": "rollout_batch_size", "step_batch": "global_batch_size", "true_on_policy": "true_on_policy_mode",
+    "actor_total": "actor_total", "world_size": "world_size",
+}  # fmt: skip
+"""What Relax has derived and stored, in which attribute, before it reads ``--custom-config-path``."""
 _PLAIN: WeakKeyDictionary[Parsers, dict[bool, dict[str, Any]]] = WeakKeyDictionary()
 """Of the parsers: what attributes are in a launch that does not set them, by whether engines are left out."""
 
@@ -132,10 +137,24 @@ class Facts:
 
     def overlaid(self) -> Facts:
         """What holds once Relax has read ``--custom-config-path``, whose keys win over the flags."""
-        document = self.get("custom_config")
-        if is_hidden(document) or not isinstance(document, dict) or not document:
+        path, document = self.get("custom_config_path"), self.get("custom_config")
+        if not is_hidden(path) and not path:
             return self
-        return Facts(self.namespace, self.around, {str(key): value for key, value in document.items()})
+        if is_hidden(document):
+            set_there = self._perhaps_set(path)
+        else:
+            set_there = {str(key): value for key, value in document.items()} if isinstance(document, dict) else {}
+        if not set_there:
+            return self
+        stored = {name: set_there.get(dest, self.get(name)) for name, dest in STORED.items()}
+        return Facts(self.namespace, self.around, {**stored, **set_there})
+
+    def _perhaps_set(self, path: object) -> dict[str, Any]:
+        """What a file may set of which not all is known."""
+        argument = self.namespace.argument("custom_config_path")
+        hidden = Hidden(() if argument is None else argument.values)
+        keys = self.around.possible_keys(path if isinstance(path, str) else None)
+        return {key: hidden for key in keys if self.namespace.knows(key)}
 
     def asked(self, question: Callable[[str], object], dest: str) -> Any:
         """An answer of the surroundings about the path that an argument holds. Raises :class:`NotKnown`, with no words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +14,16 @@ if TYPE_CHECKING:
     from relax_lint.project import Project
 
 LARGEST_DOCUMENT = 1 << 20
+_KEY = re.compile(rb"""^["']?([A-Za-z_]\w*)["']?[ \t]*:""", re.MULTILINE | re.ASCII)
 
 
 class ProjectSurroundings(Surroundings):
     """What is in the project. A path that is not there may be on the machine that trains, so nothing is said of it;
     nor of the environment, which is the cluster's."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, script: Path | None = None) -> None:
         self._project = project
+        self._script = script
 
     def exists(self, path: str) -> object:
         """Sure only when it is there."""
@@ -46,6 +49,13 @@ class ProjectSurroundings(Surroundings):
             return yaml.load(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)) or {}
         except (yaml.YAMLError, ValueError, RecursionError):
             return UNKNOWN
+
+    def possible_keys(self, path: str | None) -> frozenset[str]:
+        """What stands before a colon at the beginning of a line: of the file, or of all in the recipe."""
+        recipe = self._project.recipe_of(self._script) if path is None and self._script is not None else None
+        files = [self._at(path)] if path is not None else [] if recipe is None else recipe.yaml
+        texts = (data for file in files if (data := self._small(file)) is not None)
+        return frozenset(key.decode() for text in texts for key in _KEY.findall(text))
 
     def checkpoint(self, path: str) -> object:
         """Its ``config.json``, if it is in the repository."""

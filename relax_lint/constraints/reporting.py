@@ -37,7 +37,7 @@ class Judged:
     def facts(self) -> Facts:
         """What is known of the launch before Relax reads ``--custom-config-path``."""
         namespace = namespace_of(self.launch, self.project)
-        return Facts(namespace, ProjectSurroundings(self.project))
+        return Facts(namespace, ProjectSurroundings(self.project, self.launch.script))
 
     @cached_property
     def judgement(self) -> Judgement:
@@ -46,7 +46,8 @@ class Judged:
         team = self.project.settings.constraint
         if team:
             more = judge(self.facts, Table(team), past_refusals=True)
-            found = Judgement(found.violations + more.violations, found.undecided + more.undecided)
+            violations, undecided = found.violations + more.violations, found.undecided + more.undecided
+            found = Judgement(violations, undecided, found.refused or more.refused)
         return found
 
     def violations(self, code: str) -> list[Violation]:

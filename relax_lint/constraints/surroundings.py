@@ -31,6 +31,10 @@ class Surroundings:
         """What a YAML file holds."""
         return UNKNOWN
 
+    def possible_keys(self, path: str | None) -> frozenset[str]:
+        """The keys that a YAML file may have which is there but cannot be read, or, without a path, may be any."""
+        return frozenset()
+
     def checkpoint(self, path: str) -> object:
         """The ``config.json`` of a checkpoint in Hugging Face's form, as a mapping."""
         return UNKNOWN

@@ -91,7 +91,7 @@ def test_an_unknown_value_silences_and_is_named() -> None:
 def test_an_unknown_value_that_does_not_decide_silences_nothing() -> None:
     both = constraint("both", "lr > 1 and num_rollout > 3")
     either = constraint("either", "lr > 1 or num_rollout > 3")
-    assert judged('--lr "$LR" --num-rollout 1', both) == Judgement([], [])
+    assert judged('--lr "$LR" --num-rollout 1', both) == Judgement([], [], refused=False)
     assert ids(judged('--lr "$LR" --num-rollout 5', either)) == ["either"]
 
 
