@@ -105,6 +105,8 @@ class Judge:
         """What makes a value one that cannot be taken apart as it is to be."""
         if not parts:
             return None
+        if isinstance(shape, NoneValue) and may_not_be_reached(way):
+            return None
         if isinstance(shape, NoneValue):
             return "can reach its end without returning anything" if way.falls_off else "returns None"
         if isinstance(shape, Sequence):
@@ -157,7 +159,7 @@ class Judge:
 
     def _text(self, entry: Entry) -> Iterator[Fault]:
         for part in alternatives(entry.value):
-            if isinstance(part, NoneValue) and _may_not_be_reached(part.origin):
+            if isinstance(part, NoneValue) and may_not_be_reached(part.origin):
                 continue
             if not is_text(part) and _is_no(part, self.interpreter, "strip"):
                 yield Fault(f"{TEXT_KEY} is {in_words(part)}: it is to be a text", at=entry.at)
@@ -215,26 +217,44 @@ def _role(entry: Entry) -> Iterator[Fault]:
             yield Fault(message, error=False, at=entry.at)
 
 
-def _may_not_be_reached(way: Exit | None) -> bool:
-    """Whether the end of a function lies behind comparisons that may leave nothing over."""
+def may_not_be_reached(way: Exit | None) -> bool:
+    """Whether the end of a function lies behind comparisons of one thing that may leave nothing over. Texts can always
+    be others than those that are compared with."""
     if way is None or not way.falls_off or isinstance(way.function, ast.Lambda):
         return False
     last: ast.stmt = way.function.body[-1]
     if isinstance(last, ast.Match):
-        return True
+        return not all(_is_text_pattern(case.pattern) for case in last.cases)
+    subjects: list[str | None] = []
     while isinstance(last, ast.If):
-        if not (isinstance(last.test, (ast.Compare, ast.Call)) and _compares(last.test)):
-            return False
+        subjects.append(_compared(last.test))
         if len(last.orelse) != 1:
-            return not last.orelse
+            break
         last = last.orelse[0]
-    return False
+    for before in reversed(way.function.body[:-1]):
+        if not isinstance(before, ast.If) or before.orelse:
+            break
+        subjects.append(_compared(before.test))
+    first = subjects[0] if subjects else None
+    return first is not None and subjects.count(first) > 1
 
 
-def _compares(test: ast.expr) -> bool:
-    if isinstance(test, ast.Compare):
-        return len(test.ops) == 1 and isinstance(test.ops[0], (ast.Eq, ast.Is, ast.In))
-    return isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance"
+def _is_text_pattern(pattern: ast.pattern) -> bool:
+    if isinstance(pattern, ast.MatchOr):
+        return all(map(_is_text_pattern, pattern.patterns))
+    value = pattern.value if isinstance(pattern, ast.MatchValue) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def _compared(test: ast.expr) -> str | None:
+    """What is compared with something that is no text."""
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Eq, ast.Is)):
+        other = test.comparators[0]
+        is_text_of_code = isinstance(other, ast.Constant) and isinstance(other.value, str)
+        return None if is_text_of_code else ast.unparse(test.left)
+    if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance":
+        return ast.unparse(test.args[0])
+    return None
 
 
 def taken_apart(environments: Environments, step: Function) -> Iterator[tuple[Exit, str]]:

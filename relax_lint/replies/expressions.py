@@ -131,8 +131,9 @@ class Expressions:
         written, table = text_of(node.slice), text_of(node.value)
         if self._knows(Fact("key", written), Fact("has", table, written), Fact("checked", written)):
             return None
-        definition = self.follower.definition(self.source, node.value)
-        if isinstance(definition, ast.Call) and last_name(definition.func) in _FORGIVING:
+        local = self.walk.assigned.get(node.value.id) if isinstance(node.value, ast.Name) else None
+        made = [local] if local is not None else self.follower.definitions(self.source, node.value)
+        if made and all(isinstance(part, ast.Call) and last_name(part.func) in _FORGIVING for part in made):
             return None
         self._raises(node, f"{table}[{written}]", INDEX if index.kind == "number" else KEY, index)
         return None

@@ -143,24 +143,26 @@ class Follower:
         cls = self.interpreter.in_module(source, made.func)
         return self.interpreter.method(Instance(cls), node.attr) if isinstance(cls, Class) else None
 
-    def definition(self, source: PythonSource, node: ast.expr) -> ast.expr | None:
-        """What a name of the module, or an attribute of the class, is assigned, where there is one such place."""
+    def definitions(self, source: PythonSource, node: ast.expr) -> list[ast.expr]:
+        """What a name of the module, or an attribute of the class, is assigned."""
         if isinstance(node, ast.Name):
-            resolution = self.interpreter.resolver.resolve(source, node.id)
-            found = resolution.found[0].binding.node if len(resolution.found) == 1 else None
-            return found if isinstance(found, ast.expr) else None
+            found = (each.binding.node for each in self.interpreter.resolver.resolve(source, node.id).found)
+            return [each for each in found if isinstance(each, ast.expr)]
         if not isinstance(node, ast.Attribute):
-            return None
-        assigned = [
-            part.value
-            for part in ast.walk(self.owner.node)
-            if isinstance(part, (ast.Assign, ast.AnnAssign))
-            and any(
-                last_name(target) == node.attr
-                for target in (part.targets if isinstance(part, ast.Assign) else [part.target])
-            )
-        ]
-        return assigned[0] if len(assigned) == 1 else None
+            return []
+        assigned: list[ast.expr] = []
+        for part in ast.walk(self.owner.node):
+            if not isinstance(part, (ast.Assign, ast.AnnAssign)) or part.value is None:
+                continue
+            targets = part.targets if isinstance(part, ast.Assign) else [part.target]
+            if any(last_name(target) == node.attr for target in targets):
+                assigned.append(part.value)
+        return assigned
+
+    def definition(self, source: PythonSource, node: ast.expr) -> ast.expr | None:
+        """What it is assigned, where there is one such place."""
+        found = self.definitions(source, node)
+        return found[0] if len(found) == 1 else None
 
 
 def _bound(

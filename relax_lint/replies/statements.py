@@ -71,7 +71,7 @@ class Walk:
         self.returned: list[Reply | None] = []
         self.local: dict[str, AnyFunction] = {}
         self.imported: dict[str, str] = {}
-        self._assigned: dict[str, ast.expr] = {}
+        self.assigned: dict[str, ast.expr] = {}
         self.expressions = Expressions(self)
 
     def run(self) -> Reply | None:
@@ -83,8 +83,8 @@ class Walk:
 
     def facts(self, test: ast.expr, holds: bool) -> Facts:
         """What a condition tells, of the expressions too that names in it were given."""
-        if any(isinstance(part, ast.Name) and part.id in self._assigned for part in walk(test)):
-            return facts_of(test, holds) | facts_of(_Spelled(self._assigned).visit(deepcopy(test)), holds)
+        if any(isinstance(part, ast.Name) and part.id in self.assigned for part in walk(test)):
+            return facts_of(test, holds) | facts_of(_Spelled(self.assigned).visit(deepcopy(test)), holds)
         return facts_of(test, holds)
 
     # ------------------------------------------------------------ blocks
@@ -164,16 +164,19 @@ class Walk:
 
     def _note(self, target: ast.expr, value: ast.expr) -> None:
         """Remember what a name is given, for conditions on it."""
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            for part, of in zip(target.elts, value.elts, strict=True):
+                self._note(part, of)
         if not isinstance(target, ast.Name):
             return
         self.local.pop(target.id, None)
-        self._assigned.pop(target.id, None)
+        self.assigned.pop(target.id, None)
         if isinstance(value, ast.Lambda):
             self.local[target.id] = value
         elif isinstance(value, _TELLING) and not any(
             isinstance(part, ast.Name) and part.id == target.id for part in walk(value)
         ):
-            self._assigned[target.id] = value
+            self.assigned[target.id] = value
 
     def assign(self, target: ast.expr, value: Reply | None) -> None:
         """Assign a value to a target."""
