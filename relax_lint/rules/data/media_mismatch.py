@@ -201,7 +201,7 @@ class MediaMismatch(RowJudge):
         for kind, column in self._media.items():
             items = row.get(column) or []
             if not isinstance(items, list):
-                continue  # RLX410 speaks of columns that are no lists
+                continue  # RLX706 speaks of columns that are no lists
             have, mark = len(items), PLACEHOLDERS[kind]
             places = room[kind] + brought[kind]
             if have > places:
