@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 from relax_lint.calls.entries import Entry, entries, reached
-from relax_lint.calls.values import Given, Kind, Outside
+from relax_lint.calls.values import SAMPLE, SAMPLES, Given, Kind, Object, Outside, Routine, Several, Value
 from relax_lint.catalog.rewards import WITHOUT_REWARDS
-from relax_lint.catalog.sample import CLASS, MODULE
+from relax_lint.catalog.sample import CLASS, MODULE, names_of_class
 from relax_lint.flow.interpreter import interpreter_of
+from relax_lint.flow.scopes import NOT_CHANGING, is_logging
 from relax_lint.generates import generate_uses
 from relax_lint.records import record
 from relax_lint.sample_stores import sources_behind, walk_all
@@ -116,12 +117,30 @@ def is_guarded(read: Read) -> bool:
     what its absence raises."""
     if any(read.name in names for names in _QUESTION.findall(read.source.text)):
         return True
+    holder_of_it = read.node.value if isinstance(read.node, ast.Attribute) else read.node.args[0]
+    spelled = ast.unparse(holder_of_it)
     for holder in read.source.ancestors(read.node):
+        if isinstance(holder, (ast.FunctionDef, ast.AsyncFunctionDef)) and _tells_kinds_apart(holder, spelled):
+            return True
         if isinstance(holder, ast.Try) and any(map(_catches_absence, holder.handlers)):
             return True
         if isinstance(holder, (ast.With, ast.AsyncWith)) and "suppress" in ast.dump(holder.items[0].context_expr):
             return True
     return False
+
+
+def _tells_kinds_apart(function: ast.AST, spelled: str) -> bool:
+    """Whether a function asks of which class something is since it expects others than samples too."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "type"):
+            if node.args and ast.unparse(node.args[0]) == spelled and not _is_expected_kind(node):
+                return True
+    return False
+
+
+def _is_expected_kind(test: ast.Call) -> bool:
+    """Whether ``isinstance`` asks for a sample, or for the list of them that a batch is."""
+    return len(test.args) == 2 and ast.unparse(test.args[1]) in (CLASS, "list", "(list, tuple)", "Sequence", "tuple")
 
 
 def _catches_absence(handler: ast.ExceptHandler) -> bool:
@@ -149,7 +168,9 @@ def stored_names(source: PythonSource, project: Project) -> frozenset[str] | Non
 def _stored_names(source: PythonSource) -> frozenset[str] | None:
     found: set[str] = set()
     for node in walk_all(source):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.ClassDef) and any(CLASS in ast.unparse(base) for base in node.bases):
+            found.update(names_of_class(node))
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")):
                 found.add(node.attr)
         elif isinstance(node, ast.Call):
@@ -179,3 +200,78 @@ def _set_by_call(call: ast.Call) -> set[str] | None:
         texts = [part.value for part in (*call.args, *named) if isinstance(part, ast.Constant)]
         return {str(text).lstrip("-").replace("-", "_") for text in texts}
     return set()
+
+
+def hands_samples_outside(entry: Entry, project: Project) -> bool:
+    """Whether code that is not the recipes', Relax's included, may be handed a sample on the way from one call: what it
+    stores is not known. Printing and copying is fine, and so is making the environment, which is the recipe's."""
+    key = ("hands samples outside", entry)
+    answers = interpreter_of(project).answers
+    if key not in answers:
+        result = reached(entry, project)
+        answers[key] = not result.whole or any(
+            _is_outside(function, call, project)
+            for function in result.functions
+            if project.recipe_of(function.source.path) is not None
+            for call in function.calls
+            if _is_handed_sample(function, call)
+        )
+    return bool(answers[key])
+
+
+def _is_handed_sample(function: ReachedFunction, call: ast.Call) -> bool:
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(
+        _holds_sample(value)
+        for part in given
+        for value in function.values(part.value if isinstance(part, ast.Starred) else part)
+    )
+
+
+def _holds_sample(value: Value) -> bool:
+    if isinstance(value, Several):
+        return any(map(_holds_sample, value.any))
+    return value in (SAMPLE, SAMPLES)
+
+
+def _is_outside(function: ReachedFunction, call: ast.Call, project: Project) -> bool:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if _MAKES_ENVIRONMENTS.search(name):
+        return False
+    for value in function.values(call.func) or (Value(),):
+        if isinstance(value, Outside):
+            last = value.name.rpartition(".")[2]
+            if value.name not in _HARMLESS and last not in _KEEPING and not is_logging(value.name):
+                return True
+        elif isinstance(value, Routine):
+            if project.recipe_of(value.source.path) is None:
+                return True
+        elif not isinstance(value, (Kind, Object, Given)):
+            return True
+    return False
+
+
+_MAKES_ENVIRONMENTS = re.compile(r"env|build")
+_KEEPING = frozenset({"append", "add", "insert", "extend", "put", "put_nowait", "info", "debug", "warning", "error"})
+"""Methods that only keep what they are given, or write it down."""
+_HARMLESS = NOT_CHANGING | frozenset(
+    (
+        *("getattr", "setattr", "hasattr", "vars", "inspect.isawaitable", "functools.partial", "asyncio.to_thread"),
+        *("asyncio.create_task", "asyncio.ensure_future", "asyncio.wait_for", "asyncio.shield"),
+        *("asyncio.get_running_loop().run_in_executor", "asyncio.get_event_loop().run_in_executor"),
+    )
+)
+"""Functions that leave samples as they are, but for functions of the recipe that they call with them."""
+
+
+def calls_outside(launch: Launch, project: Project) -> bool:
+    """Whether a launch names functions that are not in this repository: nobody knows what they store and read."""
+    for argument in launch.arguments:
+        named = argument.value or ""
+        if argument.flag.endswith("-path") and _MODULE_PATH.fullmatch(named):
+            if not named.startswith("relax.") and project.module(named.rpartition(".")[0]) is None:
+                return True
+    return False
+
+
+_MODULE_PATH = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")

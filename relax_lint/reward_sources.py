@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Literal
 
+from relax_lint.calls.entries import Entry
 from relax_lint.constraints.reporting import judged
 from relax_lint.generates import AGENTIC, GenerateUse, generate_uses
+from relax_lint.recipe_readings import hands_samples_outside
 from relax_lint.records import record
 from relax_lint.sample_stores import may_store, sources_behind
 
@@ -78,35 +80,37 @@ def endings(use: GenerateUse) -> list[Ending] | None:
 
 def never_rewards(use: GenerateUse) -> bool:
     """Whether nothing in or behind the function ever stores a reward."""
-    return bool(use.functions) and all(not _may_reward(use, function) for function in use.functions)
+    return bool(use.functions) and not may_be_stored(use, "reward")
 
 
-def _may_reward(use: GenerateUse, function: Function) -> bool:
-    from relax_lint.sample_stores import hands_samples_outside
+def may_be_stored(use: GenerateUse, name: str) -> bool:
+    """Whether a sample may get an attribute by anything that the function leads to."""
 
     def answer() -> bool:
-        sources = sources_behind(function.source, use.project, use.interpreter)
-        return may_store(sources, "reward") or hands_samples_outside(sources, use.interpreter)
+        sources = [source for f in use.functions for source in sources_behind(f.source, use.project, use.interpreter)]
+        if use.module is None or may_store(sources, name):
+            return True
+        return hands_samples_outside(Entry("generate", use.module, use.name), use.project)
 
-    return use.once(("may reward", function.source), answer)
+    return use.once(("may be stored", use.dotted, name), answer)
 
 
 def _endings(use: GenerateUse, function: Function) -> list[Ending] | None:
     def answer() -> list[Ending] | None:
         exits = use.interpreter.outcomes_with_stores(function, use.arguments(function))
-        return None if exits is None else [Ending(way, _gives(way, use, function)) for way in exits]
+        return None if exits is None else [Ending(way, _gives(way, use)) for way in exits]
 
     return use.once(("endings", function), answer)
 
 
-def _gives(way: Exit, use: GenerateUse, function: Function) -> Gives:
+def _gives(way: Exit, use: GenerateUse) -> Gives:
     from relax_lint.flow.stores import OUTSIDE, UNSEEN
 
     if "reward" in way.stored or way.stored & _NO_REWARD_WANTED or _is_of_aborted(way):
         return "a reward"
     if OUTSIDE in way.stored:
         return "unknown"
-    return "unknown" if UNSEEN in way.stored and _may_reward(use, function) else "none"
+    return "unknown" if UNSEEN in way.stored and may_be_stored(use, "reward") else "none"
 
 
 def _is_of_aborted(way: Exit) -> bool:

@@ -92,8 +92,8 @@ def _read(source: PythonSource) -> SampleClass | None:
         return None
     lineage, closed = _lineage(by_name[CLASS], by_name)
     nested = {part.name: part for node in lineage for part in node.body if isinstance(part, ast.ClassDef)}
-    names = frozenset(name for node in lineage for name in _names(node)) | SET_BY_RELAX
-    members = {name: frozenset(_names(node)) for name, node in nested.items() if not _is_open(node)}
+    names = frozenset(name for node in lineage for name in names_of_class(node)) | SET_BY_RELAX
+    members = {name: frozenset(names_of_class(node)) for name, node in nested.items() if not _is_open(node)}
     enums = frozenset(name for name, node in nested.items() if any("Enum" in ast.unparse(base) for base in node.bases))
     kinds = {name: kind for node in lineage for name, kind in _kinds(node) if kind in members}
     return SampleClass(names, members, enums, kinds, closed)
@@ -125,7 +125,7 @@ def _makes_up_attributes(node: ast.ClassDef) -> bool:
     return any(getattr(part, "name", "") in ("__getattr__", "__getattribute__") for part in node.body)
 
 
-def _names(node: ast.ClassDef) -> Iterator[str]:
+def names_of_class(node: ast.ClassDef) -> Iterator[str]:
     """What objects of a class have by its own body: fields, methods, nested classes, and what methods store."""
     for part in node.body:
         if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):

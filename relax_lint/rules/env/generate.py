@@ -42,10 +42,17 @@ from relax_lint.generates import GenerateUse, generate_uses
 from relax_lint.loss_masks import unmasked_growth
 from relax_lint.module_paths import fault, is_file_form
 from relax_lint.project import Project, Recipe
-from relax_lint.reward_sources import endings, is_unregistered, may_be_in_metadata, never_rewards, scores_groups
+from relax_lint.reward_sources import (
+    endings,
+    is_unregistered,
+    may_be_in_metadata,
+    may_be_stored,
+    never_rewards,
+    scores_groups,
+)
 from relax_lint.rewards import exit_place, function_place, on_every
 from relax_lint.rules import ERROR, WARNING, Example, rule
-from relax_lint.sample_stores import hands_samples_outside, may_store, sources_behind
+from relax_lint.sample_stores import sources_behind
 from relax_lint.supposed_launches import is_supposed, launches_of
 
 if TYPE_CHECKING:
@@ -451,8 +458,7 @@ def _without_reward(use: GenerateUse, project: Project) -> Iterator[Finding | No
 
 
 def _without_log_probs(use: GenerateUse, function: Function) -> Iterator[Finding]:
-    sources = sources_behind(function.source, use.project, use.interpreter)
-    if not (may_store(sources, LOG_PROBS) or hands_samples_outside(sources, use.interpreter)):
+    if not may_be_stored(use, LOG_PROBS):
         message = (
             f"nothing in {use.name} ever stores {LOG_PROBS}, which every trainer of Relax waits for: the run hangs"
         )

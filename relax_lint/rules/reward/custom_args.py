@@ -35,6 +35,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, cast
 
 from relax_lint.diagnostics import Finding, NotChecked
+from relax_lint.launch_config import dest_of
 from relax_lint.project import Project, Recipe
 from relax_lint.rules import ADVICE, ERROR, Example, rule
 
@@ -209,13 +210,13 @@ def custom_args(recipe: Recipe, project: Project) -> Iterator[Finding | NotCheck
 
 
 def _read_in_vain(recipe: Recipe, project: Project, missing: dict[str, list[Read]]) -> Iterator[Finding | NotChecked]:
-    from relax_lint.recipe_readings import called
+    from relax_lint.recipe_readings import called, calls_outside
     from relax_lint.supposed_launches import is_partial, is_supposed
 
     partial = is_partial(recipe, project)
     for launch, entry in called(recipe, project):
-        if is_supposed(launch) and not partial:
-            continue  # others launch it, with configs of theirs
+        if (is_supposed(launch) and not partial) or calls_outside(launch, project):
+            continue  # others launch it, with configs of theirs; or others may set what is read
         for read in _not_set(entry, recipe, project):
             missing.setdefault(read.name, []).append(read)
             if is_supposed(launch):
@@ -244,10 +245,11 @@ def _reads_not_set(entry: Call, recipe: Recipe, project: Project) -> Iterator[Re
     from relax_lint.catalog.args_attributes import OF_NAMESPACES, set_by_relax
     from relax_lint.recipe_readings import functions_of, is_guarded, reads, stored_names
 
+    extra = {dest_of(flag) for flag in project.settings.extra_flags}
     for function in functions_of(entry, recipe, project):
         for read in reads(function, ARGS):
             name = read.name
-            if project.catalogue.by_dest(name) or name.startswith("__") or name in OF_NAMESPACES:
+            if project.catalogue.by_dest(name) or name.startswith("__") or name in OF_NAMESPACES or name in extra:
                 continue
             stored = stored_names(read.source, project)
             if stored is None or name in stored or name in set_by_relax(project) or is_guarded(read):
@@ -296,6 +298,7 @@ def _keys(launch: Launch, project: Project) -> Mapping[str, Entry] | NotChecked:
 
 def _unread_keys(recipe: Recipe, project: Project, missing: Mapping[str, list[Read]]) -> Iterator[Finding]:
     from relax_lint.named_configs import CUSTOM, named_config
+    from relax_lint.recipe_readings import calls_outside
     from relax_lint.shell.queries import NotKnown
 
     seen: set[object] = set()
@@ -307,18 +310,8 @@ def _unread_keys(recipe: Recipe, project: Project, missing: Mapping[str, list[Re
         if named is None or named.path in seen or named.source is None or project.recipe_of(named.path) is None:
             continue
         seen.add(named.path)
-        if not _calls_outside(launch, project):
+        if not calls_outside(launch, project):
             yield from _unread(named, named.source, recipe, launch, project, missing)
-
-
-def _calls_outside(launch: Launch, project: Project) -> bool:
-    """Whether a launch names functions that are not in this repository: nobody knows what they read."""
-    for argument in launch.arguments:
-        named = argument.value or ""
-        if argument.flag.endswith("-path") and re.fullmatch(r"[A-Za-z_]\w*(?:\.\w+)+", named):
-            if not named.startswith("relax.") and project.module(named.rpartition(".")[0]) is None:
-                return True
-    return False
 
 
 def _unread(
@@ -332,6 +325,8 @@ def _unread(
     from relax_lint.catalog.args_attributes import READ_IF_SET, set_by_relax
 
     words = _words(named, recipe, project)
+    if words is None:
+        return
     for key, entry in source.top.items():
         if entry.key.tag != "str" or project.catalogue.by_dest(key):
             continue
@@ -354,9 +349,15 @@ _READ_BY_ROLLOUTS = frozenset({"max_turns", "rollout_interaction_env_path"})
 """What the rollout that the guide has every multi-turn recipe copy reads."""
 
 
-def _words(named: NamedConfig, recipe: Recipe, project: Project) -> frozenset[str]:
-    """All words in the code that may read a config: that of the recipes of both, and what it imports. A key is more
-    than an identifier may be."""
+_BY_ANY_NAME = re.compile(
+    r"\bgetattr\(\s*[\w.]*args\s*,(?!\s*[\"'])|\bvars\(\s*[\w.]*args\s*\)(?!\[[\"'])|\bargs\.__dict__"
+)
+"""Code that reads attributes whose names it works out."""
+
+
+def _words(named: NamedConfig, recipe: Recipe, project: Project) -> frozenset[str] | None:
+    """All words in the code that may read a config: that of the recipes of both, and what it imports; ``None`` where it
+    reads whatever there is."""
     from relax_lint.flow.interpreter import interpreter_of
     from relax_lint.sample_stores import sources_behind
 
@@ -365,6 +366,8 @@ def _words(named: NamedConfig, recipe: Recipe, project: Project) -> frozenset[st
     for holder in {recipe.directory: recipe, **_of(project, named)}.values():
         texts += [other.text for source in holder.python for other in sources_behind(source, project, interpreter)]
         texts += [project.reach.text(script) for script in holder.launcher_paths]
+    if any(map(_BY_ANY_NAME.search, texts)):
+        return None
     return frozenset(word for text in texts for word in re.findall(r"[\w-]*\w", text))
 
 

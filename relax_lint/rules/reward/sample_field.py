@@ -315,13 +315,15 @@ def keep(item: Sample) -> bool:
 @rule("RLX212", "sample-field", ERROR, on="recipe", valid=VALID, invalid=INVALID, fixable="safe")
 def sample_field(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it where it is read."""
-    from relax_lint.recipe_readings import called, functions_of, of_annotated
+    from relax_lint.recipe_readings import called, calls_outside, functions_of, of_annotated
 
     known = sample_class(project)
     if not known.closed:
         return
     seen: set[object] = set()
     for launch, entry in called(recipe, project):
+        if calls_outside(launch, project):
+            continue  # who knows what is put on samples there
         functions = functions_of(entry, recipe, project)
         if entry not in seen:
             seen.add(entry)
