@@ -199,13 +199,13 @@ class Environments:
                 return "unknown"
             if not is_plain(current.node) or current.node.keywords or _binds_unseen(current.node):
                 return "unknown"
-            bound = list(_bindings(current.node, name))
-            if any(not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) for part in bound):
+            bound = [part for part in _bindings(current.node, name) if not _only_annotates(current.source, part)]
+            if any(not _is_stub(part) and not _is_nothing(current.source, part) for part in bound):
                 return "there"
             if _is_set_outside(current, name):
                 return "there"
             if bound:
-                return "missing" if all(map(_is_stub, bound)) else "there"
+                return "missing"
         return "missing"
 
     def is_abstract(self, cls: Class) -> bool:
@@ -455,6 +455,17 @@ def _is_stub(node: ast.AST) -> bool:
     return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
         _only_raises(node) or any(ast.unparse(item) in _ABSTRACT_METHODS for item in node.decorator_list)
     )
+
+
+def _is_nothing(source: PythonSource, node: ast.AST) -> bool:
+    """Whether a name is bound to None, or to another constant."""
+    holder = source.parent(node)
+    return isinstance(holder, (ast.Assign, ast.AnnAssign)) and isinstance(holder.value, ast.Constant)
+
+
+def _only_annotates(source: PythonSource, node: ast.AST) -> bool:
+    holder = source.parent(node)
+    return isinstance(holder, ast.AnnAssign) and holder.value is None
 
 
 def _only_raises(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

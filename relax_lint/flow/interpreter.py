@@ -56,6 +56,7 @@ MOST_STEPS = 12_000
 """Statements and expressions followed for one question; beyond, nothing is said."""
 
 _ASYNC = (ast.AsyncFunctionDef,)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Interpreter:
@@ -374,7 +375,9 @@ class Interpreter:
         self, cls: Class, name: str, instance: Instance | None, behind: ast.ClassDef | None = None
     ) -> Shape | None:
         found = find_method(self, cls, name, behind)
-        if found is None or not isinstance(found[1], (ast.FunctionDef, ast.AsyncFunctionDef)):
+        if found is not None and isinstance(found[1], ast.Assign):
+            return self._aliased(found[0], found[1].value, instance)
+        if found is None or not isinstance(found[1], _DEFINITIONS):
             return None
         source, node = found[0], found[1]
         decorators = [part.id if isinstance(part, ast.Name) else "" for part in node.decorator_list]
@@ -388,6 +391,21 @@ class Interpreter:
         if not isinstance(function, Function):
             return None
         return function if instance is None else replace(function, bound=(instance, *function.bound))
+
+    def _aliased(self, source: PythonSource, value: ast.expr, instance: Instance | None) -> Shape | None:
+        """A method that a class body takes from another of its functions, or from one of the module."""
+        holder = next((part for part in source.ancestors(value) if isinstance(part, ast.ClassDef)), None)
+        if not isinstance(value, ast.Name) or holder is None:
+            return None
+        own = [part for part in holder.body if isinstance(part, _DEFINITIONS) and part.name == value.id]
+        function = self._plain(source, own[-1]) if own else self.module_value(source, value.id)
+        if not isinstance(function, Function):
+            return None
+        return function if instance is None else replace(function, bound=(instance, *function.bound))
+
+    @staticmethod
+    def _plain(source: PythonSource, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Shape:
+        return UNKNOWN if node.decorator_list else Function(source, node)
 
     def _instantiate(self, cls: Class, arguments: Arguments) -> Shape:
         kind = fields_of(self, cls)

@@ -202,6 +202,10 @@ INVALID = [
         },
     ),
     Example(
+        _run(f'ENV_CONFIG=""\n{_TRAIN} --colocate {_PATH} {CONFIG} "$ENV_CONFIG"\n'),
+        findings=((_RUN, 2, 47),),
+    ),
+    Example(
         _run(f"{_TRAIN} --colocate {GENERATE} examples.deepeyes.rollout.generate\n"),
         findings=((_RUN, 1, 47),),
         fixed={_RUN: f"{_TRAIN} --colocate {GENERATE} examples.deepeyes.rollout.generate {_YAML}\n"},
@@ -215,7 +219,7 @@ def multi_turn_incomplete(launch: Launch, project: Project) -> Iterator[Finding 
     recipe = project.recipe_of(launch.script)
     if recipe is None or launch.kind != "relax" or launch.mode == "sft" or own_rollout(launch) is not None:
         return
-    if any(launch.has(flag) for flag in _ELSEWHERE) or all(launch.has(flag) for flag in (GENERATE, CONFIG)):
+    if any(launch.has(flag) for flag in _ELSEWHERE) or all(_is_given(launch, flag) for flag in (GENERATE, CONFIG)):
         return
     from relax_lint.environments import environments_of
 
@@ -228,7 +232,7 @@ def multi_turn_incomplete(launch: Launch, project: Project) -> Iterator[Finding 
     if is_broken_off(launch):
         yield NotChecked(start_of(launch), "a broken continuation")
         return
-    if any(launch.may_have(flag) for flag in (*missing, *_ELSEWHERE, "--rollout-function-path")):
+    if any(launch.hiding(flag) for flag in (*missing, *_ELSEWHERE, "--rollout-function-path")):
         yield NotChecked(start_of(launch), open_word(launch, *missing, *_ELSEWHERE, "--rollout-function-path"))
         return
     partner = launch.last(GENERATE) or launch.last(CONFIG)
@@ -238,9 +242,10 @@ def multi_turn_incomplete(launch: Launch, project: Project) -> Iterator[Finding 
     effect = "it is never asked" if GENERATE in missing else "args has no max_turns"
     items = _items(missing, environments, recipe, project)
     lost = _lost_array(missing, launch, project)
-    edit = (
-        None if items is None or lost else _insertion(partner if written else launch.last(FLAG), launch, project, items)
-    )
+    if lost or any(launch.has(flag) for flag in missing):
+        items = None
+    anchor = partner if written else launch.last(FLAG)
+    edit = None if items is None else _insertion(anchor, launch, project, items)
     yield Finding(
         place,
         f"{' and '.join(missing)} missing: the recipe has an environment, {cls}, and without {effect}{lost}",
@@ -260,10 +265,15 @@ def _lost_array(missing: Sequence[str], launch: Launch, project: Project) -> str
     return ""
 
 
+def _is_given(launch: Launch, flag: str) -> bool:
+    """Whether a flag is passed, and not with an empty value, which counts for nothing."""
+    return launch.has(flag) and launch.value(flag) != ""
+
+
 def _missing(launch: Launch, environments: Environments, project: Project) -> Iterator[str]:
-    if not launch.has(GENERATE) and overridden_by_config(launch, project, GENERATE) is None:
+    if not _is_given(launch, GENERATE) and overridden_by_config(launch, project, GENERATE) is None:
         yield GENERATE
-    if not launch.has(CONFIG) and _reads_config(launch, environments, project):
+    if not _is_given(launch, CONFIG) and _reads_config(launch, environments, project):
         yield CONFIG
 
 
