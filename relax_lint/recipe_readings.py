@@ -246,7 +246,7 @@ def _is_outside(function: ReachedFunction, call: ast.Call, project: Project) -> 
         elif isinstance(value, Routine):
             if project.recipe_of(value.source.path) is None:
                 return True
-        elif not isinstance(value, (Kind, Object, Given)):
+        elif not (isinstance(value, (Kind, Object)) or (isinstance(value, Given) and value.name == SAMPLE.name)):
             return True
     return False
 

@@ -35,6 +35,7 @@ from collections.abc import Iterator
 from relax_lint.constraints.engine import Violation
 from relax_lint.constraints.reporting import finding, findings, judged, silences
 from relax_lint.diagnostics import Finding, NotChecked, Severity
+from relax_lint.named_configs import CUSTOM, named_config
 from relax_lint.named_functions import own_rollout
 from relax_lint.project import Project
 from relax_lint.reward_sources import (
@@ -50,7 +51,7 @@ from relax_lint.reward_sources import (
 from relax_lint.rewards import FLAG, TYPE, reward_uses
 from relax_lint.rules import ADVICE, ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Launch
-from relax_lint.shell.queries import is_broken_off, start_of
+from relax_lint.shell.queries import NotKnown, is_broken_off, start_of
 
 _NOTHING = f"neither {FLAG} nor {TYPE}"
 _FALLING_BACK = ("ignore_custom", "rm_type")
@@ -191,15 +192,24 @@ def _falls_back(launch: Launch, project: Project) -> bool:
 
 
 def _unregistered(violation: Violation, launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
-    rollout = own_rollout(launch)
-    if rollout is not None:
-        yield NotChecked(start_of(launch), rollout)
+    hidden = own_rollout(launch) or _hidden_config(launch, project)
+    if hidden is not None:
+        yield NotChecked(start_of(launch), hidden)
         return
     told = _told(launch, project)
     if told is not None:
         named = next((argument for argument in violation.arguments if argument.flag in (FLAG, TYPE)), None)
         message, severity = told
         yield finding(violation, launch, named)._replace(message=message, severity=severity)
+
+
+def _hidden_config(launch: Launch, project: Project) -> str | None:
+    """The config of a launch, where nobody knows what that sets."""
+    try:
+        named = named_config(launch, project, CUSTOM)
+    except NotKnown as hidden:
+        return hidden.because
+    return None if named is None or named.source is not None else named.text
 
 
 def _told(launch: Launch, project: Project) -> tuple[str, Severity] | None:

@@ -287,7 +287,8 @@ def _keys(launch: Launch, project: Project) -> Mapping[str, Entry] | NotChecked:
     except NotKnown as hidden:
         return NotChecked(hidden.place, hidden.because)
     if named is None:
-        return NotChecked(start_of(launch), open_word(launch, CUSTOM)) if launch.may_have(CUSTOM) else {}
+        hidden_flag = not launch.has(CUSTOM) and launch.may_have(CUSTOM)
+        return NotChecked(start_of(launch), open_word(launch, CUSTOM)) if hidden_flag else {}
     if named.source is None or named.source.error is not None or named.source.is_template:
         return NotChecked(place_of(launch, named.word), named.text)
     return named.source.top

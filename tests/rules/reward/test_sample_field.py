@@ -1,0 +1,125 @@
+"""What is read of samples, where guards, classes and other launches have a say."""
+
+from __future__ import annotations
+
+import pytest
+
+from relax_lint.config import Settings
+from relax_lint.engine import lint
+from relax_lint.project import MEMORY_ROOT, Project
+from relax_lint.rules import load_rules
+from relax_lint.selection import Layer
+
+RULES = load_rules()
+RUN, REWARD = "examples/demo/run_demo.sh", "examples/demo/reward_demo.py"
+TRAIN = "python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func"
+HEAD = "async def reward_func(args, sample, **kwargs):\n"
+
+
+def found(tree: dict[str, str], only: str | None = None) -> list[tuple[str, int]]:
+    targets = None if only is None else [MEMORY_ROOT / only]
+    report = lint(Project.from_files(tree), RULES, Settings(selection=(Layer(select=("RLX212",)),)), targets)
+    assert not report.failures
+    return [(item.path.name, item.line) for item in report.diagnostics]
+
+
+def of_reward(body: str, flags: str = "", **more: str) -> list[tuple[str, int]]:
+    text = body if "def reward_func" in body else HEAD + body
+    return found({RUN: f"{TRAIN} {flags}\n", REWARD: text, **{f"examples/demo/{k}.py": v for k, v in more.items()}})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    return sample.turns if isinstance(sample, Episode) else 0.0\n",
+        "    if type(sample) is dict:\n        return sample.get('x')\n    return 1.0\n",
+        "    with contextlib.suppress(AttributeError):\n        return sample.turns\n    return 0.0\n",
+        "    try:\n        return sample.turns\n    except (KeyError, AttributeError):\n        return 0.0\n",
+        "    if not hasattr(sample, 'turns'):\n        return 0.0\n    return sample.turns\n",
+        "    sample = wrap(sample)\n    return sample.turns\n",
+        "    for name in ('a', 'b'):\n        setattr(sample, name, 1)\n    return sample.turns\n",
+        "    sample.__dict__.update(turns=3)\n    return sample.turns\n",
+        "    vars(sample).update(load())\n    return sample.turns\n",
+        "    return sample.__class__.__name__ == 'Sample'\n",
+    ],
+)
+def test_what_the_code_expects_is_fine(body: str) -> None:
+    assert of_reward(body) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    if not isinstance(sample, Sample):\n        raise TypeError\n    return sample.turns\n",
+        "    try:\n        return sample.turns\n    except KeyError:\n        return 0.0\n",
+        "    return hasattr(sample, 'label') and sample.turns\n",
+        "    return [s.turns for s in [sample]][0]\n",
+        "    copy = sample\n    copy.label = 'x'\n    return copy.turns\n",
+        "    return (lambda s: s.turns)(sample)\n",
+        "    self = sample\n    return self.turns\n",
+        "    other = type('O', (), {})()\n    return sample.turns if other else 0.0\n",
+    ],
+)
+def test_what_nobody_stores_is_found_under_any_name(body: str) -> None:
+    assert [line for _, line in of_reward(body)] == [body[: body.index(".turns")].count("\n") + 2]
+
+
+def test_fields_of_a_class_of_the_recipe_that_derives_from_sample_are_known() -> None:
+    episode = "from relax.utils.types import Sample\n\n\nclass Episode(Sample):\n    turns: int = 0\n"
+    assert of_reward("    return sample.turns\n", episode=episode) == []
+    assert of_reward("    return sample.hits\n", episode=episode) == [("reward_demo.py", 2)]
+
+
+def test_a_data_source_from_elsewhere_may_put_anything_on_samples() -> None:
+    body = "    return sample.turns\n"
+    assert of_reward(body, "--data-source-path elsewhere.data.Source") == []
+    assert of_reward(body, "--data-source-path relax.engine.rollout.data_source.RolloutDataSource") != []
+    own = "class Source:\n    def get_samples(self, n):\n        self.sample.turns = 1\n"
+    assert of_reward(body, "--data-source-path examples.demo.source.Source", source=own) == []
+
+
+def test_whoever_launches_it_the_function_is_looked_at_once() -> None:
+    other = {"examples/other/run_other.sh": f"{TRAIN}\n", "examples/other/x.yaml": "a: 1\n"}
+    tree = {REWARD: f"{HEAD}    return sample.turns\n", **other}
+    assert found(tree) == [("reward_demo.py", 2)]
+    assert found({**tree, RUN: f"{TRAIN}\n{TRAIN} --colocate\n"}) == [("reward_demo.py", 2)]
+    assert found({**tree, RUN: f"{TRAIN}\n"}, only=REWARD) == [("reward_demo.py", 2)]
+
+
+def test_launches_that_use_no_rewards_are_no_reason() -> None:
+    for flags in ("--loss-type sft", "--debug-train-only", "--load-debug-rollout-data x.pt"):
+        assert of_reward("    return sample.turns\n", flags) == []
+
+
+PROMPT_USES = {
+    "text": [
+        "    return sample.prompt.startswith('x')\n",
+        "    p = sample.prompt\n    return p.lower() == 'x'\n",
+        "    return sample.prompt + '\\n' == sample.label\n",
+    ],
+    "list": [
+        "    return sample.prompt[-1]['content'] == 'x'\n",
+        "    return [m['role'] for m in sample.prompt] == ['user']\n",
+        "    sample.prompt.append({})\n    return 1.0\n",
+    ],
+}
+AS_LIST, AS_TEXT = '--multimodal-keys \'{"image": "images"}\'', "--apply-chat-template"
+
+
+@pytest.mark.parametrize("flags", [AS_LIST, AS_TEXT, f"{AS_LIST} {AS_TEXT}", "", f'{AS_LIST} "$@"'])
+@pytest.mark.parametrize("kind", PROMPT_USES)
+def test_prompts_are_what_the_launch_makes_of_them(kind: str, flags: str) -> None:
+    made = {AS_LIST: "list", AS_TEXT: "text", f"{AS_LIST} {AS_TEXT}": "text"}.get(flags)
+    for body in PROMPT_USES[kind]:
+        assert bool(of_reward(body, flags)) == (made is not None and made != kind), body
+
+
+def test_prompts_that_the_recipe_makes_itself_are_not_judged() -> None:
+    generate = "async def generate(args, sample, sampling_params):\n    sample.prompt = 'x'\n    return sample\n"
+    assert of_reward("    return sample.prompt.split()[0]\n", AS_LIST, rollout=generate) == []
+    as_key = {
+        RUN: f"{TRAIN} {AS_LIST} --custom-config-path examples/demo/demo.yaml\n",
+        REWARD: f"{HEAD}    return sample.prompt.split()[0]\n",
+        "examples/demo/demo.yaml": "apply_chat_template: true\n",
+    }
+    assert found(as_key) == []
