@@ -209,6 +209,8 @@ def judge(facts: Facts, table: Table, *, past_refusals: bool = False, stages: Se
         elif outcome is not None:
             undecided.append(outcome)
     told = {one.constraint.id for one in violations}
+    refused_words = {problem.word for problem in before.namespace.problems}
+    undecided = [one for one in undecided if one.because is not None or not refused_words.issuperset(one.words)]
     return Judgement(
         [one for one in violations if told.isdisjoint(one.constraint.behind)],
         [one for one in undecided if told.isdisjoint(one.constraint.behind) and not (stopped_in and one.because)],

@@ -43,6 +43,10 @@ BATCHES: tuple[Constraint, ...] = (
             "async-no-rollout-batch",
             "rollout-minis-divide-total",
             "async-static-batch-zero",
+            "batch-splits-prompts",
+            "async-batch-groups",
+            "storage-capacity-zero",
+            "run-has-an-update",
         ),
     ),
 )
@@ -57,7 +61,10 @@ ROLES: tuple[Constraint, ...] = (
         modes=("async",),
         rule="RLX411",
         flags=("--ref-actor-config", "--resource"),
-        behind=("ref-actor-config-spelling",),
+        behind=(
+            "ref-actor-config-spelling",
+            "async-with-colocate",
+        ),
         by_default=True,
     ),
     _wants(
@@ -106,6 +113,7 @@ STALENESS: tuple[Constraint, ...] = (
         flags=("--max-staleness", "--fully-async"),
         fix="set --max-staleness 2",
         by_default=True,
+        behind=("async-with-colocate",),
     ),
     _wants(
         "guide-async-staleness-high",
@@ -117,6 +125,7 @@ STALENESS: tuple[Constraint, ...] = (
         rule="RLX414",
         flags=("--max-staleness",),
         fix="set --max-staleness 3",
+        behind=("async-with-colocate",),
     ),
     _wants(
         "async-on-policy-but-stale",
@@ -129,6 +138,7 @@ STALENESS: tuple[Constraint, ...] = (
         severity="A",
         flags=("--max-staleness",),
         fix="set --use-tis",
+        behind=("async-with-colocate",),
     ),
 )
 
@@ -143,6 +153,7 @@ ITERATIONS: tuple[Constraint, ...] = (
         flags=("--fully-async",),
         fix="set --num-iters-per-train-update 8",
         by_default=True,
+        behind=("async-with-colocate",),
     ),
 )
 

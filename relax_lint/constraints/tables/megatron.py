@@ -96,6 +96,7 @@ SIZES: tuple[Constraint, ...] = (
         "a parallel size of 0 divides by zero",
         338,
         flags=("--tensor-model-parallel-size", "--pipeline-model-parallel-size", "--context-parallel-size"),
+        rule="RLX416",
     ),
     _S.refuses(
         "mega-world-size",
@@ -109,6 +110,7 @@ SIZES: tuple[Constraint, ...] = (
         behind=(
             "resource-actor-remainder",
             "dcp-world-size",
+            "resource-actor-negative",
         ),
     ),
     _S.refuses(
@@ -215,6 +217,9 @@ SIZES: tuple[Constraint, ...] = (
             "steps-global-batch",
             "rollout-minis-divide-total",
             "async-static-batch-zero",
+            "resource-actor-negative",
+            "batch-splits-prompts",
+            "async-batch-groups",
         ),
     ),
 )

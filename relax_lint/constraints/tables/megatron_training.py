@@ -84,6 +84,7 @@ SCHEDULE: tuple[Constraint, ...] = (
         "the sequence length {sequence_length} is no multiple of 2 × context parallel {context_parallel}",
         1266,
         flags=("--seq-length", "--context-parallel-size"),
+        behind=("mega-world-size",),
     ),
     _S.refuses(
         "mega-encoder-seq-length",
@@ -258,6 +259,7 @@ MODEL: tuple[Constraint, ...] = (
         "--expert-model-parallel-size {expert_model_parallel_size} without --num-experts",
         1528,
         flags=("--expert-model-parallel-size",),
+        rule="RLX416",
     ),
     _S.refuses(
         "mega-expert-parallel",

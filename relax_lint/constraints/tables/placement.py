@@ -129,6 +129,8 @@ PLACEMENT: tuple[Constraint, ...] = (
         behind=(
             "resource-actor-remainder",
             "resource-actor-zero",
+            "resource-actor-negative",
+            "async-with-colocate",
         ),
     ),
     _S.refuses(

@@ -409,6 +409,7 @@ ALGORITHM: tuple[Constraint, ...] = (
         2618,
         rule="RLX407",
         flags=("--fully-async",),
+        behind=("no-batch-size",),
     ),
     _S.refuses(
         "async-reference-role",
@@ -420,6 +421,7 @@ ALGORITHM: tuple[Constraint, ...] = (
         behind=(
             "resource-missing",
             "resource-not-object",
+            "async-with-colocate",
         ),
     ),
     _S.refuses(
@@ -432,6 +434,7 @@ ALGORITHM: tuple[Constraint, ...] = (
         behind=(
             "resource-missing",
             "resource-not-object",
+            "async-with-colocate",
         ),
     ),
     _S.refuses(

@@ -116,6 +116,14 @@ RESOURCE: tuple[Constraint, ...] = (
         flags=("--resource", "--num-gpus-per-node"),
         rule="RLX412",
     ),
+    _GPUS.crashes(
+        "resource-actor-negative",
+        "len(bad_entries) == 0 and is_number(actor_entry) and actor_entry < 0",
+        "--resource: the actor has {actor_entry} GPUs",
+        236,
+        rule="RLX412",
+        flags=("--resource",),
+    ),
     _GPUS.overwrites(
         "resource-actor-remainder",
         "actor_by_resource and actor_entry > num_gpus_per_node and actor_entry % num_gpus_per_node != 0",
@@ -199,6 +207,7 @@ RESOURCE: tuple[Constraint, ...] = (
         "the vocabulary is padded to a multiple of 0",
         204,
         flags=("--tensor-model-parallel-size", "--make-vocab-size-divisible-by"),
+        behind=("mega-parallel-zero",),
     ),
     _GPUS.crashes(
         "hf-config-unreadable",

@@ -39,7 +39,13 @@ ENGINES: tuple[Constraint, ...] = (
         84,
         rule="RLX416",
         flags=("--rollout-num-gpus-per-engine",),
-        behind=("engine-count-zero", "engine-incomplete", "rollout-gpus-not-multiple", "sglang-pp-divides"),
+        behind=(
+            "engine-count-zero",
+            "engine-incomplete",
+            "rollout-gpus-not-multiple",
+            "sglang-pp-divides",
+            "heads-divide-tp",
+        ),
     ),
     _MODELS.crashes(
         "engine-query-groups",
@@ -57,6 +63,8 @@ ENGINES: tuple[Constraint, ...] = (
             "engine-incomplete",
             "rollout-gpus-not-multiple",
             "sglang-pp-divides",
+            "query-groups-vs-tp",
+            "heads-divide-tp",
         ),
     ),
     _S.refuses(

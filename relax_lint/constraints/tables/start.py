@@ -33,6 +33,7 @@ CONTROLLER: tuple[Constraint, ...] = (
         "num_rollout is not None and num_rollout <= 0 and not trains_only",
         "--num-rollout {num_rollout} is not above 0",
         56,
+        behind=("run-has-an-update",),
     ),
     _SFT.refuses(
         "num-epoch-positive",
@@ -93,7 +94,10 @@ CONTROLLER: tuple[Constraint, ...] = (
         367,
         rule="RLX412",
         flags=_RESOURCE,
-        behind=("resource-entry-type",),
+        behind=(
+            "resource-entry-type",
+            "resource-actor-negative",
+        ),
     ),
     _CONTROLLER.crashes(
         "role-missing",
@@ -120,6 +124,7 @@ CONTROLLER: tuple[Constraint, ...] = (
         behind=(
             "resource-missing",
             "resource-not-object",
+            "async-with-colocate",
         ),
     ),
     _CONTROLLER.crashes(
@@ -136,12 +141,13 @@ CONTROLLER: tuple[Constraint, ...] = (
     ),
     _CONTROLLER.ignores(
         "resource-role-unused",
-        "len(idle_roles) > 0",
+        "not debug_rollout_only and not trains_only and len(idle_roles) > 0",
         "--resource gives GPUs to {idle_roles}, which this launch never starts",
         350,
         rule="RLX412",
         severity="A",
         flags=_RESOURCE,
+        behind=("guide-mode",),
     ),
     _CONTROLLER.refuses(
         "cluster-too-small",
@@ -177,6 +183,10 @@ CONTROLLER: tuple[Constraint, ...] = (
         behind=(
             "resource-actor-remainder",
             "mega-world-size",
+            "resource-actor-negative",
+            "role-missing",
+            "resource-not-object",
+            "resource-missing",
         ),
     ),
     _CONTROLLER.crashes(
@@ -205,6 +215,7 @@ CONTROLLER: tuple[Constraint, ...] = (
         modes=("async",),
         rule="RLX412",
         flags=_RESOURCE,
+        behind=("async-with-colocate",),
     ),
     _CONTROLLER.refuses(
         "global-dataset-needed",
@@ -323,6 +334,14 @@ ENGINE_COUNTS: tuple[Constraint, ...] = (
         "--use-slime-router does not separate prefill from decode",
         3630,
         flags=("--use-slime-router",),
+    ),
+    _ROLLOUT.crashes(
+        "engine-size-zero",
+        "runs_engines and sglang_config is None and rollout_num_gpus_per_engine <= 0",
+        "--rollout-num-gpus-per-engine {rollout_num_gpus_per_engine} is not above 0",
+        3799,
+        rule="RLX416",
+        flags=("--rollout-num-gpus-per-engine",),
     ),
     _ROLLOUT.crashes(
         "engine-count-zero",

@@ -10,6 +10,8 @@ _MODEL = section("train", "relax/backends/megatron/model.py")
 _SCHEDULER = section("train", "megatron/core/optimizer_param_scheduler.py")
 _TRAINS = "not debug_rollout_only and "
 _PLANS = _TRAINS + "not is_sft and plans_minis and "
+_SEVERAL = "num_steps_per_rollout is None and rollout_samples != train_batch"
+"""What the global batch size makes of a rollout is not one update, and nothing else says how many there are to be."""
 _BATCH = ("--global-batch-size", "--rollout-batch-size", "--num-steps-per-rollout")
 
 BATCH_PLAN: tuple[Constraint, ...] = (
@@ -27,8 +29,26 @@ BATCH_PLAN: tuple[Constraint, ...] = (
         ),
     ),
     _DATA.refuses(
+        "batch-splits-prompts",
+        _PLANS + f"{_SEVERAL} and minis > 0 and (rollout_groups % minis != 0 "
+        "or (rollout_groups // minis) % data_parallel_size != 0)",
+        "{samples_sum}, but {batch_sum}: {minis} updates cannot share {rollout_groups} prompts evenly among "
+        "{data_parallel_size} data-parallel ranks: Relax refuses it",
+        83,
+        modes=RL,
+        rule="RLX407",
+        flags=_BATCH,
+        behind=(
+            "mega-world-size",
+            "resource-actor-remainder",
+            "async-no-rollout-batch",
+            "no-batch-size",
+            "rollout-minis-divide-total",
+        ),
+    ),
+    _DATA.refuses(
         "rollout-minis-divide-prompts",
-        _PLANS + "minis > 0 and rollout_groups % minis != 0",
+        _PLANS + f"not ({_SEVERAL}) and minis > 0 and rollout_groups % minis != 0",
         "--rollout-batch-size {rollout_groups} is no multiple of the {minis} updates of a rollout",
         83,
         modes=RL,
@@ -38,11 +58,13 @@ BATCH_PLAN: tuple[Constraint, ...] = (
             "steps-global-batch",
             "rollout-minis-divide-total",
             "async-no-rollout-batch",
+            "mega-eval-batch",
         ),
     ),
     _DATA.refuses(
         "rollout-minis-divide-dp",
-        _PLANS + "minis > 0 and rollout_groups % minis == 0 and (rollout_groups // minis) % data_parallel_size != 0",
+        _PLANS + f"not ({_SEVERAL}) and minis > 0 and rollout_groups % minis == 0 "
+        "and (rollout_groups // minis) % data_parallel_size != 0",
         "{rollout_groups} prompts in {minis} updates are no multiple of the data parallel size {data_parallel_size}",
         92,
         modes=RL,
@@ -72,6 +94,7 @@ BATCH_PLAN: tuple[Constraint, ...] = (
             "async-no-rollout-batch",
             "rollout-minis-divide-prompts",
             "mega-eval-batch",
+            "batch-splits-prompts",
         ),
     ),
     _DATA.refuses(
@@ -91,6 +114,7 @@ BATCH_PLAN: tuple[Constraint, ...] = (
             "async-no-rollout-batch",
             "mega-eval-batch",
             "rollout-minis-divide-dp",
+            "batch-splits-prompts",
         ),
     ),
     _DATA.refuses(
@@ -107,6 +131,7 @@ BATCH_PLAN: tuple[Constraint, ...] = (
             "resource-actor-remainder",
             "mega-world-size",
             "mega-eval-batch",
+            "batch-splits-prompts",
         ),
     ),
     _DATA.refuses(
@@ -134,6 +159,31 @@ BATCH_PLAN: tuple[Constraint, ...] = (
         modes=("async",),
         rule="RLX407",
         flags=_BATCH,
+        behind=(
+            "no-batch-size",
+            "async-no-rollout-batch",
+            "storage-capacity-zero",
+            "steps-global-batch",
+            "async-with-colocate",
+            "mega-global-batch-positive",
+        ),
+    ),
+    _ACTOR.crashes(
+        "async-batch-groups",
+        _TRAINS + "not use_dynamic_batch_size and train_batch > 0 and n_samples_per_prompt > 0 "
+        "and train_batch % n_samples_per_prompt != 0",
+        "{samples_sum}, but {batch_sum}, which is no whole number of groups of {n_samples_per_prompt}",
+        "transfer_queue/sampler/grpo_group_n_sampler.py:150",
+        modes=("async",),
+        rule="RLX407",
+        flags=_BATCH,
+        behind=(
+            "no-batch-size",
+            "async-no-rollout-batch",
+            "async-static-batch-zero",
+            "steps-global-batch",
+            "async-with-colocate",
+        ),
     ),
     _ACTOR.crashes(
         "async-iters-zero",
@@ -156,6 +206,12 @@ BATCH_PLAN: tuple[Constraint, ...] = (
             "async-static-batch-zero",
             "role-gpus-vs-parallelism",
             "rollout-minis-divide-total",
+            "no-batch-size",
+            "async-no-rollout-batch",
+            "async-batch-groups",
+            "batch-splits-prompts",
+            "steps-global-batch",
+            "async-with-colocate",
         ),
     ),
     _ACTOR.refuses(
@@ -190,6 +246,7 @@ SCHEDULE: tuple[Constraint, ...] = (
             "rollout-minis-divide-total",
             "async-static-batch-zero",
             "steps-global-batch",
+            "storage-capacity-zero",
         ),
     ),
     _SCHEDULER.refuses(
@@ -366,6 +423,7 @@ FORWARD_ROLES: tuple[Constraint, ...] = (
         modes=("sft", "hybrid", "colocate", "separate"),
         rule="RLX411",
         severity="A",
+        behind=("guide-mode",),
     ),
     _ACTOR.refuses(
         "role-gpus-vs-parallelism",
@@ -380,6 +438,9 @@ FORWARD_ROLES: tuple[Constraint, ...] = (
             "guide-ref-actor-config",
             "ref-actor-config-not-object",
             "train-role-gpus",
+            "expert-world-size",
+            "mega-expert-parallel-dense",
+            "async-with-colocate",
         ),
     ),
 )

@@ -23,6 +23,8 @@ MODEL: tuple[Constraint, ...] = (
         behind=(
             "resource-actor-remainder",
             "mega-world-size",
+            "resource-actor-negative",
+            "mega-expert-parallel-dense",
         ),
     ),
     _C.refuses(

@@ -63,6 +63,7 @@ BATCHING: tuple[Constraint, ...] = (
         rule="RLX415",
         flags=("--num-iters-per-train-update",),
         fix="drop --num-iters-per-train-update",
+        behind=("guide-mode",),
     ),
     _ROLLOUT.ignores(
         "dynamic-global-batch-without-partial",

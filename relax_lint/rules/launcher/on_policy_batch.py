@@ -221,7 +221,7 @@ def _repair(violation: Violation, about: Judged) -> tuple[str, int, bool] | None
         if total % given[S] == 0:
             return G, total // given[S], True
         return (S, total // given[G], False) if given[G] > 0 and total % given[G] == 0 else None
-    return G, total, id == "rollout-minis-divide-total" and given[G] is None
+    return G, total, given[G] is None and id in ("rollout-minis-divide-total", "batch-splits-prompts")
 
 
 def _fix(violation: Violation, about: Judged) -> Fix | None:
