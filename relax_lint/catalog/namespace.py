@@ -143,7 +143,8 @@ class Namespace:
         """What could hold one of these flags."""
         if not self._open_words or not any(self.launch.may_have(option) for option in options):
             return None
-        return Hidden(self._open_words)
+        hiding = [word for option in options if (word := self.launch.hiding(option)) is not None]
+        return Hidden(hiding or self._open_words)
 
     @cached_property
     def _open_words(self) -> tuple[Word, ...]:

@@ -135,10 +135,10 @@ INVALID = [
     ),
     Example(
         {
-            "scripts/training/text/run-demo.sh": f"{_TRAIN} --resource '{{}}' {FLAG} 2\n",
+            "scripts/training/text/run-demo.sh": f"{_TRAIN} --colocate --resource '{{}}' {FLAG} 2\n",
         },
-        findings=(("scripts/training/text/run-demo.sh", 1, 52),),
-        fixed={"scripts/training/text/run-demo.sh": f"{_TRAIN} --resource '{{}}'\n"},
+        findings=(("scripts/training/text/run-demo.sh", 1, 63),),
+        fixed={"scripts/training/text/run-demo.sh": f"{_TRAIN} --colocate --resource '{{}}'\n"},
         unsafe=True,
     ),
 ]

@@ -180,9 +180,10 @@ def on_policy_batch(launch: Launch, project: Project) -> Iterator[Finding | NotC
             at=lambda violation: _place(violation, about),
         )
     )
-    yield from (one for one in told if isinstance(one, NotChecked))
     found = next((one for one in told if isinstance(one, Finding)), None)
-    if found is not None and not (found.severity is WARNING and _is_refused_elsewhere(about)):
+    if found is None:
+        yield from told
+    elif not (found.severity is WARNING and _is_refused_elsewhere(about)):
         yield found
 
 
