@@ -24,7 +24,7 @@ METADATA, LABEL = Given("sample", ("metadata",)), Given("sample", ("label",))
 SET_BY_RELAX = frozenset({"data_source", "tools", "rm_type", "start_rollout_id", "eval_dataset", "_timing"})
 """Keys of the metadata that Relax fills in besides what the data has; ``data_source`` from a column of that name."""
 
-_GIVEN_BY_AGENTS = ("--use-agentic-rollout",)
+_AGENTS = "--use-agentic-rollout"
 _ASKS = frozenset({"isinstance", "hasattr", "type", "callable"})
 _MAY_SET = frozenset({"update", "setdefault"})
 _TELLS = frozenset({"print", "debug", "info", "warning", "error", "exception", "log"})
@@ -32,11 +32,13 @@ _TELLS = frozenset({"print", "debug", "info", "warning", "error", "exception", "
 
 @record
 class KeyReading:
-    """A key of the metadata that is read. ``needed``: without it there is a KeyError."""
+    """A key of the metadata that is read. ``needed``: without it there is a KeyError; ``plain``: without it there is
+    ``None``, and nothing that the code puts in its place."""
 
     key: str
     place: Place
     needed: bool
+    plain: bool = False
 
 
 @node
@@ -53,7 +55,7 @@ def sample_readings(launch: Launch, project: Project) -> SampleReadings | None:
     from relax_lint.flow.interpreter import interpreter_of
 
     uses = reward_uses(launch, project)
-    if not uses or own_rollout(launch) is not None or any(launch.may_have(flag) for flag in _GIVEN_BY_AGENTS):
+    if not uses or own_rollout(launch) is not None or launch.has(_AGENTS):
         return None
     called = tuple(entries(launch, project))
     if not any(entry.kind == "reward" for entry in called):
@@ -168,7 +170,8 @@ class _Reader:
             if (len(call.args) > 1 and not _is_trivial(call.args[1])) or self._goes_without(call):
                 self.asked_keys.add(key)
             else:
-                self.keys.append(KeyReading(key, self._source.place(call), False))
+                plain = len(call.args) == 1 and not isinstance(self._source.parent(call), ast.BoolOp)
+                self.keys.append(KeyReading(key, self._source.place(call), False, plain))
         elif method.attr in _MAY_SET:
             if key is not None:
                 self.set_keys.add(key)
@@ -215,12 +218,22 @@ class _Reader:
             for holder in source.ancestors(site)
         )
 
+    def _is_stand_in(self, part: ast.expr) -> bool:
+        """Whether a value only stands in for what the data has elsewhere: ``metadata.get("answer", sample.label)``."""
+        child: ast.AST = part
+        holder = self._source.parent(part)
+        while isinstance(holder, (ast.IfExp, ast.BoolOp)):
+            child, holder = holder, self._source.parent(holder)
+        return isinstance(holder, ast.Call) and getattr(holder.func, "attr", "") == "get" and child in holder.args[1:]
+
     def _goes_without(self, part: ast.expr) -> bool:
         """Whether the code asks if a value is there, and does something else if not."""
         child: ast.AST = part
         holder = self._source.parent(part)
+        if self._is_stand_in(part):
+            return True
         if isinstance(holder, ast.Call) and child is not holder.func:
-            if getattr(holder.func, "id", "") in _ASKS or _is_stand_in(holder, child):
+            if getattr(holder.func, "id", "") in _ASKS:
                 return True
         if isinstance(holder, ast.BoolOp):
             rest = holder.values[holder.values.index(child) + 1 :] if child in holder.values else []
@@ -245,11 +258,6 @@ _CHOICE = re.compile(r"\b(?:metadata|meta|data_source|source|extra_info|args|kwa
 
 def _test_of(holder: ast.If | ast.IfExp | ast.Match) -> str:
     return ast.unparse(holder.subject if isinstance(holder, ast.Match) else holder.test)
-
-
-def _is_stand_in(call: ast.Call, value: ast.AST) -> bool:
-    """Whether a value only stands in for what the data has elsewhere: ``metadata.get("answer", sample.label)``."""
-    return getattr(call.func, "attr", "") == "get" and value in call.args[1:]
 
 
 def _compares_with_none(comparison: ast.Compare) -> bool:

@@ -132,6 +132,19 @@ VALID: list[Example | str] = [
     ),
     Example(
         _scored(
+            "    return float(sample.metadata.get('style', '') in sample.response)\n", f"{_ELSEWHERE} {_KEYS} {_PATH}\n"
+        )
+    ),
+    Example(
+        _scored(
+            "    metadata = sample.metadata\n"
+            "    truth = metadata.get('answer', sample.label if hasattr(sample, 'label') else '')\n"
+            "    return float(truth in sample.response)\n",
+            f"{_ELSEWHERE} --input-key prompt --metadata-key extra_info {_PATH}\n",
+        )
+    ),
+    Example(
+        _scored(
             "    return float(sample.metadata['data_source'] in sample.response)\n",
             _run(f"{_KEYS} {_PATH}"),
             {**_ROW, "data_source": "gsm8k"},
@@ -214,6 +227,14 @@ INVALID = [
     Example(
         _scored(
             "    return {'score': float(sample.metadata['answer'] in sample.response)}\n",
+            f"{_ELSEWHERE} {_KEYS} {_PATH}\n",
+        ),
+        findings=((RUN, 1, 36, WARNING),),
+    ),
+    Example(
+        _scored(
+            "    question = sample.metadata.get('question')\n"
+            "    return {'score': float(question in sample.response)}\n",
             f"{_ELSEWHERE} {_KEYS} {_PATH}\n",
         ),
         findings=((RUN, 1, 36, WARNING),),
@@ -390,28 +411,31 @@ class _Wiring:
         given = SET_BY_RELAX if known is None or _DATA_SOURCE in known[0] else SET_BY_RELAX - {_DATA_SOURCE}
         read = {name: reading for name, reading in found.keys.items() if name not in given}
         needed = [reading for reading in read.values() if reading.needed]
-        if needed or (read and known is not None):
-            yield self._metadata(list(read.values()), needed, known)
+        plain = [reading for reading in read.values() if reading.plain]
+        if needed or plain or (read and known is not None):
+            yield self._metadata(list(read.values()), needed or plain, known)
 
     def _metadata(
-        self, read: list[KeyReading], needed: list[KeyReading], known: tuple[frozenset[str], str] | None
+        self, read: list[KeyReading], first: list[KeyReading], known: tuple[frozenset[str], str] | None
     ) -> Finding:
         names = ", ".join(reading.key for reading in read[:4])
         lacks = ", unless the data has a column metadata" if known is None else f": {known[1]} has no column metadata"
         columns = self._columns() or {}
-        fitting = [name for name in _OTHERS if name in columns and columns[name].names >= {one.key for one in read}]
+        fitting = [
+            name for name in _OTHERS if name in columns and columns[name].names >= {reading.key for reading in read}
+        ]
         fix = None
         if len(fitting) == 1:
             fix = with_flag([f"--metadata-key {fitting[0]}"], self.launch, self.project)
-        first = (needed or read)[0]
+        one = (first or read)[0]
         return Finding(
             self._place(),
             f"the reward reads {names} of the metadata, which is empty without --metadata-key{lacks}",
-            severity=ERROR if needed and known is not None else WARNING,
+            severity=ERROR if one.needed and known is not None else WARNING,
             fix=fix,
             launch=self.launch,
             subject="--metadata-key",
-            related=(Related(first.place, f"{first.key} is read here"),),
+            related=(Related(one.place, f"{one.key} is read here"),),
         )
 
     # ------------------------------------------------------------ prompts
