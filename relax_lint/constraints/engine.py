@@ -174,12 +174,19 @@ def _behind(name: str) -> frozenset[str]:
     return mentioned(" ".join(derived.reads) if isinstance(derived, Function) else derived)
 
 
-def judge(facts: Facts, table: Table, *, past_refusals: bool = False, stages: Sequence[str] = STAGES) -> Judgement:
+def judge(
+    facts: Facts,
+    table: Table,
+    *,
+    past_refusals: bool = False,
+    stages: Sequence[str] = STAGES,
+    errors_only: bool = False,
+) -> Judgement:
     """What a launch violates, in Relax's order, and what cannot be told.
 
     Relax stops at its first refusal: later stages are judged only with ``past_refusals``. What only follows from
     something else is left out: violations behind others, and what cannot be worked out behind a refusal, such as a
-    parallel size of 0.
+    parallel size of 0; with ``errors_only``, behind those that are errors.
     """
     violations: list[Violation] = []
     undecided: list[Undecided] = []
@@ -208,7 +215,7 @@ def judge(facts: Facts, table: Table, *, past_refusals: bool = False, stages: Se
                 stopped_in = constraint.stage
         elif outcome is not None:
             undecided.append(outcome)
-    told = {one.constraint.id for one in violations}
+    told = {one.constraint.id for one in violations if not errors_only or one.constraint.level == "E"}
     refused_words = {problem.word for problem in before.namespace.problems}
     undecided = [one for one in undecided if one.because is not None or not refused_words.issuperset(one.words)]
     return Judgement(

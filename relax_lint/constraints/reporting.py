@@ -15,9 +15,11 @@ from relax_lint.constraints.schema import STOPS
 from relax_lint.constraints.tables import builtin
 from relax_lint.constraints.team import repair
 from relax_lint.diagnostics import Finding, NotChecked, Severity
+from relax_lint.rules import REGISTRY
 from relax_lint.shell.queries import is_broken_off, place_of, start_of, why_unknown
 
 if TYPE_CHECKING:
+    from relax_lint.constraints.schema import Constraint
     from relax_lint.diagnostics import Fix, Place
     from relax_lint.project import Project
     from relax_lint.shell.launch import Argument, Launch
@@ -42,7 +44,8 @@ class Judged:
     @cached_property
     def judgement(self) -> Judgement:
         """Relax's own constraints, then the team's."""
-        found = judge(self.facts, builtin(), past_refusals=True)
+        only_errors = self.project.settings.profile == "runtime"
+        found = judge(self.facts, builtin(), past_refusals=True, errors_only=only_errors)
         team = self.project.settings.constraint
         if team:
             more = judge(self.facts, Table(team), past_refusals=True)
@@ -52,11 +55,19 @@ class Judged:
 
     def violations(self, code: str) -> list[Violation]:
         """What a rule has to report."""
-        return [one for one in self.judgement.violations if one.constraint.code == code]
+        return [one for one in self.judgement.violations if self._code(one.constraint) == code]
 
     def undecided(self, code: str) -> list[Undecided]:
         """What a rule cannot tell."""
-        return [one for one in self.judgement.undecided if one.constraint.code == code]
+        return [one for one in self.judgement.undecided if self._code(one.constraint) == code]
+
+    def _code(self, constraint: Constraint) -> str:
+        """The rule that reports a constraint: what Relax refuses is said of launchers outside recipes too."""
+        rule = REGISTRY.get(constraint.code)
+        is_for_recipes = rule is not None and not rule.everywhere
+        if is_for_recipes and constraint.kind in STOPS and self.project.recipe_of(self.launch.script) is None:
+            return "RLX505"
+        return constraint.code
 
 
 _JUDGED: WeakKeyDictionary[Project, dict[Launch, Judged]] = WeakKeyDictionary()
@@ -160,8 +171,5 @@ def finding(violation: Violation, launch: Launch, argument: Argument | None, fix
 
 
 def severity(violation: Violation) -> Severity:
-    """How bad it is: by what Relax does, where the constraint does not say."""
-    constraint = violation.constraint
-    if constraint.severity is not None:
-        return _SEVERITIES[constraint.severity]
-    return Severity.ERROR if constraint.kind in STOPS else Severity.WARNING
+    """How bad it is."""
+    return _SEVERITIES[violation.constraint.level]

@@ -58,6 +58,11 @@ class Constraint:
         """The rule that reports it."""
         return self.rule or ("RLX508" if self.kind in NO_EFFECT else "RLX505")
 
+    @property
+    def level(self) -> Severity:
+        """How bad it is: by what Relax does, where nothing else is said."""
+        return self.severity or ("E" if self.kind in STOPS else "W")
+
 
 class SchemaError(Exception):
     """A constraint in the configuration that is none; ``key`` is where, ``offset`` the place in its text."""
