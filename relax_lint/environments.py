@@ -9,6 +9,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.catalog.environments import OBSERVATION_KEYS, ROLE_KEY, TEXT_KEY
+from relax_lint.class_bodies import (
+    bindings,
+    binds_unseen,
+    is_named,
+    is_nothing,
+    is_set_outside,
+    is_stub,
+    is_taken,
+    last_name,
+    names_as_base,
+    only_annotates,
+)
 from relax_lint.flow.classes import is_plain, lineage
 from relax_lint.flow.exits import innermost
 from relax_lint.flow.interpreter import interpreter_of
@@ -49,7 +61,6 @@ BUILD = "build_env"
 FORMAT = "format_observation"
 
 _PLAIN_BASES = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
-_ABSTRACT_METHODS = ("abstractmethod", "abc.abstractmethod")
 _LOOKS_ABSTRACT = ("Base", "Abstract", "_")
 
 Implementation = Literal["there", "missing", "unknown"]
@@ -111,6 +122,15 @@ class Environments:
         """Those that are made objects of: not the ones that only others derive from."""
         return tuple(cls for cls in self.classes if self.is_called(cls) or not self.is_derived_from(cls))
 
+    def with_bases_first(self) -> list[Class]:
+        """The concrete ones, each behind those that it derives from."""
+        return sorted(self.concrete, key=lambda cls: len(self.bases_of(cls)))
+
+    def bases_of(self, cls: Class) -> list[ast.ClassDef]:
+        """The classes of the repository that a class derives from."""
+        bases = (base.node for base in lineage(self.interpreter, cls) if isinstance(base, Class))
+        return [node for node in bases if node is not cls.node]
+
     def is_derived_from(self, cls: Class) -> bool:
         """Whether another class of the recipe, or of another that takes it from here, derives from a class."""
         own = {other.node for other in self.classes if other.node is not cls.node}
@@ -119,7 +139,7 @@ class Environments:
                 isinstance(base, Class) and base.node is cls.node for base in lineage(self.interpreter, other)
             ):
                 return True
-        return any(_names_as_base(source, cls.node.name) for source in self._elsewhere(cls.node.name))
+        return any(names_as_base(source, cls.node.name) for source in self._elsewhere(cls.node.name))
 
     def _elsewhere(self, name: str) -> Iterator[PythonSource]:
         """Files of other recipes that name a class."""
@@ -128,12 +148,17 @@ class Environments:
                 yield from (source for source in recipe.python if name in source.text)
 
     def is_called(self, cls: Class) -> bool:
-        """Whether the recipe makes objects of a class under its own name."""
+        """Whether the recipe makes objects of a class, or may: it takes it as a value."""
         return any(
-            _is_named(call.func, cls.node.name)
+            node.id == cls.node.name and is_taken(source, node)
             for source in self.sources
             if cls.node.name in source.text
-            for call in source.nodes(ast.Call)
+            for node in source.nodes(ast.Name)
+        ) or any(
+            node.attr == cls.node.name and is_taken(source, node)
+            for source in self.sources
+            if f".{cls.node.name}" in source.text
+            for node in source.nodes(ast.Attribute)
         )
 
     def method(self, cls: Class, name: str) -> Function | None:
@@ -155,7 +180,7 @@ class Environments:
                 continue
             if not isinstance(current, Class):
                 return None
-            bound = [part for part in _bindings(current.node, FORMAT) if isinstance(part, ast.FunctionDef)]
+            bound = [part for part in bindings(current.node, FORMAT) if isinstance(part, ast.FunctionDef)]
             if bound:
                 return _reading(bound[-1]) if current.node.name == BASE else None
         return None
@@ -186,7 +211,10 @@ class Environments:
     @staticmethod
     def is_of_base(function: Function) -> bool:
         """Whether a method is BaseInteractionEnv's own."""
-        return any(isinstance(holder, ast.ClassDef) and holder.name == BASE for holder in _holders(function))
+        return any(
+            isinstance(holder, ast.ClassDef) and holder.name == BASE
+            for holder in function.source.ancestors(function.node)
+        )
 
     def implementation(self, cls: Class, name: str) -> Implementation:
         """Whether objects of a class have a method that does more than to say that it is not there."""
@@ -197,12 +225,12 @@ class Environments:
                 if current.name.rpartition(".")[2] == BASE or current.name in _PLAIN_BASES:
                     continue
                 return "unknown"
-            if not is_plain(current.node) or current.node.keywords or _binds_unseen(current.node):
+            if not is_plain(current.node) or current.node.keywords or binds_unseen(current.node):
                 return "unknown"
-            bound = [part for part in _bindings(current.node, name) if not _only_annotates(current.source, part)]
-            if any(not _is_stub(part) and not _is_nothing(current.source, part) for part in bound):
+            bound = [part for part in bindings(current.node, name) if not only_annotates(current.source, part)]
+            if any(not is_stub(part) and not is_nothing(current.source, part) for part in bound):
                 return "there"
-            if _is_set_outside(current, name):
+            if is_set_outside(current, name):
                 return "there"
             if bound:
                 return "missing"
@@ -213,13 +241,9 @@ class Environments:
         node = cls.node
         if node.name.startswith(_LOOKS_ABSTRACT) or node.name.endswith(("Base", "Mixin")):
             return True
-        if any(_last(base) in ("ABC", "Protocol") for base in node.bases):
+        if any(last_name(base) in ("ABC", "Protocol") for base in node.bases):
             return True
-        return any(
-            isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
-            and (_only_raises(part) or any(ast.unparse(item) in _ABSTRACT_METHODS for item in part.decorator_list))
-            for part in node.body
-        )
+        return any(map(is_stub, node.body))
 
     # ------------------------------------------------------------ modules
 
@@ -289,7 +313,7 @@ class Environments:
         found: list[Arguments] = []
         for source in self.sources:
             for call in source.nodes(ast.Call) if f"{BUILD}(" in source.text else ():
-                if _is_named(call.func, BUILD):
+                if is_named(call.func, BUILD):
                     plain = all(not isinstance(part, ast.Starred) for part in call.args)
                     names = [word.arg for word in call.keywords if word.arg is not None]
                     complete = plain and len(names) == len(call.keywords)
@@ -352,18 +376,13 @@ def environments_of(recipe: Recipe, project: Project) -> Environments:
     return found
 
 
-def may_have_environments(recipe: Recipe) -> bool:
-    """Whether a recipe's files mention anything of environments, told by their texts."""
-    return any("Env" in source.text or BUILD in source.text for source in recipe.python)
-
-
 def _defaults(interpreter: Interpreter, source: PythonSource) -> Iterator[Default]:
     if DEFAULT_MODULE not in source.text:
         return
     assignments: list[ast.Assign | ast.AnnAssign] = [*source.nodes(ast.Assign), *source.nodes(ast.AnnAssign)]
     for node in assignments:
         targets: Iterable[ast.expr] = node.targets if isinstance(node, ast.Assign) else (node.target,)
-        if node.value is not None and any(_is_named(target, DEFAULT_MODULE) for target in targets):
+        if node.value is not None and any(is_named(target, DEFAULT_MODULE) for target in targets):
             shape = interpreter.in_module(source, node.value)
             known = isinstance(shape, Constant) and isinstance(shape.value, str)
             yield Default(source, node.value, str(shape.value) if isinstance(shape, Constant) and known else None)
@@ -374,7 +393,9 @@ def _reading(function: ast.FunctionDef) -> Reading | None:
     texts = {part.value for part in walk(function) if isinstance(part, ast.Constant) and isinstance(part.value, str)}
     if TEXT_KEY not in texts:
         return None
-    asked = (part for part in walk(function) if isinstance(part, ast.Call) and _last(part.func) == "get" and part.args)
+    asked = (
+        part for part in walk(function) if isinstance(part, ast.Call) and last_name(part.func) == "get" and part.args
+    )
     keys = {str(call.args[0].value) for call in asked if isinstance(call.args[0], ast.Constant)}
     return Reading(OBSERVATION_KEYS | keys, ROLE_KEY in keys)
 
@@ -382,7 +403,7 @@ def _reading(function: ast.FunctionDef) -> Reading | None:
 def _derives(interpreter: Interpreter, cls: Class, depth: int = 0) -> bool:
     for base in cls.node.bases if depth < 20 else ():
         expression = base.value if isinstance(base, ast.Subscript) else base
-        if _last(expression) == BASE:
+        if last_name(expression) == BASE:
             return True
         for shape in alternatives(interpreter.in_module(cls.source, expression)):
             if isinstance(shape, Library) and shape.name.rpartition(".")[2] == BASE:
@@ -390,88 +411,3 @@ def _derives(interpreter: Interpreter, cls: Class, depth: int = 0) -> bool:
             if isinstance(shape, Class) and (shape.node.name == BASE or _derives(interpreter, shape, depth + 1)):
                 return True
     return False
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-
-
-def _is_named(node: ast.expr, name: str) -> bool:
-    return isinstance(node, (ast.Name, ast.Attribute)) and _last(node) == name
-
-
-def _names_as_base(source: PythonSource, name: str) -> bool:
-    return any(_is_named(base, name) for node in source.nodes(ast.ClassDef) for base in node.bases)
-
-
-def _holders(function: Function) -> Iterator[ast.AST]:
-    return function.source.ancestors(function.node)
-
-
-def _bindings(node: ast.ClassDef, name: str) -> Iterator[ast.AST]:
-    """What binds a name in a class body, blocks in it included."""
-    pending: list[ast.AST] = list(node.body)
-    while pending:
-        part = pending.pop()
-        if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            if part.name == name:
-                yield part
-        elif isinstance(part, ast.Name):
-            if part.id == name and isinstance(part.ctx, ast.Store):
-                yield part
-        elif isinstance(part, (ast.Import, ast.ImportFrom)):
-            if any((alias.asname or alias.name) == name for alias in part.names):
-                yield part
-        elif not isinstance(part, ast.Lambda):
-            pending.extend(ast.iter_child_nodes(part))
-
-
-def _binds_unseen(node: ast.ClassDef) -> bool:
-    """Whether a class may have methods that its body does not name."""
-    if any(True for _ in _bindings(node, "__getattr__")):
-        return True
-    return any(
-        isinstance(part, ast.Call) and _last(part.func) in ("locals", "vars", "exec")
-        for statement in node.body
-        if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-        for part in walk(statement)
-    )
-
-
-def _is_set_outside(cls: Class, name: str) -> bool:
-    """Whether the module puts a method into a class after it is made."""
-    source, owner = cls.source, cls.node.name
-    return any(
-        isinstance(target, ast.Attribute) and target.attr == name and _is_named(target.value, owner)
-        for node in source.nodes(ast.Assign)
-        for target in node.targets
-    ) or any(
-        _is_named(call.func, "setattr") and call.args and _is_named(call.args[0], owner)
-        for call in source.nodes(ast.Call)
-    )
-
-
-def _is_stub(node: ast.AST) -> bool:
-    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
-        _only_raises(node) or any(ast.unparse(item) in _ABSTRACT_METHODS for item in node.decorator_list)
-    )
-
-
-def _is_nothing(source: PythonSource, node: ast.AST) -> bool:
-    """Whether a name is bound to None, or to another constant."""
-    holder = source.parent(node)
-    return isinstance(holder, (ast.Assign, ast.AnnAssign)) and isinstance(holder.value, ast.Constant)
-
-
-def _only_annotates(source: PythonSource, node: ast.AST) -> bool:
-    holder = source.parent(node)
-    return isinstance(holder, ast.AnnAssign) and holder.value is None
-
-
-def _only_raises(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether all that a method does is to raise NotImplementedError."""
-    body = [part for part in node.body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]
-    if len(body) != 1 or not isinstance(body[0], ast.Raise) or body[0].exc is None:
-        return False
-    raised = body[0].exc
-    return _last(raised.func if isinstance(raised, ast.Call) else raised) == "NotImplementedError"

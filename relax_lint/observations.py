@@ -224,9 +224,12 @@ def may_not_be_reached(way: Exit | None) -> bool:
         return False
     last: ast.stmt = way.function.body[-1]
     if isinstance(last, ast.Match):
-        return not all(_is_text_pattern(case.pattern) for case in last.cases)
+        complete = all(leaves(case.body) for case in last.cases)
+        return complete and not all(_is_text_pattern(case.pattern) for case in last.cases)
     subjects: list[str | None] = []
     while isinstance(last, ast.If):
+        if not leaves(last.body):
+            return False
         subjects.append(_compared(last.test))
         if len(last.orelse) != 1:
             break
@@ -237,6 +240,18 @@ def may_not_be_reached(way: Exit | None) -> bool:
         subjects.append(_compared(before.test))
     first = subjects[0] if subjects else None
     return first is not None and subjects.count(first) > 1
+
+
+def leaves(body: list[ast.stmt]) -> bool:
+    """Whether statements plainly end in leaving the function."""
+    last = body[-1] if body else None
+    if isinstance(last, ast.If):
+        return leaves(last.body) and leaves(last.orelse)
+    if isinstance(last, (ast.With, ast.AsyncWith)):
+        return leaves(last.body)
+    if isinstance(last, ast.Try):
+        return all(leaves(part) for part in (last.orelse or last.body, *(handler.body for handler in last.handlers)))
+    return isinstance(last, (ast.Return, ast.Raise))
 
 
 def _is_text_pattern(pattern: ast.pattern) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.environments import STEP_PARTS
+from relax_lint.class_bodies import last_name
 from relax_lint.flow.interpreter import interpreter_of
 from relax_lint.flow.shapes import TEXT, UNKNOWN, Arguments, Function
 from relax_lint.records import record
@@ -166,7 +167,7 @@ def _calls(source: PythonSource, method: str) -> Iterator[tuple[ast.expr, Argume
         if _is_method(call.func, method) and not _is_in_environment(source, call):
             yield call, _arguments(call.args, call.keywords)
             continue
-        at = _LATER.get(_name(call.func), 0)
+        at = _LATER.get(last_name(call.func), 0)
         if at and len(call.args) >= at and _is_method(call.args[at - 1], method):
             holder = source.parent(call)
             yield holder if isinstance(holder, ast.Await) else call, _arguments(call.args[at:], call.keywords)
@@ -176,13 +177,8 @@ def _is_method(node: ast.expr, method: str) -> bool:
     if not isinstance(node, ast.Attribute) or node.attr != method:
         return False
     holder = node.value
-    name = _name(holder.value if isinstance(holder, ast.Subscript) else holder)
+    name = last_name(holder.value if isinstance(holder, ast.Subscript) else holder)
     return not _is_super(holder) and name.lower() not in _NO_ENVIRONMENTS and "env" in name.lower()
-
-
-def _name(node: ast.expr) -> str:
-    """The last part of a name."""
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _is_super(node: ast.expr) -> bool:
@@ -223,7 +219,7 @@ def _handling(source: PythonSource, value: ast.expr) -> _Handling:
     if isinstance(holder, ast.Expr):
         return _Handling(False, taken=False)
     if isinstance(holder, ast.Call):
-        return _Handling(_name(holder.func) not in _NOT_AWAITING)
+        return _Handling(last_name(holder.func) not in _NOT_AWAITING)
     if isinstance(holder, (ast.IfExp, ast.Return, ast.NamedExpr)):
         return _Handling(True)
     if not isinstance(holder, ast.Assign):
@@ -258,7 +254,7 @@ def _handling_of_name(source: PythonSource, assignment: ast.AST, name: str) -> _
                 continue
             if isinstance(node, ast.Assign):
                 parts.update(count for target in node.targets for count in _parts(target))
-            handed_on = isinstance(node, ast.Call) and _name(node.func) not in _NOT_AWAITING
+            handed_on = isinstance(node, ast.Call) and last_name(node.func) not in _NOT_AWAITING
             awaits = awaits or handed_on or isinstance(node, (ast.Await, ast.Return, ast.keyword))
     return _Handling(awaits, frozenset(parts))
 
@@ -271,7 +267,7 @@ def _is_caught(source: PythonSource, value: ast.expr) -> bool:
             return False
         handlers: list[ast.ExceptHandler] = getattr(holder, "handlers", [])
         if inner in getattr(holder, "body", []) and any(
-            (handler.type is None or _name(handler.type) in ("Exception", "BaseException"))
+            (handler.type is None or last_name(handler.type) in ("Exception", "BaseException"))
             and not isinstance(handler.body[-1], ast.Raise)
             for handler in handlers
         ):
@@ -283,6 +279,6 @@ def _is_caught(source: PythonSource, value: ast.expr) -> bool:
 def _asks_about(source: PythonSource, method: str) -> bool:
     """Whether a file asks of the method itself if it is async."""
     for call in source.nodes(ast.Call):
-        if _name(call.func) in _ASKS and any(_is_method(part, method) for part in call.args):
+        if last_name(call.func) in _ASKS and any(_is_method(part, method) for part in call.args):
             return True
     return False

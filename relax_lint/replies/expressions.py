@@ -6,10 +6,11 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.class_bodies import last_name
 from relax_lint.records import changed
 from relax_lint.replies.guards import Fact, is_caught
 from relax_lint.replies.patterns import holds_number
-from relax_lint.replies.texts import last_name, text_of
+from relax_lint.replies.texts import text_of
 from relax_lint.replies.values import (
     ATTRIBUTE,
     INDEX,
@@ -67,8 +68,13 @@ class Expressions:
 
     # ------------------------------------------------------------ risks
 
-    def _raises(self, node: ast.AST, what: str, catch: frozenset[str], held: Reply | None) -> bool:
-        """Whether a bad reply raises here and nothing catches it; kept, unless it only follows from what is."""
+    def _raises(
+        self, node: ast.AST, what: str, catch: frozenset[str], held: Reply | None, then: Fact | None = None
+    ) -> bool:
+        """Whether a bad reply raises here and nothing catches it; kept, unless it only follows from what is. ``then``
+        is what holds where nothing was raised."""
+        if then is not None:
+            self.walk.state.facts |= {then}
         if is_caught(catch, self.walk.around):
             return False
         if held is None or not held.reported:
@@ -135,7 +141,8 @@ class Expressions:
         made = [local] if local is not None else self.follower.definitions(self.source, node.value)
         if made and all(isinstance(part, ast.Call) and last_name(part.func) in _FORGIVING for part in made):
             return None
-        self._raises(node, f"{table}[{written}]", INDEX if index.kind == "number" else KEY, index)
+        catch = INDEX if index.kind == "number" else KEY
+        self._raises(node, f"{table}[{written}]", catch, index, Fact("key", written))
         return None
 
     def _from_list(self, node: ast.Subscript, holder: Reply) -> Reply | None:
@@ -147,22 +154,24 @@ class Expressions:
         of = text_of(node.value)
         text = of.partition(".split")[0].partition(".rsplit")[0]
         known = self._knows(Fact("some", of), Fact("checked", of), Fact("marked", text), Fact("checked", text))
-        if not known and self._raises(node, f"{of}[{text_of(at)}]", INDEX, holder):
+        if not known and self._raises(node, f"{of}[{text_of(at)}]", INDEX, holder, Fact("some", of)):
             return None if holder.item is None else changed(holder.item, reported=True)
         return holder.item
 
     def _from_parsed(self, node: ast.Subscript, holder: Reply) -> Reply:
         of, key = text_of(node.value), text_of(node.slice)
         known = self._knows(Fact("has", of, key), Fact("checked", of), Fact("has", f"{of}.keys()", key))
-        if not known and isinstance(node.ctx, ast.Load) and self._raises(node, f"{of}[{key}]", KEY, holder):
-            return changed(PARSED, reported=True)
+        if not known and isinstance(node.ctx, ast.Load):
+            if self._raises(node, f"{of}[{key}]", KEY, holder, Fact("checked", of)):
+                return changed(PARSED, reported=True)
         return changed(PARSED, reported=holder.reported)
 
     def _of_match(self, node: ast.AST, of: ast.expr, holder: Reply, name: str) -> bool:
         written = of.target.id if isinstance(of, ast.NamedExpr) else text_of(of)
         if self._knows(Fact("some", written), Fact("checked", written)):
             return False
-        return self._raises(node, f".{name}() of a search that may find nothing", ATTRIBUTE, holder)
+        what = f".{name}() of a search that may find nothing"
+        return self._raises(node, what, ATTRIBUTE, holder, Fact("some", written))
 
     # ------------------------------------------------------------ operators
 
@@ -326,9 +335,9 @@ class Expressions:
         if name in NUMBERS and first is not None:
             return self._number(node, name, first)
         if last in SEARCHES:
-            return Reply("match", pattern=self._pattern(node), reported=given.reported)
+            return Reply("match", pattern=self.follower.pattern_of(self.source, node), reported=given.reported)
         if last in ("finditer", "findall"):
-            match = Reply("sure match", pattern=self._pattern(node))
+            match = Reply("sure match", pattern=self.follower.pattern_of(self.source, node))
             item = match if last == "finditer" else self._found(node)
             return Reply("found", item=item, reported=given.reported)
         if last == "split":
@@ -364,11 +373,12 @@ class Expressions:
             return NUMBER
         if given.pattern is not None and given.group is not None and holds_number(given.pattern, given.group, name):
             return NUMBER
-        return changed(NUMBER, reported=self._raises(node, f"{name}({written})", NUMBERS[name], given))
+        raised = self._raises(node, f"{name}({written})", NUMBERS[name], given, Fact("number", written))
+        return changed(NUMBER, reported=raised)
 
     def _found(self, node: ast.Call) -> Reply:
         """What ``findall`` finds: texts of the one group, if there is one."""
-        pattern = self._pattern(node)
+        pattern = self.follower.pattern_of(self.source, node)
         groups = 0 if pattern is None else pattern.count("(") - pattern.count("(?") - pattern.count("\\(")
         return changed(TEXT, pattern=pattern, group=groups if groups in (0, 1) else None)
 
@@ -379,23 +389,6 @@ class Expressions:
         parts = {text_of(part) for part in ast.walk(name) if isinstance(part, ast.expr)}
         if not self._knows(*(Fact("key", part) for part in parts), *(Fact("checked", part) for part in parts)):
             self._raises(node, f"getattr(…, {text_of(name)})", ATTRIBUTE, positional[1])
-
-    def _pattern(self, node: ast.Call) -> str | None:
-        """The regular expression of a search, when it is written out."""
-        function = node.func
-        compiled = isinstance(function, ast.Attribute) and self._compiled(function.value)
-        expression = compiled or (node.args[0] if len(node.args) > 1 else None)
-        if isinstance(expression, ast.Name):
-            expression = self.follower.definition(self.source, expression)
-        known = isinstance(expression, ast.Constant) and isinstance(expression.value, str)
-        return str(expression.value) if isinstance(expression, ast.Constant) and known else None
-
-    def _compiled(self, node: ast.expr) -> ast.expr | None:
-        """The pattern that a name was compiled from."""
-        definition = node if isinstance(node, ast.Call) else self.follower.definition(self.source, node)
-        if isinstance(definition, ast.Call) and last_name(definition.func) == "compile" and definition.args:
-            return definition.args[0]
-        return None
 
     # ------------------------------------------------------------ methods
 

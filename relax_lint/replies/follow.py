@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from relax_lint.class_bodies import last_name
 from relax_lint.flow.classes import lineage
 from relax_lint.flow.shapes import Class, Function, Instance, Library, Super, alternatives
 from relax_lint.flow.signals import NoReturn, TooMuch
 from relax_lint.replies.guards import Catch
 from relax_lint.replies.statements import Walk
-from relax_lint.replies.texts import last_name
 from relax_lint.replies.values import TEXT, Reply, Risk, either
 
 if TYPE_CHECKING:
@@ -163,6 +163,23 @@ class Follower:
         """What it is assigned, where there is one such place."""
         found = self.definitions(source, node)
         return found[0] if len(found) == 1 else None
+
+    def pattern_of(self, source: PythonSource, node: ast.Call) -> str | None:
+        """The regular expression of a search, when it is written out."""
+        function = node.func
+        compiled = isinstance(function, ast.Attribute) and self._compiled(source, function.value)
+        expression = compiled or (node.args[0] if len(node.args) > 1 else None)
+        if isinstance(expression, ast.Name):
+            expression = self.definition(source, expression)
+        known = isinstance(expression, ast.Constant) and isinstance(expression.value, str)
+        return str(expression.value) if isinstance(expression, ast.Constant) and known else None
+
+    def _compiled(self, source: PythonSource, node: ast.expr) -> ast.expr | None:
+        """The pattern that a name was compiled from."""
+        definition = node if isinstance(node, ast.Call) else self.definition(source, node)
+        if isinstance(definition, ast.Call) and last_name(definition.func) == "compile" and definition.args:
+            return definition.args[0]
+        return None
 
 
 def _bound(

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
+from relax_lint.class_bodies import last_name
 from relax_lint.records import record
-from relax_lint.replies.texts import last_name, text_of
+from relax_lint.replies.texts import text_of
 from relax_lint.replies.values import DIGIT_TESTS, SEARCHES
 from relax_lint.sources.python import walk
 

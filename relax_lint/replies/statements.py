@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING
 
+from relax_lint.class_bodies import last_name
 from relax_lint.replies.expressions import Expressions
 from relax_lint.replies.guards import Catch, Fact, Facts, catches_of, facts_of
-from relax_lint.replies.texts import last_name, text_of
+from relax_lint.replies.texts import text_of
 from relax_lint.replies.values import Reply, either
 from relax_lint.sources.python import walk
 

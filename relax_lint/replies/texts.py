@@ -12,8 +12,3 @@ def text_of(node: ast.AST) -> str:
     if isinstance(node, ast.Attribute):
         return f"{text_of(node.value)}.{node.attr}"
     return ast.unparse(node)
-
-
-def last_name(node: ast.AST) -> str:
-    """The last part of a dotted name; empty for anything else."""
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -35,6 +35,7 @@ None: only the author knows what the environment is to say.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
@@ -373,12 +374,20 @@ def env_return(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecke
 
 def _found_by(environments: Environments, rollout: Rollout) -> Iterator[Finding | NotChecked]:
     judged: set[Function] = set()
-    for cls in environments.concrete:
+    said: dict[ast.ClassDef, set[str]] = {}
+    for cls in environments.with_bases_first():
+        known = {message for node in environments.bases_of(cls) for message in said.get(node, ())}
         for name in ("step", "reset"):
             method = environments.method(cls, name)
-            if method is not None and method not in judged:
-                judged.add(method)
-                yield from _judged(environments, cls, method, name, rollout)
+            if method is None or method in judged:
+                continue
+            judged.add(method)
+            for outcome in _judged(environments, cls, method, name, rollout):
+                if isinstance(outcome, Finding):
+                    said.setdefault(cls.node, set()).add(outcome.message)
+                    if outcome.message in known:
+                        continue  # what super().step() gives is said where that is written
+                yield outcome
 
 
 def _judged(
