@@ -11,6 +11,7 @@ from relax_lint.constraints.engine import Table
 def builtin() -> Table:
     """All constraints of Relax, Megatron and SGLang, in the order in which a launch meets them."""
     from relax_lint.constraints.tables import (
+        algorithm,
         distillation,
         elsewhere,
         guide,
@@ -34,7 +35,7 @@ def builtin() -> Table:
             *relax.AGENTIC,
             *distillation.DISTILLATION,
             *relax.CHECKPOINTS,
-            *relax.ALGORITHM,
+            *algorithm.ALGORITHM,
             *placement.PLACEMENT,
             *placement.BATCHES,
             *placement.EXCLUSIONS,

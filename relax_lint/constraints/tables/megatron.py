@@ -85,6 +85,22 @@ SIZES: tuple[Constraint, ...] = (
         159,
     ),
     _S.refuses(
+        "mega-heterogeneous-differs",
+        "heterogeneous_layers_config_encoded_json is not None and heterogeneous_fault is None and (not swiglu "
+        'or normalization != "RMSNorm" or not group_query_attention or position_embedding_type != "rope" '
+        "or rotary_percent != 1 or not use_rope_scaling or not use_rotary_position_embeddings "
+        'or json(heterogeneous_layers_config_encoded_json)["num_hidden_layers"] != num_layers '
+        'or json(heterogeneous_layers_config_encoded_json)["hidden_size"] != hidden_size '
+        'or json(heterogeneous_layers_config_encoded_json)["num_attention_heads"] != num_attention_heads '
+        'or json(heterogeneous_layers_config_encoded_json)["rope_theta"] != rotary_base '
+        'or json(heterogeneous_layers_config_encoded_json)["rope_scaling"]["factor"] != rope_scaling_factor '
+        'or bool(json(heterogeneous_layers_config_encoded_json)["tie_word_embeddings"]) '
+        "== untie_embeddings_and_output_weights)",
+        "--heterogeneous-layers-config-encoded-json describes another model than the flags",
+        202,
+        flags=("--heterogeneous-layers-config-encoded-json",),
+    ),
+    _S.refuses(
         "mega-legacy-format",
         'use_legacy_models and ckpt_format != "torch"',
         "--use-legacy-models knows --ckpt-format torch only",

@@ -421,8 +421,8 @@ MODEL: tuple[Constraint, ...] = (
     ),
     _S.refuses(
         "mega-moe-latent",
-        "moe_latent_size is not None and (moe_latent_size <= 0 or experts is None)",
-        "--moe-latent-size is above 0, and for models with experts",
+        "moe_latent_size is not None and (moe_latent_size <= 0 or experts is None or use_legacy_models)",
+        "--moe-latent-size is above 0, and for models with experts that are not legacy",
         1874,
     ),
     _S.refuses(
@@ -433,7 +433,14 @@ MODEL: tuple[Constraint, ...] = (
         "or (rl_num_parallel_generations is not None and (rl_num_parallel_generation_batches is not None "
         "or rl_parallel_generation_tasks is not None)) or ((rl_num_parallel_generations is not None "
         "or rl_num_parallel_generation_batches is not None) and not rl_partial_rollouts) "
-        "or (rl_use_sequence_packing and micro_batch_size != 1))",
+        "or (rl_use_sequence_packing and micro_batch_size != 1) "
+        'or (rl_kv_cache_management_mode == "offload" and inference_dynamic_batching_unified_memory_level > 0) '
+        "or (rl_num_parallel_generations is not None and rl_num_parallel_generations % grpo_group_size != 0) "
+        "or (exit_interval is not None and exit_interval * train_batch "
+        "% (grpo_group_size * grpo_prompts_per_step * grpo_iterations) != 0) "
+        "or (save_interval is not None and save_interval * train_batch "
+        "% (grpo_group_size * grpo_prompts_per_step * grpo_iterations) != 0) "
+        "or (skip_train and no_load_optim and rl_offload_optimizer_during_inference))",
         "--perform-rl-step is Megatron's own loop, which Relax does not run, and does not fit these batches",
         357,
         flags=("--perform-rl-step",),
