@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from relax_lint.catalog.sample import FIELDS
+from relax_lint.flow.names import target_names
 from relax_lint.flow.scopes import FUNCTIONS, own_nodes
 from relax_lint.rewards import exit_place, function_place
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from relax_lint.generates import GenerateUse
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_NEVER_SAMPLES = {
+_NEVER_SAMPLES: dict[type, str] = {
     ast.Tuple: "a tuple",
     ast.Dict: "a dict",
     ast.Set: "a set",
@@ -27,7 +29,7 @@ _NEVER_SAMPLES = {
 }
 
 
-_MAY_NOT_RETURN = re.compile(r"exit|abort|fail|raise|error", re.IGNORECASE)
+_MAY_NOT_RETURN = re.compile(r"(?:\A|[._])(?:exit|quit|abort|fail|raise|die|throw|panic)\w*\Z", re.IGNORECASE)
 """Names of functions that may raise whenever they are called."""
 
 MOST_STEPS = 3_000
@@ -47,7 +49,7 @@ class Wrong(NamedTuple):
 def without_sample(use: GenerateUse, function: Function) -> Iterator[tuple[Place, str]]:
     """The ways out of a function that give no sample: where, and what they do."""
     said: set[ast.AST] = set()
-    for wrong in wrong_returns(function.node):
+    for wrong in (*wrong_returns(function.node, _name_of_sample(function)), *_unawaited(use, function)):
         said.add(wrong.node)
         place = function.source.place(wrong.node)
         yield place, f"{use.name} returns {wrong.what} here"
@@ -82,25 +84,54 @@ def _followed(use: GenerateUse, function: Function) -> list[Exit]:
     return found
 
 
+def _name_of_sample(function: Function) -> str | None:
+    """The parameter that the sample comes in, unless the function binds it again."""
+    spec = function.node.args
+    names = [parameter.arg for parameter in (*spec.posonlyargs, *spec.args)][len(function.bound) :]
+    name = names[1] if len(names) > 1 else None
+    bound = {node.id for node in own_nodes(function.node) if isinstance(node, ast.Name) and _is_bound(node)}
+    return None if name in bound else name
+
+
+def _is_bound(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def _unawaited(use: GenerateUse, function: Function) -> Iterator[Wrong]:
+    """Coroutines that an async function returns as they are."""
+    if isinstance(function.node, ast.AsyncFunctionDef):
+        for node, _ in _calls_returned(use, function, ast.AsyncFunctionDef, awaited=False):
+            yield Wrong(node, "a coroutine that nobody awaits")
+
+
 def _handed_on(use: GenerateUse, function: Function) -> list[Function]:
     """The functions whose result is returned as it is."""
+    plain = [found for _, found in _calls_returned(use, function, ast.FunctionDef, awaited=False)]
+    return plain + [found for _, found in _calls_returned(use, function, ast.AsyncFunctionDef, awaited=True)]
+
+
+def _calls_returned(
+    use: GenerateUse,
+    function: Function,
+    kind: type[ast.FunctionDef | ast.AsyncFunctionDef],
+    *,
+    awaited: bool,
+) -> Iterator[tuple[ast.Return, Function]]:
+    """``return helper(…)`` for functions of one kind at the top of modules."""
     from relax_lint.flow.shapes import Function
 
-    names: dict[str, bool] = {}
+    own = use.interpreter.facts.scope(function.node).bound
     for node in own_nodes(function.node):
         value = node.value if isinstance(node, ast.Return) else None
-        awaited = isinstance(value, ast.Await)
+        if isinstance(value, ast.Await) is not awaited:
+            continue
         value = value.value if isinstance(value, ast.Await) else value
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
-            names[value.func.id] = awaited
-    found = [(use.interpreter.named(function.source, name), awaited) for name, awaited in names.items()]
-    return [
-        shape
-        for shape, awaited in found
-        if isinstance(shape, Function)
-        and isinstance(shape.node, ast.AsyncFunctionDef if awaited else ast.FunctionDef)
-        and use.interpreter.follows(shape.source)
-    ]
+        if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Name)) or value.func.id in own:
+            continue
+        called = use.interpreter.named(function.source, value.func.id)
+        if isinstance(called, Function) and isinstance(called.node, kind) and use.interpreter.follows(called.source):
+            if not use.interpreter.facts.scope(called.node).generator and isinstance(node, ast.Return):
+                yield node, called
 
 
 def is_no_sample(way: Exit) -> bool:
@@ -120,17 +151,31 @@ def _in_words(way: Exit) -> str:
     return in_words(way.shape)
 
 
-def wrong_returns(function: AnyFunction) -> Iterator[Wrong]:
-    """The returns that say by themselves that they give no sample."""
-    if isinstance(function, ast.Lambda):
-        return
-    for node in own_nodes(function):
+def wrong_returns(function: AnyFunction, sample: str | None = None) -> Iterator[Wrong]:
+    """The returns that say by themselves that they give no sample; ``sample`` is the name of what is one."""
+    for node in () if isinstance(function, ast.Lambda) else own_nodes(function):
         if isinstance(node, ast.Return):
-            value = node.value
-            if value is None or (isinstance(value, ast.Constant) and value.value is None):
-                yield Wrong(node, "nothing")
-            elif value.__class__ in _NEVER_SAMPLES:
-                yield Wrong(node, _NEVER_SAMPLES[value.__class__])
+            what = next(filter(None, (_never_a_sample(part, sample) for part in _either_value(node.value))), None)
+            if what is not None:
+                yield Wrong(node, what)
+
+
+def _either_value(value: ast.expr | None) -> Iterator[ast.expr | None]:
+    """What an expression may give: both sides of a ternary."""
+    if isinstance(value, ast.IfExp):
+        yield from _either_value(value.body)
+        yield from _either_value(value.orelse)
+    else:
+        yield value
+
+
+def _never_a_sample(value: ast.expr | None, sample: str | None) -> str | None:
+    """What an expression gives, where that is certainly no sample."""
+    if _is_none(value):
+        return "nothing"
+    if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id == sample:
+        return f"{sample}.{value.attr}" if value.attr in FIELDS else None
+    return _NEVER_SAMPLES.get(value.__class__)
 
 
 def end_of(function: AnyFunction) -> End:
@@ -213,7 +258,14 @@ def _after_loop(node: ast.While | ast.For | ast.AsyncFor) -> End:
         return "never"
     if node.orelse and _end(node.orelse) == "never":
         return "maybe" if any(isinstance(part, ast.Break) for part in leaves) else "never"
-    return "surely" if all(isinstance(part, ast.Break) for part in leaves) else "maybe"
+    if all(isinstance(part, ast.Break) for part in leaves):
+        return "surely"
+    if isinstance(node, ast.While) or _end(node.body) == "never":
+        return "maybe"
+    counters = set(target_names(node.target))
+    compared = (part for part in _of_loop(node) if isinstance(part, ast.Compare))
+    sides = (side for part in compared for side in (part.left, *part.comparators))
+    return "maybe" if any(isinstance(side, ast.Name) and side.id in counters for side in sides) else "surely"
 
 
 def _after_try(node: ast.Try) -> End:

@@ -31,10 +31,11 @@ _QUESTION = re.compile(
 
 @record
 class Read:
-    """``holder.name``, or ``getattr(holder, "name")``: the node, and whether a part of the sample is read."""
+    """``holder.name``, ``getattr(holder, "name")`` or ``vars(holder)["name"]``."""
 
     source: PythonSource
-    node: ast.Attribute | ast.Call
+    node: ast.Attribute | ast.Call | ast.Subscript
+    holder: ast.expr
     name: str
 
 
@@ -60,12 +61,18 @@ def reads(function: ReachedFunction, given: Given) -> Iterator[Read]:
     """The attributes of what Relax handed over that a function reads, for sure, without a default."""
     for node in function.attributes:
         if isinstance(node.ctx, ast.Load) and function.is_certainly(node.value, given):
-            yield Read(function.source, node, node.attr)
+            yield Read(function.source, node, node.value, node.attr)
     for call in function.calls:
         if isinstance(call.func, ast.Name) and call.func.id == "getattr" and len(call.args) == 2:
             name = call.args[1].value if isinstance(call.args[1], ast.Constant) else None
             if isinstance(name, str) and function.is_certainly(call.args[0], given):
-                yield Read(function.source, call, name)
+                yield Read(function.source, call, call.args[0], name)
+        elif isinstance(call.func, ast.Name) and call.func.id == "vars" and len(call.args) == 1:
+            subscript = function.source.parent(call)
+            key = subscript.slice if isinstance(subscript, ast.Subscript) and subscript.value is call else None
+            if isinstance(key, ast.Constant) and isinstance(key.value, str) and isinstance(subscript, ast.Subscript):
+                if isinstance(subscript.ctx, ast.Load) and function.is_certainly(call.args[0], given):
+                    yield Read(function.source, subscript, call.args[0], key.value)
 
 
 def of_annotated(source: PythonSource, project: Project) -> Iterator[Read]:
@@ -91,7 +98,7 @@ def of_annotated(source: PythonSource, project: Project) -> Iterator[Read]:
         for node in nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name):
                 if node.value.id in names - bound:
-                    yield Read(source, node, node.attr)
+                    yield Read(source, node, node.value, node.attr)
 
 
 def _knows_samples(source: PythonSource, project: Project) -> bool:
@@ -117,8 +124,7 @@ def is_guarded(read: Read) -> bool:
     what its absence raises."""
     if any(read.name in names for names in _QUESTION.findall(read.source.text)):
         return True
-    holder_of_it = read.node.value if isinstance(read.node, ast.Attribute) else read.node.args[0]
-    spelled = ast.unparse(holder_of_it)
+    spelled = ast.unparse(read.holder)
     for holder in read.source.ancestors(read.node):
         if isinstance(holder, (ast.FunctionDef, ast.AsyncFunctionDef)) and _tells_kinds_apart(holder, spelled):
             return True

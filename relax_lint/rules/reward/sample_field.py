@@ -360,7 +360,7 @@ def _of_function(function: ReachedFunction, known: SampleClass, launch: Launch, 
         inner = node.value
         if isinstance(inner, ast.Attribute) and inner.attr in known.nested and is_sample_class(function, inner.value):
             if node.attr not in known.nested[inner.attr]:
-                read = Read(function.source, node, node.attr)
+                read = Read(function.source, node, inner, node.attr)
                 yield from _unknown(read, known.nested[inner.attr], f"{CLASS}.{inner.attr}", launch, project)
 
 
