@@ -48,6 +48,8 @@ class Wrong(NamedTuple):
 
 def without_sample(use: GenerateUse, function: Function) -> Iterator[tuple[Place, str]]:
     """The ways out of a function that give no sample: where, and what they do."""
+    if use.interpreter.facts.scope(function.node).generator:
+        return  # nothing can be awaited, which is said
     said: set[ast.AST] = set()
     for wrong in (*wrong_returns(function.node, _name_of_sample(function)), *_unawaited(use, function)):
         said.add(wrong.node)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from relax_lint.config import Settings
 from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.engine import Report, lint
@@ -128,3 +130,85 @@ def test_rewards_that_generate_gives_are_followed_by_both_rules() -> None:
     assert [(item.code, item.severity) for item in in_data] == [("RLX408", Severity.ADVICE)]
     as_group = report({RUN: f"{run[:-1]} --group-rm\n", ROLLOUT: always}, "RLX306", "RLX408").diagnostics
     assert [(item.code, item.severity) for item in as_group] == [("RLX408", Severity.ERROR)]
+
+
+HEAD = "async def generate(args, sample, sampling_params):\n    sample.rollout_log_probs = await play()\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            (
+                "def go(s):\n    s.rollout_log_probs = []\n    return s\n\n\n"
+                "generate = lambda args, sample, more: go(sample)\n"
+            ),
+            6,
+        ),
+        (HEAD.replace(", sampling_params", "") + "    return sample\n", 1),
+        (HEAD + "    yield sample\n", 1),
+        (HEAD + "    return sample if sample.response else None\n", 3),
+        (HEAD + "    return sample.response\n", 3),
+        (HEAD + "    out = {'sample': sample}\n    return out\n", 4),
+        (HEAD + "    out = None\n    if sample.response:\n        out = sample\n    return out\n", 6),
+        (HEAD + "    for turn in range(args.seed):\n        if await step(turn):\n            return sample\n", 1),
+        (HEAD + "    while True:\n        if await step():\n            break\n", 1),
+        (HEAD + "    match sample.status:\n        case 1:\n            return sample\n", 1),
+        (
+            HEAD.replace("generate", "run")
+            + "    return sample\n\n\nasync def generate(args, sample, p):\n    return run(args, sample, p)\n",
+            7,
+        ),
+        (HEAD.replace("async def", "def") + "    return sample\n", 1),
+        (HEAD.replace("sample, sampling", "sample, evaluation, sampling") + "    return sample\n", 1),
+        (
+            "from functools import partial\n\n\n"
+            + HEAD.replace("generate", "_play")
+            + "    return sample\n\n\ngenerate = partial(_play, 1)\n",
+            4,
+        ),
+    ],
+)
+def test_faults_are_found_whatever_form_they_have(text: str, line: int) -> None:
+    found = report({RUN: f"{TRAIN} --rm-type math {NAMES_IT}\n", ROLLOUT: text}).diagnostics
+    assert shown(found) == [("rollout.py", line, "RLX306")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEAD + "    for turn in range(3):\n        if await step() or turn == 2:\n            return sample\n",
+        HEAD + "    while True:\n        if await step():\n            return sample\n",
+        HEAD + "    for turn in range(3):\n        await step(turn)\n    else:\n        return sample\n",
+        HEAD + "    if not sample.response:\n        raise ValueError\n    else:\n        return sample\n",
+        HEAD + "    return await run(sample)\n\n\nasync def run(sample):\n    return [sample]\n",
+        (
+            "async def generate(args, sample, p):\n    async def run():\n        sample.rollout_log_probs = []\n"
+            "        return sample\n    return await run()\n"
+        ),
+        (
+            "import dataclasses\n\n\nasync def generate(args, sample, p):\n"
+            "    return dataclasses.replace(sample, rollout_log_probs=[])\n"
+        ),
+        (
+            "from swe import Agent\n\n\nasync def generate(args, sample, p):\n    agent = Agent(args)\n"
+            "    await agent.run(sample)\n    return sample\n"
+        ),
+        "from swe import run\n\n\nasync def generate(args, sample, p):\n    return await run(args, sample)\n",
+        (
+            "async def generate(args, sample, p):\n"
+            "    play = load_function('relax.engine.rollout.sglang_rollout.generate')\n"
+            "    return await play(args, sample, p)\n"
+        ),
+        (
+            "async def generate(args, sample, p):\n    for name in ('tokens', 'response'):\n"
+            "        setattr(sample, name, await play(name))\n    return sample\n"
+        ),
+        (
+            "async def generate(args, sample, p):\n    data = sample.to_dict()\n    data['rollout_log_probs'] = []\n"
+            "    return Sample.from_dict(data)\n"
+        ),
+    ],
+)
+def test_what_works_is_not_reported(text: str) -> None:
+    assert report({RUN: f"{TRAIN} --rm-type math {NAMES_IT}\n", ROLLOUT: text}).diagnostics == []

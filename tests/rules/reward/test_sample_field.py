@@ -24,7 +24,7 @@ def found(tree: dict[str, str], only: str | None = None) -> list[tuple[str, int]
 
 
 def of_reward(body: str, flags: str = "", **more: str) -> list[tuple[str, int]]:
-    text = body if "def reward_func" in body else HEAD + body
+    text = body if "reward_func" in body else HEAD + body
     return found({RUN: f"{TRAIN} {flags}\n", REWARD: text, **{f"examples/demo/{k}.py": v for k, v in more.items()}})
 
 
@@ -123,3 +123,39 @@ def test_prompts_that_the_recipe_makes_itself_are_not_judged() -> None:
         "examples/demo/demo.yaml": "apply_chat_template: true\n",
     }
     assert found(as_key) == []
+
+
+BATCH = "async def reward_func(args, samples, **kwargs):\n"
+TRAVELS = {
+    "a formatted string": HEAD + "    return len(f'{sample.turns}')\n",
+    "a closure": HEAD + "    def inner():\n        return sample.turns\n\n    return inner()\n",
+    "a method": f"class Judge:\n    def score(self, item):\n        return item.turns\n\n\nJUDGE = Judge()\n\n\n"
+    f"{HEAD}    return JUDGE.score(sample)\n",
+    "a keyword": f"def score(*, s):\n    return s.turns\n\n\n{HEAD}    return score(s=sample)\n",
+    "unpacking": HEAD + "    a, b = sample, 1\n    return a.turns\n",
+    "a decorator": "import functools\n\n\ndef logged(f):\n    @functools.wraps(f)\n"
+    "    async def inner(args, sample, **more):\n"
+    f"        return await f(args, sample)\n\n    return inner\n\n\n@logged\n{HEAD}    return sample.turns\n",
+    "a thread": f"import asyncio\n\n\ndef score(s):\n    return s.turns\n\n\n"
+    f"{HEAD}    return await asyncio.to_thread(score, sample)\n",
+    "a table": f"def score(s):\n    return s.turns\n\n\nTABLE = {{'a': score}}\n\n\n"
+    f"{HEAD}    return TABLE['a'](sample)\n",
+    "a partial": "from functools import partial\n\n\nasync def _score(weight, args, sample):\n"
+    "    return sample.turns\n\n\nreward_func = partial(_score, 1)\n",
+    "a walrus": HEAD + "    return 1.0 if (s := sample).turns else 0.0\n",
+    "a pattern": HEAD + "    match sample.turns:\n        case 1:\n            return 1.0\n    return 0.0\n",
+    "an index": BATCH + "    return [samples[0].turns] * len(samples)\n",
+    "enumerate": BATCH + "    return [s.turns for i, s in enumerate(samples)]\n",
+    "zip": BATCH + "    return [s.turns for s, n in zip(samples, range(9))]\n",
+    "map": BATCH + "    return list(map(lambda s: s.turns, samples))\n",
+    "tasks": f"import asyncio\n\n\nasync def one(s):\n    return s.turns\n\n\n"
+    f"{BATCH}    return await asyncio.gather(*[one(s) for s in samples])\n",
+}
+
+
+@pytest.mark.parametrize("way", TRAVELS)
+def test_samples_are_followed_wherever_they_go(way: str) -> None:
+    text = TRAVELS[way]
+    flags = "--group-rm" if "samples, " in text else ""
+    assert of_reward(text, flags) == [("reward_demo.py", text[: text.index(".turns")].count("\n") + 1)]
+    assert of_reward(text.replace(".turns", ".response_length"), flags) == []
