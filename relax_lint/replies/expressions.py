@@ -183,12 +183,12 @@ class Expressions:
 
     def boolean(self, node: ast.BoolOp) -> Reply | None:
         """``a and b``: each is looked at with what those before it say."""
+        values = [self.value(node.values[0])]
         before = self.walk.state.facts
-        values = []
-        for part in node.values:
+        for last, part in zip(node.values, node.values[1:], strict=False):
+            self.walk.state.facts |= self.walk.facts(last, isinstance(node.op, ast.And))
             values.append(self.value(part))
-            self.walk.state.facts |= self.walk.facts(part, isinstance(node.op, ast.And))
-        self.walk.state.facts = before & self.walk.state.facts
+        self.walk.state.facts = before
         return either(values)
 
     def ternary(self, node: ast.IfExp) -> Reply | None:
