@@ -113,6 +113,8 @@ class _Reader:
     def _rows(self) -> Iterator[ast.Dict | ast.Call]:
         """The dictionaries that are rows: with a prompt, or what answers it, and no messages or parts of them."""
         for display in self._source.nodes(ast.Dict):
+            if isinstance(self._source.parent(display), ast.Dict):
+                continue
             names = {key.value for key in display.keys if isinstance(key, ast.Constant)}
             if names & _PROMPTS and names & (_ANSWERS | _PROMPTS - {"input"}) and not names & _OF_A_MESSAGE:
                 yield display

@@ -56,6 +56,7 @@ _PROMPTS = ("prompt", "messages", "question", "problem", "query", "instruction")
 _ANSWERS = ("label", "answer", "ground_truth", "solution")
 _OTHERS = ("extra_info", "meta", "info")
 _DATA_SOURCE = "data_source"
+_SOURCE = "--data-source-path"
 
 _REWARD = "examples/demo/reward_demo.py"
 _PATH = "--custom-rm-path examples.demo.reward_demo.reward_func"
@@ -162,6 +163,7 @@ VALID: list[Example | str] = [
     Example(tree(f"{_KEYS} --rm-type math --apply-chat-template", _CHAT)),
     Example(tree(f"{_KEYS} --rm-type math --custom-generate-function-path examples.demo.rollout.generate", _CHAT)),
     Example(tree("--input-key prompt --rm-type random", _ROW)),
+    Example(tree("--input-key prompt --rm-type math --use-opd --opd-type sglang --opd-kl-coef 1.0", _ROW)),
     Example(tree("--input-key prompt --rm-type $KIND", _ROW)),
     Example(tree("--loss-type sft --input-key prompt", _CHAT)),
     f"{_ELSEWHERE} --rm-type math --load-debug-rollout-data /tmp/rollout.pt\n",
@@ -306,7 +308,9 @@ def data_not_wired(launch: Launch, project: Project) -> Iterator[Finding | NotCh
     from relax_lint.data_arguments import DataArguments
 
     arguments = DataArguments(launch, project)
-    if not arguments.reads_prompt_data:
+    if not arguments.reads_prompt_data and (
+        launch.has(_SOURCE) or not is_hidden(arguments.settled("data_source_path"))
+    ):
         return
     wiring = _Wiring(arguments)
     yield from wiring.label()
@@ -388,7 +392,12 @@ class _Wiring:
             return None
         named = self.arguments.settled("rm_type")
         name = named.strip().removeprefix(BOXED) if isinstance(named, str) else ""
-        return (f"--rm-type {named} needs", ()) if name in OBJECT_FAILS or name in OBJECTS_WITH else None
+        if name not in OBJECT_FAILS and name not in OBJECTS_WITH:
+            return None
+        fails = OBJECT_FAILS.get(name, "").startswith("fails")
+        if not fails and self.arguments.settled("use_opd") is not False:
+            return None  # what is distilled needs no score
+        return f"--rm-type {named} needs", ()
 
     # ------------------------------------------------------------ metadata
 
