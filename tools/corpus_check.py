@@ -33,6 +33,7 @@ ATTEMPTS = 6
 _UNSET = re.compile(r"line \d+: (\w+): unbound variable")
 _NEEDS_ARGUMENTS = re.compile(r"\$?\d: unbound variable|[Uu]sage:")
 _NO_FILE = re.compile(r": (/\S+): No such file or directory")
+_NO_DIRECTORY = re.compile(r"[Nn]ot found\W+(/[^\s'\"]+)")
 
 
 @dataclass(slots=True)
@@ -69,12 +70,15 @@ def ask_until_content(oracle: Oracle, run: Run) -> tuple[Run, Outcome]:
     for _ in range(ATTEMPTS - 1):
         unset = _UNSET.search(outcome.errors)
         no_file = _NO_FILE.search(outcome.errors)
+        no_directory = _NO_DIRECTORY.search(outcome.errors)
         if unset and unset[1] not in run.environment:
             run = replace(run, environment={**run.environment, unset[1]: f"/x/{unset[1]}"})
         elif _NEEDS_ARGUMENTS.search(outcome.errors) and not run.arguments:
             run = replace(run, arguments=("8", "/x/out"))
         elif no_file and not outcome.launches and no_file[1] not in run.files:
             run = replace(run, files=(*run.files, no_file[1]))
+        elif no_directory and not outcome.launches and no_directory[1] not in run.directories:
+            run = replace(run, directories=(*run.directories, no_directory[1]))
         else:
             break
         outcome = oracle.ask(run)
