@@ -32,6 +32,15 @@ SFT = (
     "--use-dynamic-batch-size --max-tokens-per-gpu 8192 --num-epoch 1 --global-batch-size 64 "
     """--resource '{"actor": [1, 8], "sft": [1, 0]}'"""
 )
+KV_ON_TWO_LEVELS = (
+    "--rl-kv-cache-management-mode offload --rl-persist-cuda-graphs --cuda-graph-impl local "
+    "--inference-dynamic-batching-unified-memory-level 1"
+)
+OTHER_LAYERS = (
+    '{"hidden_act": "silu", "num_hidden_layers": 4, "hidden_size": 2560, "num_attention_heads": 32, '
+    '"tie_word_embeddings": true, "rope_theta": 10000, "rope_scaling": {"factor": 8}, '
+    '"block_configs": [{"attention": {"n_heads_in_group": 4}}]}'
+)
 
 
 def verdict(launch: Launch) -> Judgement:
@@ -155,6 +164,21 @@ CASES = [
     (f"{GOOD} --position-embedding-type mrope", "mega-mrope"),
     (f"{GOOD} --pipeline-model-parallel-layout 'Ettx|L'", "mega-layout-invalid"),
     (f"{GOOD} --hybrid-layer-pattern 'MX'", "mega-hybrid-pattern"),
+    (f"{GOOD} --moe-latent-size 5 --num-experts 8 --use-legacy-models --ckpt-format torch", "mega-moe-latent"),
+    (
+        f"{GOOD} --perform-rl-step --grpo-group-size 8 --grpo-prompts-per-step 32 {KV_ON_TWO_LEVELS}",
+        "mega-perform-rl-step",
+    ),
+    (
+        f"{GOOD} --perform-rl-step --grpo-group-size 8 --grpo-prompts-per-step 64 --save-interval 3",
+        "mega-perform-rl-step",
+    ),
+    (
+        f"{GOOD} --perform-rl-step --grpo-group-size 8 --grpo-prompts-per-step 64 --exit-interval 3",
+        "mega-perform-rl-step",
+    ),
+    (f"{GOOD} --perform-rl-step --rl-partial-rollouts --rl-num-parallel-generations 3", "mega-perform-rl-step"),
+    (f"{GOOD} --heterogeneous-layers-config-encoded-json '{OTHER_LAYERS}'", "mega-heterogeneous-differs"),
     (RUN + " " + RESOURCE, "mega-num-layers-missing"),
     # engines
     (f"{GOOD} --sglang-data-parallel-size 2", "sglang-dp-attention"),
