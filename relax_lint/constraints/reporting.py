@@ -88,12 +88,13 @@ def outcomes(
     *,
     named: bool = False,
     fix: Callable[[Violation], Fix | None] | None = None,
-    at: Callable[[Violation], Argument | None] | None = None,
+    at: Callable[[Violation, Launch], Argument | None] | None = None,
 ) -> Iterator[Finding | NotChecked]:
     """All that a rule has to say of a launch by the table.
 
     ``named`` puts the constraint's name behind each message; with a ``fix`` each violation is one finding, else one for
-    each flag that is void; ``at`` says where.
+    each flag that is void. ``at`` says where, and what else the rule says of the same text in another launch of the
+    script is not told.
     """
     if launch.kind != "relax":
         return
@@ -103,8 +104,8 @@ def outcomes(
     about = judged(launch, project)
     for violation in about.violations(code):
         if fix is not None:
-            argument = violation.argument if at is None else at(violation)
-            if not _is_told_of_another(violation, argument, launch, project):
+            argument = violation.argument if at is None else at(violation, launch)
+            if not _is_told_of_another(violation, argument, about, at):
                 yield finding(violation, launch, argument, fix(violation))
             continue
         for found in findings(violation, launch, project):
@@ -112,17 +113,27 @@ def outcomes(
     yield from silences(about, code)
 
 
-def _is_told_of_another(violation: Violation, argument: Argument | None, launch: Launch, project: Project) -> bool:
+def _is_told_of_another(
+    violation: Violation,
+    argument: Argument | None,
+    about: Judged,
+    at: Callable[[Violation, Launch], Argument | None] | None,
+) -> bool:
     """Whether an earlier launch of the script is told the same of the same text, with other numbers."""
     if argument is None:
         return False
-    id = violation.constraint.id
-    for other in launches_with(argument, launch, project):
-        if other is launch:
+    constraint = violation.constraint
+    for other in launches_with(argument, about.launch, about.project):
+        if other is about.launch:
             return False
-        if any(one.constraint.id == id for one in judged(other, project).judgement.violations):
-            return True
+        for told in judged(other, about.project).violations(constraint.code):
+            if told.constraint is constraint or (at is not None and _is_at(at(told, other), argument)):
+                return True
     return False
+
+
+def _is_at(argument: Argument | None, other: Argument) -> bool:
+    return argument is not None and argument.word.place == other.word.place
 
 
 def launches_with(argument: Argument, launch: Launch, project: Project) -> Iterator[Launch]:

@@ -81,6 +81,12 @@ ALGORITHM: tuple[Constraint, ...] = (
             "resource-missing",
             "resource-not-object",
             "async-with-colocate",
+            "guide-one-update",
+            "async-batch-groups",
+            "async-static-batch-zero",
+            "steps-global-batch",
+            "async-no-rollout-batch",
+            "no-batch-size",
         ),
     ),
     _S.refuses(

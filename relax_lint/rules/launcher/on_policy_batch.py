@@ -177,7 +177,7 @@ def on_policy_batch(launch: Launch, project: Project) -> Iterator[Finding | NotC
             project,
             "RLX407",
             fix=lambda violation: _fix(violation, about),
-            at=lambda violation: _place(violation, about),
+            at=lambda violation, of: _place(violation, judged(of, project)),
         )
     )
     found = next((one for one in told if isinstance(one, Finding)), None)

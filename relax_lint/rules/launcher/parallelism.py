@@ -32,7 +32,7 @@ of two, or what this launch does not share with another that is right.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from relax_lint.constraints.engine import Violation
 from relax_lint.constraints.facts import Facts
@@ -48,6 +48,13 @@ SIZES = {
     "--pipeline-model-parallel-size": "pipeline_model_parallel_size",
     "--context-parallel-size": "context_parallel",
 }
+EXPERT_SIZES = {
+    "--expert-model-parallel-size": "expert_model_parallel_size",
+    "--expert-tensor-parallel-size": "expert_tensor_parallel",
+    "--pipeline-model-parallel-size": "pipeline_model_parallel_size",
+    "--tensor-model-parallel-size": "expert_tensor_parallel",
+}
+"""What is in the product; tensor parallelism where the experts have none of their own."""
 MICRO = "--micro-batch-size"
 
 _TRAIN = "python3 relax/entrypoints/train.py"
@@ -162,7 +169,7 @@ INVALID = [
 def parallelism(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
     """Report what the table of constraints says of the launch."""
     yield from outcomes(
-        launch, project, "RLX416", fix=lambda violation: None, at=lambda violation: _place(violation, launch, project)
+        launch, project, "RLX416", fix=lambda violation: None, at=lambda violation, of: _place(violation, of, project)
     )
 
 
@@ -178,17 +185,17 @@ def _candidates(violation: Violation, facts: Facts) -> list[str]:
     """The flags that may be meant, the likeliest first."""
     flags = list(violation.constraint.flags)
     if violation.constraint.id == "mega-world-size":
-        return _culprits(facts)
+        return _culprits(facts, SIZES)
+    if violation.constraint.id == "expert-world-size":
+        return _culprits(facts, EXPERT_SIZES)
     if violation.constraint.id == "mega-eval-batch" and facts.get("train_batch") % facts.get("data_parallel_size") == 0:
         return [MICRO, *flags]
-    if violation.constraint.id == "expert-world-size":
-        return [*flags, RESOURCE]
     return flags
 
 
-def _culprits(facts: Facts) -> list[str]:
+def _culprits(facts: Facts, names: Mapping[str, str]) -> list[str]:
     """Who is to blame when a product does not divide the GPUs: what is no power of two, else what is too big alone."""
-    gpus, sizes = facts.get("world_size"), {flag: facts.get(name) for flag, name in SIZES.items()}
+    gpus, sizes = facts.get("world_size"), {flag: facts.get(name) for flag, name in names.items()}
     by_size = sorted(sizes, key=lambda flag: -sizes[flag])
     odd = [flag for flag in by_size if not _is_power_of_two(sizes[flag])]
     if not odd and not _is_power_of_two(gpus):

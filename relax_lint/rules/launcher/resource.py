@@ -48,7 +48,7 @@ _SHARED = '{"actor": [1, 8], "rollout": [1, 8]}'
 _SPLIT = '{"actor": [1, 4], "rollout": [1, 4], "advantages": [1, 0]}'
 _ALL = '{"actor": [1, 4], "rollout": [1, 2], "reference": [1, 1], "actor_fwd": [1, 1], "advantages": [1, 0]}'
 _ON_POLICY = "--rollout-batch-size 32 --n-samples-per-prompt 8 --global-batch-size 256"
-_SEVERAL = "--rollout-batch-size 32 --n-samples-per-prompt 8 --global-batch-size 128"
+_SEVERAL = "--rollout-batch-size 32 --n-samples-per-prompt 8 --num-steps-per-rollout 2"
 _ASYNC = f"{_TRAIN} --fully-async {_ON_POLICY}"
 _JUDGE = "--genrm-model-path /m/judge"
 
@@ -113,7 +113,7 @@ INVALID = [
     Example(f'{_TRAIN} --colocate --resource \'{{"actor": [1, 8], "rollout": [1, 4]}}\'\n', findings=((1, 47),)),
     Example(f"{_TRAIN} --colocate --resource '{{\"actor\": [1, 8]}}'\n", findings=((1, 47),)),
     Example(f"{_ASYNC} --use-kl-loss --resource '{_SPLIT}'\n", findings=((1, 137),)),
-    Example(f"{_TRAIN} --fully-async {_SEVERAL} --resource '{_SPLIT}'\n", findings=((1, 123),)),
+    Example(f"{_TRAIN} --fully-async {_SEVERAL} --resource '{_SPLIT}'\n", findings=((1, 125),)),
     Example(
         f'{_ASYNC} --resource \'{{"actor": [1, 4], "rollout": [1, 4]}}\'\n',
         findings=((1, 123, WARNING),),
