@@ -15,6 +15,7 @@ from relax_lint.rewards import reward_uses
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from relax_lint.calls.entries import Entry
     from relax_lint.calls.reached import ReachedFunction
     from relax_lint.project import Project
     from relax_lint.shell.launch import Launch
@@ -52,10 +53,14 @@ class LabelUse:
 
 def label_use(launch: Launch, project: Project) -> LabelUse:
     """What all code of the recipe that a launch calls does with labels."""
-    called = list(entries(launch, project))
     rewards = reward_uses(launch, project)
     if not rewards or not all(use.functions for use in rewards):
         return LabelUse("unclear")
+    called = tuple(entries(launch, project))
+    return rewards[0].once(("label use", called), lambda: _of_entries(called, launch, project))
+
+
+def _of_entries(called: tuple[Entry, ...], launch: Launch, project: Project) -> LabelUse:
     found: dict[Manner, Place] = {}
     for entry in called:
         code = reached(entry, project)
