@@ -21,6 +21,7 @@ from relax_lint.class_bodies import (
     names_as_base,
     only_annotates,
 )
+from relax_lint.diagnostics import NotChecked
 from relax_lint.flow.classes import is_plain, lineage
 from relax_lint.flow.exits import innermost
 from relax_lint.flow.interpreter import interpreter_of
@@ -47,7 +48,7 @@ from relax_lint.sources.python import walk
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from relax_lint.diagnostics import Finding, NotChecked, Place
+    from relax_lint.diagnostics import Finding, Place
     from relax_lint.flow.interpreter import Interpreter
     from relax_lint.flow.shapes import Shape
     from relax_lint.project import Project, Recipe
@@ -219,12 +220,10 @@ class Environments:
     def implementation(self, cls: Class, name: str) -> Implementation:
         """Whether objects of a class have a method that does more than to say that it is not there."""
         for current in lineage(self.interpreter, cls):
-            if current is None:
-                return "unknown"
-            if isinstance(current, Library):
-                if current.name.rpartition(".")[2] == BASE or current.name in _PLAIN_BASES:
-                    continue
-                return "unknown"
+            if not isinstance(current, Class):
+                if _hides(current):
+                    return "unknown"
+                continue
             if not is_plain(current.node) or current.node.keywords or binds_unseen(current.node):
                 return "unknown"
             bound = [part for part in bindings(current.node, name) if not only_annotates(current.source, part)]
@@ -235,6 +234,17 @@ class Environments:
             if bound:
                 return "missing"
         return "missing"
+
+    def unseen(self, cls: Class, *names: str) -> NotChecked | None:
+        """What keeps methods of an environment from being judged, where something does: a base or a decorator."""
+        for name in names:
+            state = self.implementation(cls, name)
+            if state == "missing" or (state == "there" and self.method(cls, name) is not None):
+                continue
+            written = [*cls.node.bases, *cls.node.decorator_list, *(word.value for word in cls.node.keywords)]
+            hidden = [part for part in written if last_name(part) != BASE]
+            return NotChecked(cls.source.name_place(cls.node), cls.source.segment(hidden[0]) if hidden else name)
+        return None
 
     def is_abstract(self, cls: Class) -> bool:
         """Whether a class is plainly meant to be derived from, by what is written in it."""
@@ -374,6 +384,11 @@ def environments_of(recipe: Recipe, project: Project) -> Environments:
     found = interpreter.answers[key]
     assert isinstance(found, Environments)
     return found
+
+
+def _hides(base: Library | None) -> bool:
+    """Whether a base may bring methods along that nobody sees."""
+    return base is None or (base.name.rpartition(".")[2] != BASE and base.name not in _PLAIN_BASES)
 
 
 def _defaults(interpreter: Interpreter, source: PythonSource) -> Iterator[Default]:

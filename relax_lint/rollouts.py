@@ -220,13 +220,12 @@ def _handling(source: PythonSource, value: ast.expr) -> _Handling:
         return _Handling(False, taken=False)
     if isinstance(holder, ast.Call):
         return _Handling(last_name(holder.func) not in _NOT_AWAITING)
-    if isinstance(holder, (ast.IfExp, ast.Return, ast.NamedExpr)):
-        return _Handling(True)
-    if not isinstance(holder, ast.Assign):
-        return _Handling(isinstance(holder, ast.keyword))
+    if not isinstance(holder, (ast.Assign, ast.AnnAssign)):
+        return _Handling(not isinstance(holder, (ast.Subscript, ast.Attribute)))
+    targets = holder.targets if isinstance(holder, ast.Assign) else [holder.target]
     parts: set[int] = set()
     awaits = False
-    for target in holder.targets:
+    for target in targets:
         parts.update(_parts(target))
         if isinstance(target, ast.Name):
             inner = _handling_of_name(source, holder, target.id)

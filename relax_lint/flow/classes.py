@@ -45,12 +45,24 @@ def _decorator_name(node: ast.expr) -> str:
 
 
 def lineage(interpreter: Interpreter, cls: Class) -> Iterator[Class | Library | None]:
-    """A class and its bases, depth first; ``None`` for a base that cannot be told."""
+    """A class and its bases, in the order that attributes are looked up; ``None`` for a base that cannot be told."""
+    yield cls
+    bases = list(_bases(interpreter, cls))
+    later = {current.node: index for index, current in enumerate(bases) if isinstance(current, Class)}
+    for index, current in enumerate(bases):
+        # What several bases derive from comes behind all of them.
+        if not isinstance(current, Class) or later[current.node] == index:
+            yield current
+
+
+def _bases(interpreter: Interpreter, cls: Class) -> Iterator[Class | Library | None]:
+    """The bases of a class and theirs, depth first."""
     pending: list[Class | Library | None] = [cls]
     seen: set[ast.ClassDef] = set()
     while pending and len(seen) < _DEEPEST:
         current = pending.pop()
-        yield current
+        if current is not cls:
+            yield current
         if not isinstance(current, Class) or current.node in seen:
             continue
         seen.add(current.node)

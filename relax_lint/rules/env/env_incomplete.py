@@ -383,6 +383,9 @@ def env_incomplete(recipe: Recipe, project: Project) -> Iterator[Finding | NotCh
     for cls in environments.concrete:
         found = {name: environments.implementation(cls, name) for name in ("reset", "step")}
         missing = [name for name, state in found.items() if state == "missing"]
+        unseen = environments.unseen(cls, "reset", "step") if "unknown" in found.values() else None
+        if unseen is not None:
+            yield unseen
         if not missing or (environments.is_abstract(cls) and not environments.is_called(cls)):
             continue
         lacks = f"no {missing[0]}" if len(missing) == 1 else "neither reset nor step"

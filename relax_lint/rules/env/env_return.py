@@ -376,6 +376,9 @@ def _found_by(environments: Environments, rollout: Rollout) -> Iterator[Finding 
     judged: set[Function] = set()
     said: dict[ast.ClassDef, set[str]] = {}
     for cls in environments.with_bases_first():
+        unseen = environments.unseen(cls, "step", "reset")
+        if unseen is not None:
+            yield unseen
         known = {message for node in environments.bases_of(cls) for message in said.get(node, ())}
         for name in ("step", "reset"):
             method = environments.method(cls, name)

@@ -216,7 +216,11 @@ def env_signature(recipe: Recipe, project: Project) -> Iterator[Finding | NotChe
         yield from environments.once(("signature", rollout), partial(_found, environments, rollout))
 
 
-def _found(environments: Environments, rollout: Rollout) -> Iterator[Finding]:
+def _found(environments: Environments, rollout: Rollout) -> Iterator[Finding | NotChecked]:
+    for cls in environments.concrete:
+        unseen = environments.unseen(cls, "step", "reset")
+        if unseen is not None:
+            yield unseen
     for name, uses in (("reset", rollout.reset), ("step", rollout.step)):
         methods = (environments.method(cls, name) for cls in environments.concrete)
         for method in dict.fromkeys(method for method in methods if method is not None):

@@ -367,11 +367,13 @@ def unguarded_tool_call(recipe: Recipe, project: Project) -> Iterator[Finding | 
     yield from environments.once("unguarded", partial(_found_in, environments))
 
 
-def _found_in(environments: Environments) -> Iterator[Finding]:
+def _found_in(environments: Environments) -> Iterator[Finding | NotChecked]:
     from relax_lint.replies import unguarded
 
     for cls in environments.concrete:
-        step = environments.method(cls, "step")
+        step, unseen = environments.method(cls, "step"), environments.unseen(cls, "step")
+        if unseen is not None:
+            yield unseen
         for risk in () if step is None else unguarded(environments.interpreter, cls, step):
             if environments.owns(risk.source):
                 yield Finding(risk.source.place(risk.node), _message(risk), subject=cls.node.name)
