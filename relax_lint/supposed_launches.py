@@ -26,7 +26,10 @@ _SCRIPT = "supposed launch"
 _DOTTED = re.compile(r"\bexamples(?:\.\w+)+")
 _FOR_REWARD = re.compile(r"custom[-_]rm[-_]path\W{1,4}\Z")
 _FOR_GENERATE = re.compile(r"custom[-_]generate[-_]function[-_]path\W{1,4}\Z")
-_LONGEST_FLAG = 40
+_FOR_SOMETHING_ELSE = re.compile(r"(?:--[\w-]+|\w+_path)\W{1,4}\Z")
+_LONGEST_FLAG = 60
+_ANY = (FLAG, GENERATE, "")
+"""What a name may be for that no flag stands in front of: the empty one marks it so."""
 _NOT_PLAIN = re.compile(r"--custom-generate-function-path(?:=|\s+)[\"']?(?![\"']?[A-Za-z_][\w.]*[\"']?(?:[\s)]|\Z))")
 _ENVIRONMENT = b"rollout_interaction_env_path"
 _REWARDED = ("custom-rm", "rm-type", "custom_rm", "rm_type")
@@ -77,7 +80,8 @@ def _supposed(recipe: Recipe, project: Project, *, by_others: bool) -> Iterator[
     for source in recipe.python:
         module = dotted_name(source.path, project.root)
         for flag, name, where in sorted(mentioned.get(module, ())):
-            if by_others and where == recipe.name:
+            told = ("", name, where) not in mentioned[module]
+            if not flag or (by_others and (where == recipe.name or not told)):
                 continue
             if scored is None:
                 scored = [(TYPE, "math"), ()] if _may_be_unrewarded(recipe, project) else [(TYPE, "math")]
@@ -119,7 +123,9 @@ def _flags(before: str) -> Iterable[str]:
     """What a function is for, by the text in front of it; anything, where that does not say so."""
     if _FOR_REWARD.search(before):
         return (FLAG,)
-    return (GENERATE,) if _FOR_GENERATE.search(before) else (FLAG, GENERATE)
+    if _FOR_GENERATE.search(before):
+        return (GENERATE,)
+    return () if _FOR_SOMETHING_ELSE.search(before) else _ANY
 
 
 def _launch(project: Project, words: Iterable[str]) -> Launch:

@@ -220,7 +220,8 @@ def _read_in_vain(recipe: Recipe, project: Project, missing: dict[str, list[Read
         for read in _not_set(entry, recipe, project):
             missing.setdefault(read.name, []).append(read)
             if is_supposed(launch):
-                yield _finding(read, {}, launch, project)
+                if not _is_configured(read.name, recipe, project):
+                    yield _finding(read, {}, launch, project)
                 continue
             outcome = _keys(launch, project)
             if isinstance(outcome, NotChecked):
@@ -255,6 +256,20 @@ def _reads_not_set(entry: Call, recipe: Recipe, project: Project) -> Iterator[Re
             if stored is None or name in stored or name in set_by_relax(project) or is_guarded(read):
                 continue
             yield read
+
+
+_CONFIGS = re.compile(r"custom-config-path[=\s]+[\"']?([\w./-]+\.ya?ml)")
+_TRAINS = re.compile(r"^(?!.*\b(?:p?grep|pkill|echo)\b).*entrypoints[./]train\b", re.MULTILINE)
+
+
+def _is_configured(name: str, recipe: Recipe, project: Project) -> bool:
+    """Whether every script of a recipe seems to name a config with a key for each of its launches, by its text."""
+    for script in recipe.launcher_paths:
+        text = "\n".join(project.reach.text(path) for path in project.reach.of(script).scripts)
+        sources = [project.yaml(project.root / path) for path in _CONFIGS.findall(text)]
+        if len(_TRAINS.findall(text)) > sum(source is not None and name in source.top for source in sources):
+            return False
+    return True
 
 
 def _finding(read: Read, keys: Mapping[str, object], launch: Launch, project: Project) -> Finding:
