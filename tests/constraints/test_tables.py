@@ -26,6 +26,7 @@ ASYNC = (
     .replace("--tensor-model-parallel-size 2", "")
 )
 ROLES = """--resource '{"actor": [1, 4], "rollout": [1, 4], "advantages": [1, 0]}'"""
+WITH_REFERENCE = ROLES.replace("}", ', "reference": [1, 1]}')
 ON_POLICY = f"{ASYNC} {ROLES}"
 SFT = (
     f"{MODEL} --loss-type sft --hf-checkpoint /m/Demo --megatron-to-hf-mode bridge --prompt-data a.jsonl "
@@ -110,7 +111,7 @@ CASES = [
     (f"{ON_POLICY} --normalize-advantages", "async-normalize"),
     (f"{ON_POLICY} --use-kl-loss", "async-reference-role"),
     (ON_POLICY.replace("--rollout-batch-size 32", ""), "async-no-rollout-batch"),
-    (f"{ON_POLICY} --rollout-batch-size 64", "async-actor-fwd-role"),
+    (f"{ON_POLICY} --num-steps-per-rollout 2 --global-batch-size 128", "async-actor-fwd-role"),
     (f"{GOOD} --use-rollout-logprobs --use-tis", "rollout-logprobs-vs-tis"),
     (f"{GOOD} --get-mismatch-metrics", "mismatch-needs-tis-function"),
     (f"{GOOD} --use-dynamic-batch-size", "dynamic-batch-tokens"),
@@ -206,6 +207,37 @@ CASES = [
     (f"{GOOD} --expert-tensor-parallel-size 3", "expert-world-size"),
     (f"{GOOD} --recompute-granularity full", "recompute-full-needs-method"),
     (GOOD.replace("--sequence-parallel", "--num-experts 8"), "moe-tp-needs-sequence-parallel"),
+    # sizes of nothing, services, engines
+    (f"{GOOD} --rollout-num-gpus-per-engine 0", "engine-size-zero"),
+    (
+        f"""{MODEL} {RUN} --resource '{{"actor": [1, 24], "rollout": [1, 24]}}' --rollout-num-gpus-per-engine 16""",
+        "engine-incomplete",
+    ),
+    (f"{GOOD} --rollout-num-gpus-per-engine 8 --num-attention-heads 36", "engine-heads"),
+    (f"{GOOD} --rollout-num-gpus-per-engine 8 --num-query-groups 6", "engine-query-groups"),
+    (f"{GOOD} --tensor-model-parallel-size 0", "mega-parallel-zero"),
+    (f"""{MODEL} {RUN} --resource '{{"actor": [1, -8], "rollout": [1, 8]}}'""", "resource-actor-negative"),
+    (f"{MODEL} {RUN} --resource '{{actor: 8}}'", "resource-spelling"),
+    (f"{ON_POLICY} --ref-actor-config '{{tp: 1}}'", "ref-actor-config-spelling"),
+    (f"{GOOD} --kl-loss-type kl", "kl-loss-type-choice"),
+    (f"{ON_POLICY} --global-batch-size 100", "async-batch-groups"),
+    (f"{GOOD} --global-batch-size 8", "batch-splits-prompts"),
+    (f"{MODEL} {RUN}".replace("--rollout-batch-size 32 ", "").replace("--global-batch-size 256 ", ""), "no-batch-size"),
+    (SFT.replace("--global-batch-size 64", ""), "sft-no-batch-size"),
+    # what the guide alone wants
+    (GOOD.replace("--optimizer-cpu-offload", ""), "guide-optimizer-flags"),
+    (f"{GOOD} --global-batch-size 128", "guide-one-update"),
+    (f"{GOOD} --global-batch-size 128 --num-steps-per-rollout 2", "guide-one-update-not"),
+    (f"{ASYNC} {WITH_REFERENCE} --use-kl-loss", "guide-ref-actor-config"),
+    (GOOD.replace("--colocate", ""), "guide-mode"),
+    (f"{GOOD} --max-staleness 2", "guide-colocate-staleness"),
+    (f"{GOOD} --max-staleness 1", "colocate-staleness-one"),
+    (f"{ON_POLICY} --max-staleness 1", "guide-async-staleness-low"),
+    (f"{ON_POLICY} --max-staleness 4", "guide-async-staleness-high"),
+    (ON_POLICY.replace("--use-tis", ""), "async-on-policy-but-stale"),
+    (ON_POLICY.replace("--num-iters-per-train-update 2", ""), "guide-async-iters"),
+    (f"{GOOD} --use-kl-loss", "guide-kl-loss-coef"),
+    (f"{GOOD} --use-kl-loss --kl-loss-coef 0", "guide-kl-loss-coef-not"),
     # rollout and void flags
     (GOOD.replace("--rm-type dapo", ""), "reward-source-missing"),
     (GOOD.replace("--rm-type dapo", "--use-opd"), "reward-source-unclear"),
