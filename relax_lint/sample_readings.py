@@ -10,11 +10,11 @@ from relax_lint.calls.entries import entries, reached
 from relax_lint.calls.values import SAMPLE, Given, Value
 from relax_lint.flow.scopes import own_nodes
 from relax_lint.named_functions import own_rollout
-from relax_lint.records import node, record
+from relax_lint.records import changed, node, record
 from relax_lint.rewards import GENERATE, reward_uses
 
 if TYPE_CHECKING:
-    from relax_lint.calls.entries import Entry
+    from relax_lint.calls.entries import Entry, EntryKind
     from relax_lint.calls.reached import ReachedFunction
     from relax_lint.diagnostics import Place
     from relax_lint.project import Project
@@ -33,20 +33,21 @@ _TELLS = frozenset({"print", "debug", "info", "warning", "error", "exception", "
 @record
 class KeyReading:
     """A key of the metadata that is read. ``needed``: without it there is a KeyError; ``plain``: without it there is
-    ``None``, and nothing that the code puts in its place."""
+    ``None``, and nothing that the code puts in its place; ``reader`` is what reads it."""
 
     key: str
     place: Place
     needed: bool
     plain: bool = False
+    reader: EntryKind = "reward"
 
 
 @node
 class SampleReadings:
-    """``label`` is where the label is read, unless the code also goes without one; ``keys`` are those of the metadata
-    that it cannot replace."""
+    """``label`` is where the label is read, and by what, unless the code also goes without one; ``keys`` are those of
+    the metadata that it cannot replace."""
 
-    label: Place | None
+    label: tuple[EntryKind, Place] | None
     keys: dict[str, KeyReading]
 
 
@@ -70,7 +71,7 @@ def sample_readings(launch: Launch, project: Project) -> SampleReadings | None:
 
 
 def _read(called: tuple[Entry, ...], project: Project) -> SampleReadings | None:
-    labels: list[Place] = []
+    labels: list[tuple[EntryKind, Place]] = []
     optional_label = False
     keys: dict[str, KeyReading] = {}
     optional: set[str] = set()
@@ -86,15 +87,13 @@ def _read(called: tuple[Entry, ...], project: Project) -> SampleReadings | None:
             optional |= reader.set_keys
             if reader.replaces_metadata:
                 return None
-            if entry.kind != "reward":
-                continue
-            labels += reader.labels
+            labels += ((entry.kind, place) for place in reader.labels)
             optional_label |= reader.asks_for_label
             optional |= reader.asked_keys
             for reading in reader.keys:
                 known = keys.get(reading.key)
                 if known is None or (reading.needed and not known.needed):
-                    keys[reading.key] = reading
+                    keys[reading.key] = changed(reading, reader=entry.kind)
     wanted = {key: reading for key, reading in keys.items() if key not in optional}
     return SampleReadings(None if optional_label or not labels else labels[0], wanted)
 

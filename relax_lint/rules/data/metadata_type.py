@@ -203,7 +203,10 @@ class MetadataType(RowJudge):
         given = self.use.given.get("metadata_overrides")
         more = set(given) if isinstance(given, dict) else set()
         keys = {} if found is None else found.keys
-        return {key: reading for key, reading in keys.items() if key not in SET_BY_RELAX - {DATA_SOURCE} | more}
+        given_by_others = SET_BY_RELAX - {DATA_SOURCE} | more
+        return {
+            key: reading for key, reading in keys.items() if reading.reader == "reward" and key not in given_by_others
+        }
 
     @property
     def applies(self) -> bool:

@@ -57,6 +57,7 @@ _ANSWERS = ("label", "answer", "ground_truth", "solution")
 _OTHERS = ("extra_info", "meta", "info")
 _DATA_SOURCE = "data_source"
 _SOURCE = "--data-source-path"
+_READERS = {"reward": "reward", "generate": "generate function", "environment": "environment"}
 
 _REWARD = "examples/demo/reward_demo.py"
 _PATH = "--custom-rm-path examples.demo.reward_demo.reward_func"
@@ -142,6 +143,16 @@ VALID: list[Example | str] = [
             "    truth = metadata.get('answer', sample.label if hasattr(sample, 'label') else '')\n"
             "    return float(truth in sample.response)\n",
             f"{_ELSEWHERE} --input-key prompt --metadata-key extra_info {_PATH}\n",
+        )
+    ),
+    Example(
+        _scored(
+            "    return {'score': 1.0}\n",
+            f"{_ELSEWHERE} {_KEYS} {_PATH} --custom-generate-function-path examples.demo.rollout.generate\n",
+            **{
+                "examples/demo/rollout.py": "async def generate(args, sample, sampling_params):\n"
+                "    image = sample.metadata.get('image')\n    sample.response = str(image)\n    return sample\n"
+            },
         )
     ),
     Example(
@@ -240,6 +251,17 @@ INVALID = [
             f"{_ELSEWHERE} {_KEYS} {_PATH}\n",
         ),
         findings=((RUN, 1, 36, WARNING),),
+    ),
+    Example(
+        _scored(
+            "    return {'score': float(sample.response == 'x')}\n",
+            f"{_ELSEWHERE} --input-key prompt {_PATH} --custom-generate-function-path examples.demo.rollout.generate\n",
+            **{
+                "examples/demo/rollout.py": "async def generate(args, sample, sampling_params):\n"
+                "    sample.response = sample.label.strip()\n    return sample\n"
+            },
+        ),
+        findings=((RUN, 1, 36),),
     ),
     Example(
         _scored(
@@ -387,7 +409,8 @@ class _Wiring:
             found = sample_readings(self.launch, self.project)
             if found is None or found.label is None:
                 return None
-            return "the reward reads", (Related(found.label, "the label is read here"),)
+            kind, place = found.label
+            return f"the {_READERS[kind]} reads", (Related(place, "the label is read here"),)
         if self.arguments.generates_itself:
             return None
         named = self.arguments.settled("rm_type")
@@ -418,7 +441,11 @@ class _Wiring:
         if known is not None and key in known[0]:
             return
         given = SET_BY_RELAX if known is None or _DATA_SOURCE in known[0] else SET_BY_RELAX - {_DATA_SOURCE}
-        read = {name: reading for name, reading in found.keys.items() if name not in given}
+        read = {
+            name: reading
+            for name, reading in found.keys.items()
+            if name not in given and (reading.needed or reading.reader == "reward")
+        }
         needed = [reading for reading in read.values() if reading.needed]
         plain = [reading for reading in read.values() if reading.plain]
         if needed or plain or (read and known is not None):
@@ -439,7 +466,7 @@ class _Wiring:
         one = (first or read)[0]
         return Finding(
             self._place(),
-            f"the reward reads {names} of the metadata, which is empty without --metadata-key{lacks}",
+            f"the {_READERS[one.reader]} reads {names} of the metadata, which is empty without --metadata-key{lacks}",
             severity=ERROR if one.needed and known is not None else WARNING,
             fix=fix,
             launch=self.launch,
