@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from relax_lint.diagnostics import Finding, Place
     from relax_lint.flow.interpreter import Interpreter
-    from relax_lint.flow.shapes import Shape
+    from relax_lint.flow.shapes import Misfit, Shape
     from relax_lint.project import Project, Recipe
     from relax_lint.sources.python import PythonSource
 
@@ -202,6 +202,16 @@ class Environments:
                 inner = innermost(interpreter, changed(way, shape=shape))
                 found.append(inner if self.owns(inner.source) else changed(way, shape=shape))
         return list(dict.fromkeys(found))
+
+    def misfits(self, cls: Class) -> list[Misfit]:
+        """Where methods of an environment take values apart that have more or fewer parts, as far as that has shown."""
+        nodes = {cls.node, *self.bases_of(cls)}
+        return [
+            misfit
+            for misfit in self.interpreter.misfits.values()
+            if self.owns(misfit.at.source)
+            and any(holder in nodes for holder in misfit.at.source.ancestors(misfit.at.node))
+        ]
 
     @staticmethod
     def place_of(method: Function) -> Place:

@@ -8,12 +8,8 @@ from typing import TYPE_CHECKING
 
 from relax_lint.catalog.environments import MEDIA_KEY, OBSERVATION_KEYS, ROLE_KEY, ROLES, STEP_PARTS, TEXT_KEY
 from relax_lint.flow.classes import lacks
-from relax_lint.flow.scopes import own_nodes
 from relax_lint.flow.shapes import (
     IMAGE,
-    NONE,
-    UNKNOWN,
-    Arguments,
     Awaitable,
     Class,
     Constant,
@@ -39,7 +35,6 @@ from relax_lint.media_uses import is_image
 from relax_lint.records import record
 
 if TYPE_CHECKING:
-    from relax_lint.environments import Environments
     from relax_lint.flow.interpreter import Interpreter
 
 
@@ -270,46 +265,3 @@ def _compared(test: ast.expr) -> str | None:
     if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance":
         return ast.unparse(test.args[0])
     return None
-
-
-def taken_apart(environments: Environments, step: Function) -> Iterator[tuple[Exit, str]]:
-    """Ways out of other methods whose values ``step`` takes apart into more or fewer names than there are."""
-    for node in own_nodes(step.node):
-        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], (ast.Tuple, ast.List)):
-            continue
-        names = node.targets[0].elts
-        call = node.value.value if isinstance(node.value, ast.Await) else node.value
-        method = _called_method(environments, step, call)
-        if method is None or not isinstance(call, ast.Call) or any(isinstance(part, ast.Starred) for part in names):
-            continue
-        ways = environments.ways_out(method, _given(call), awaits=True) or ()
-        for way in ways:
-            length = way.shape.length if isinstance(way.shape, Sequence) else None
-            if length is not None and length.kind == "exact" and length.count != len(names):
-                name = ast.unparse(call.func).removeprefix("self.")
-                yield way, f"{name} returns {length.count} values here: step takes {len(names)} of it"
-
-
-def _called_method(environments: Environments, step: Function, call: ast.expr) -> Function | None:
-    """The method of the same object that is called."""
-    instance = step.bound[0] if step.bound else None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or not isinstance(instance, Instance):
-        return None
-    if not (isinstance(call.func.value, ast.Name) and call.func.value.id == "self"):
-        return None
-    return environments.method(instance.cls, call.func.attr)
-
-
-def _given(call: ast.Call) -> Arguments:
-    """The arguments of a call, of which only constants are known."""
-    starred = any(isinstance(part, ast.Starred) for part in call.args)
-    if starred or any(word.arg is None for word in call.keywords):
-        return Arguments(complete=False)
-    words = tuple((word.arg, _constant(word.value)) for word in call.keywords if word.arg is not None)
-    return Arguments(tuple(_constant(part) for part in call.args), words)
-
-
-def _constant(node: ast.expr) -> Shape:
-    if isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, str)):
-        return Constant(node.value)
-    return NONE if isinstance(node, ast.Constant) and node.value is None else UNKNOWN

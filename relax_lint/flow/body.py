@@ -29,6 +29,7 @@ from relax_lint.flow.shapes import (
     Leak,
     Length,
     Library,
+    Misfit,
     Sequence,
     Shape,
     Site,
@@ -152,7 +153,7 @@ class Body:
         if isinstance(target, ast.Name):
             self.bind(state, target.id, shape)
         elif isinstance(target, (ast.Tuple, ast.List)):
-            self._unpack(state, target.elts, shape)
+            self._unpack(state, target, shape)
         elif isinstance(target, ast.Starred):
             hand_out(state, shape, "near")
             self.assign(state, target.value, UNKNOWN)
@@ -191,7 +192,8 @@ class Body:
                     state.set(name, self.interpreter.changed(part))
             state.change(target.id, with_unknown_parts(held))
 
-    def _unpack(self, state: State, targets: list[ast.expr], shape: Shape) -> None:
+    def _unpack(self, state: State, target: ast.Tuple | ast.List, shape: Shape) -> None:
+        targets = target.elts
         items: tuple[Shape, ...] = ()
         starred = any(isinstance(target, ast.Starred) for target in targets)
         if isinstance(shape, Sequence) and not starred:
@@ -200,10 +202,13 @@ class Body:
                 items = shape.items
             elif shape.items is None:
                 items = (shape.element,) * len(targets)
+            if shape.length.kind == "exact" and shape.length.count != len(targets) and not state.counted:
+                misfit = Misfit(Site(self.source, target), shape, shape.length.count)
+                self.interpreter.misfits.setdefault(target, misfit)
         if not items and isinstance(shape, (Dictionary, Sequence)):
             hand_out(state, shape, "near")
-        for index, target in enumerate(targets):
-            self.assign(state, target, items[index] if items else UNKNOWN)
+        for index, part in enumerate(targets):
+            self.assign(state, part, items[index] if items else UNKNOWN)
 
     def _set_item(
         self, state: State, name: str, key: Shape, shape: Shape, *, shared: bool = False, at: Site | None = None

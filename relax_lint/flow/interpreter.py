@@ -28,6 +28,7 @@ from relax_lint.flow.shapes import (
     Instance,
     Library,
     Method,
+    Misfit,
     Module,
     Sequence,
     Shape,
@@ -75,6 +76,8 @@ class Interpreter:
         self._running: set[object] = set()
         self._values: dict[tuple[Path, str], Shape] = {}
         self._followed: dict[PythonSource, bool] = {}
+        self.misfits: dict[ast.AST, Misfit] = {}
+        """Where values were found to be taken apart wrongly, by what they are taken apart into."""
         self.answers: dict[object, object] = {}
         """What callers have worked out from this and want to ask again."""
 

@@ -50,6 +50,15 @@ class Site:
 
 
 @record
+class Misfit:
+    """Where a value is taken apart into more or fewer names than it has parts: ``count`` of them."""
+
+    at: Site
+    shape: Shape
+    count: int
+
+
+@record
 class Shape:
     """Any value at all. ``origin`` is the exit of the function that gave it, if one did."""
 

@@ -200,3 +200,25 @@ def test_a_condition_that_is_returned_is_no_number_for_that() -> None:
 def test_formatted_strings_of_a_module_are_told(expression: str, expected: Shape) -> None:
     _, shape = load(f"import os\nelsewhere = os.getenv('X')\nNAME = 'zoom'\nCOUNT = 3\nf = {expression}\n")
     assert shape == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("    a, b, c = pair()\n", {"a, b, c": 2}),
+        ("    a, b = pair()\n", {}),
+        ("    a, *rest = pair()\n", {}),
+        ("    a, b, c = elsewhere()\n", {}),
+        ("    found = pair()\n    if len(found) == 3:\n        a, b, c = found\n", {}),
+        ("    for a, b in [(1, 2, 3)]:\n        pass\n", {"a, b": 3}),
+        ("    a, b = 'x=1'.partition('=')\n", {"a, b": 3}),
+        ("    a, (b, c) = 1, pair()\n", {}),
+        ("    a, (b, c, d) = 1, pair()\n", {"(b, c, d)": 2}),
+        ("    (a, b, c), done = pair(), True\n", {"(a, b, c)": 2}),
+    ],
+)
+def test_values_that_are_taken_apart_into_too_many_or_too_few_are_known(body: str, expected: dict[str, int]) -> None:
+    interpreter, function = load(f"from elsewhere import elsewhere\ndef pair():\n    return 1, 2\ndef f():\n{body}")
+    interpreter.outcomes(function, Arguments())
+    misfits = interpreter.misfits.values()
+    assert {misfit.at.source.segment(misfit.at.node): misfit.count for misfit in misfits} == expected

@@ -46,7 +46,7 @@ from relax_lint.rules import ERROR, WARNING, Example, rule
 
 if TYPE_CHECKING:
     from relax_lint.environments import Environments
-    from relax_lint.flow.shapes import Class, Exit, Function
+    from relax_lint.flow.shapes import Class, Exit, Function, Misfit
     from relax_lint.observations import Fault
     from relax_lint.rollouts import Rollout
 
@@ -396,8 +396,7 @@ def _found_by(environments: Environments, rollout: Rollout) -> Iterator[Finding 
 def _judged(
     environments: Environments, cls: Class, method: Function, name: str, rollout: Rollout
 ) -> Iterator[Finding | NotChecked]:
-    from relax_lint.observations import Judge, taken_apart
-    from relax_lint.rewards import exit_place
+    from relax_lint.observations import Judge
 
     reading = environments.reading(cls) if rollout.formats else None
     judge = Judge(environments.interpreter, rollout.step.parts, reading)
@@ -411,8 +410,19 @@ def _judged(
     for way in ways:
         for fault in judge.step(way) if name == "step" else judge.reset(way):
             yield _finding(environments, way, fault, name)
-    for way, message in taken_apart(environments, method) if name == "step" else ():
-        yield Finding(exit_place(way), message, subject=name)
+    for misfit in environments.misfits(cls) if name == "step" else ():
+        yield _misfit(environments, misfit)
+
+
+def _misfit(environments: Environments, misfit: Misfit) -> Finding:
+    from relax_lint.rewards import exit_place
+
+    given, at, names = misfit.shape.origin, misfit.at, len(getattr(misfit.at.node, "elts", ()))
+    inside = given is not None and environments.owns(given.source)
+    place = exit_place(given) if given is not None and inside else at.source.place(at.node)
+    of = "this" if given is None else getattr(given.function, "name", "a function")
+    values = "1 value" if misfit.count == 1 else f"{misfit.count} values"
+    return Finding(place, f"{of} gives {values}, where {names} are taken", subject="step")
 
 
 def _finding(environments: Environments, way: Exit, fault: Fault, name: str) -> Finding:
