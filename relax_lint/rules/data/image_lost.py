@@ -3,9 +3,10 @@
 ## What
 
 A converted file without any column of the images, videos or sounds that the verl file has which it was made from: one
-of the same name beside it or in a directory beside its own, or one that the launcher's header names. A conversion
-script, named in the launcher, that drops or never writes the media which it finds in its source, while the launch
-passes `--multimodal-keys` or its model is one for media. Rows in which a column of `--multimodal-keys` is no list.
+with the same prompts, of the same name in a directory beside its own, or named by the launcher's comments or by the
+conversion script. A conversion script, named in the launcher, that drops or never writes the media which it finds in
+its source, while the launch passes `--multimodal-keys` or its model is one for media. Rows in which a column of
+`--multimodal-keys` is no list.
 
 ## Why
 
@@ -29,11 +30,13 @@ and convert the data again.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from relax_lint.converted_columns import MEDIA_COLUMNS, conversions_for
+from relax_lint.data_paths import SUFFIXES
 from relax_lint.data_prompts import in_words
 from relax_lint.datasets import datasets_of
 from relax_lint.diagnostics import Finding, NotChecked, Related
@@ -43,6 +46,8 @@ from relax_lint.rules.data._examples import DATA, RUN, TRAIN, lines, script, tre
 from relax_lint.shell.queries import place_of, start_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from relax_lint.datasets import DatasetUse
     from relax_lint.project import Project
     from relax_lint.shell.launch import Launch
@@ -50,8 +55,10 @@ if TYPE_CHECKING:
 
 MEDIA = "--multimodal-keys"
 _OF_VERL = frozenset({"data_source", "reward_model"})
-_NAMED = re.compile(r"(?<![\w./-])[\w./-]+\.(?:parquet|jsonl)\b")
+_PLACEHOLDER = re.compile(r"<(?:image|video|audio)>")
+_ROWS_COMPARED = 50
 _MOST_BESIDE = 40
+_LONGEST = 200
 
 _KEYS = "--input-key prompt --label-key label --apply-chat-template"
 _IMAGES = '--multimodal-keys \'{"image": "image"}\''
@@ -95,6 +102,8 @@ VALID: list[Example | str] = [
     Example(tree(f"{_KEYS} {_IMAGES}", _ROW, data__verl__train_jsonl=lines(_VERL))),
     Example(tree(_KEYS, _LOST, data__verl__train_jsonl=lines({**_VERL, "images": []}))),
     Example(tree(_KEYS, _LOST, data__verl__other_jsonl=lines(_VERL))),
+    Example(tree(f"{_KEYS} --hf-checkpoint models/Qwen3-4B", _LOST, data__verl__train_jsonl=lines(_VERL))),
+    Example(tree(_KEYS, {"prompt": "1 + 1?", "label": "2"}, data__geo3k__train_jsonl=lines(_VERL))),
     Example(tree(_KEYS, _LOST, data__verl__train_jsonl=lines({"question": "x", "images": ["a.png"]}))),
     Example(tree(f"{_KEYS} {_IMAGES}", {**_ROW, "image": None}, {**_ROW, "image": []})),
     Example(
@@ -146,6 +155,17 @@ INVALID = [
             "raw/geo.jsonl": lines(_VERL),
         },
         findings=((RUN, 3, 3),),
+    ),
+    Example(tree(_KEYS, _LOST, data__train_jsonl=lines(_LOST), **{"data/train_verl.jsonl": lines(_VERL)}),
+            findings=((RUN, 1, 36),)),
+    Example(
+        {
+            RUN: f"# first: {_TOOL}\n{TRAIN} --prompt-data data/out/geo.jsonl {_KEYS}\n",
+            _TOOL: _KEEPS.replace("verl/train.parquet", "raw/geo.jsonl"),
+            "data/out/geo.jsonl": lines(_LOST),
+            "raw/geo.jsonl": lines({**_VERL, "images": None, "preprocessed_images": [{"bytes": "x"}]}),
+        },
+        findings=((RUN, 2, 36),),
     ),
     Example(_converted(_DROPS, f"{_KEYS} {_VISION}"), findings=((RUN, 2, 36),)),
     Example(_converted(_DROPS, f"{_KEYS} {_IMAGES}"), findings=((RUN, 2, 133),)),
@@ -226,10 +246,10 @@ class MediaInLists(RowJudge):
 
 def _lost(use: DatasetUse) -> Iterator[Finding]:
     """The kinds of media that the source has and the converted data has not."""
-    if not use.columns or set(use.columns) >= _OF_VERL:
+    if not use.columns or set(use.columns) >= _OF_VERL or use.arguments.sees_media is False:
         return
     for source in _sources(use):
-        if not set(source.columns) >= _OF_VERL:
+        if not set(source.columns) >= _OF_VERL or not _asks_the_same(source, use):
             continue
         had = {kind: name for name, kind in _media_of(source)}
         lost = {kind: name for kind, name in had.items() if not _has(use, kind)}
@@ -238,6 +258,30 @@ def _lost(use: DatasetUse) -> Iterator[Finding]:
             yield Finding(use.place_of("media"), message, launch=use.launch, subject=MEDIA)
         if had:
             return
+
+
+def _asks_the_same(source: DataFile, use: DatasetUse) -> bool:
+    """Whether a prompt of a file is found in the data, so that this is no other dataset of the same name."""
+    prompt = use.keys.input
+    if not isinstance(prompt, str) or "prompt" not in source.columns:
+        return False
+    made = "\n".join(text for row in use.sample(prompt) for text in _texts(row.get(prompt)))
+    return any(text in made for row in source.sample("prompt")[:_ROWS_COMPARED] for text in _texts(row["prompt"]))
+
+
+def _texts(prompt: object) -> Iterator[str]:
+    """What a user says in a prompt, without placeholders."""
+    messages = prompt if isinstance(prompt, list) else [{"role": "user", "content": prompt}]
+    for message in messages:
+        if not isinstance(message, dict) or message.get("role") != "user":
+            continue
+        content = message.get("content")
+        parts = content if isinstance(content, list) else [{"text": content}]
+        for part in parts:
+            said = part.get("text") if isinstance(part, dict) else None
+            text = _PLACEHOLDER.sub("", said).strip() if isinstance(said, str) else ""
+            if text:
+                yield text
 
 
 def _media_of(source: DataFile) -> Iterator[tuple[str, str]]:
@@ -274,32 +318,61 @@ def _has_part(prompt: object, kind: str) -> bool:
 
 
 def _sources(use: DatasetUse) -> Iterator[DataFile]:
-    """The files that the data may have been made from: what the launcher names, and those of the same name around."""
+    """The files that the data may have been made from: what the launcher's comments or the conversion script name, and
+    those of the same name around."""
     from relax_lint.data_paths import DataPath
     from relax_lint.datasets import file_of
 
     project, own = use.project, {named.path for named in use.plan.paths}
-    launcher = project.launcher(use.launch.script)
-    named = [] if launcher is None else _NAMED.findall("\n".join(_comments(launcher.text)))
-    paths = [(text, use.directory / text) for text in dict.fromkeys(named)]
-    for data in use.plan.paths[:1]:
-        folder = data.path.parent
-        for home in (folder, folder.parent):
-            for entry in project.files.entries(home)[:_MOST_BESIDE]:
-                path = home / entry.name / data.path.name
-                if entry.is_dir and home / entry.name != folder:
-                    paths.append((_shown(path, use), path))
-    for text, path in paths:
+    for path in dict.fromkeys([*_named_sources(use), *_beside(use)]):
         if path not in own and project.is_file(path):
+            text = str(path).removeprefix(f"{use.directory}/").removeprefix(f"{project.root}/")
             yield file_of(DataPath(text, path), project)
 
 
-def _shown(path: object, use: DatasetUse) -> str:
-    return str(path).removeprefix(f"{use.directory}/")
+def _named_sources(use: DatasetUse) -> Iterator[Path]:
+    """Files, and the file of the data's name in directories."""
+    project = use.project
+    launcher = project.launcher(use.launch.script)
+    words: list[str] = []
+    if launcher is not None:
+        comments = (line for line in launcher.text.splitlines() if line.lstrip().startswith("#"))
+        words += (word.strip("\"'`,") for line in comments for word in line.split() if "/" in word)
+    for made in conversions_for(use.launch, project):
+        constants = (node.value for node in made.source.nodes(ast.Constant) if isinstance(node.value, str))
+        words += (text for text in constants if "/" in text and "\n" not in text)
+    for word in dict.fromkeys(words):
+        path = use.directory / word
+        if word.endswith(SUFFIXES):
+            yield path
+        elif word and len(word) < _LONGEST and "\0" not in word and project.is_dir(path):
+            yield from (path / name for name in _names(use))
 
 
-def _comments(text: str) -> Iterator[str]:
-    return (line for line in text.splitlines() if line.lstrip().startswith("#"))
+def _beside(use: DatasetUse) -> Iterator[Path]:
+    """Files of the data's name in directories beside its own, or in it with a word more in their names."""
+    folder = use.plan.paths[0].path.parent
+    stem = use.plan.paths[0].path.stem
+    for home in (folder, folder.parent):
+        for entry in use.project.files.entries(home)[:_MOST_BESIDE]:
+            if entry.is_dir and home / entry.name != folder:
+                yield from (home / entry.name / name for name in _names(use))
+            elif home == folder and entry.name.endswith(SUFFIXES) and _adds_verl(stem, entry.name):
+                yield home / entry.name
+
+
+def _names(use: DatasetUse) -> list[str]:
+    """The name of the data, with each of the endings that Relax loads."""
+    return [use.plan.paths[0].path.stem + suffix for suffix in SUFFIXES]
+
+
+def _adds_verl(stem: str, name: str) -> bool:
+    """Whether two files of a directory have names that differ by what says that one is verl's, or the other Relax's."""
+    words = [part for part in re.split(r"[._-]", name.rpartition(".")[0].lower()) if part]
+    own = [part for part in re.split(r"[._-]", stem.lower()) if part]
+    extra = {"verl", "raw", "orig", "original", "source"}
+    added = {"relax", "converted", "processed"}
+    return words != own and [part for part in words if part not in extra] == [part for part in own if part not in added]
 
 
 # ---------------------------------------------------------------- the script that makes it
