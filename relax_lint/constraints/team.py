@@ -8,17 +8,13 @@ from relax_lint.config import ConfigError
 from relax_lint.constraints.expressions import Expression
 from relax_lint.constraints.facts import unknown_names
 from relax_lint.constraints.schema import NO_EFFECT
-from relax_lint.diagnostics import Fix
-from relax_lint.fixers.launcher_edits import insert_after, remove, replace_value
-from relax_lint.shell.queries import is_own
+from relax_lint.fixers.constraint_fixes import named_fix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from relax_lint.constraints.engine import Violation
-    from relax_lint.diagnostics import Edit
+    from relax_lint.diagnostics import Fix
     from relax_lint.project import Project
-    from relax_lint.shell.launch import Argument, Launch
+    from relax_lint.shell.launch import Launch
 
 
 def refuse_unknown_names(project: Project) -> None:
@@ -39,31 +35,8 @@ def _near(project: Project, name: str) -> str:
 
 
 def repair(violation: Violation, launch: Launch, project: Project) -> Fix | None:
-    """What a constraint says is to be done: ``drop --flag`` or ``set --flag VALUE``."""
-    verb, _, rest = (violation.constraint.fix or "").partition(" ")
-    flag, _, value = rest.partition(" ")
-    passed = launch.all(flag)
-    if not flag or any(not _is_ours(argument, launch, project) for argument in passed):
-        return None
-    if verb == "drop":
-        return _fix(f"drop {flag}", violation, map(remove, passed)) if passed else None
-    if passed:
-        return _fix(f"set {flag} {value}", violation, [replace_value(passed[-1], value)])
-    anchor = violation.argument
-    if anchor is None or not _is_ours(anchor, launch, project):
-        return None
-    return _fix(f"add {rest}", violation, [insert_after(anchor, [rest])])
-
-
-def _is_ours(argument: Argument, launch: Launch, project: Project) -> bool:
-    return argument.word.place is not None and is_own(project, launch, argument.word.place)
-
-
-def _fix(title: str, violation: Violation, edits: Iterable[Edit | None]) -> Fix | None:
-    """A fix where every place can be edited; safe when it only takes away what does nothing."""
-    made = [edit for edit in edits if edit is not None]
-    if not made:
-        return None
-    safe = title.startswith("drop") and violation.constraint.kind in NO_EFFECT
-    reason = None if safe else "what a team asks for may change what is learned"
-    return Fix(title, lambda: made, safe, reason)
+    """What a team says is to be done; safe when it only takes away what does nothing."""
+    constraint = violation.constraint
+    is_safe = constraint.kind in NO_EFFECT and (constraint.fix or "").startswith("drop ")
+    reason = None if is_safe else "what a team asks for may change what is learned"
+    return named_fix(violation, launch, project, reason=reason)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from relax_lint.constraints.reporting import Judged, judged
 from relax_lint.diagnostics import Fix
 from relax_lint.fixers.launcher_edits import insert_after, remove, replace_value
 from relax_lint.shell.queries import is_own, other_launches
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from relax_lint.constraints.engine import Violation
+    from relax_lint.constraints.reporting import Judged
     from relax_lint.diagnostics import Edit
     from relax_lint.project import Project
     from relax_lint.shell.launch import Argument, Launch
@@ -25,11 +26,19 @@ def named_fix(
     verb, _, rest = (wanted or violation.constraint.fix or "").partition(" ")
     flag, _, value = rest.partition(" ")
     passed = launch.all(flag)
-    anchor = passed[-1] if passed else violation.argument
-    if not flag or len(passed) > 1 or anchor is None or not may_change(anchor, violation, launch, project):
+    anchors = passed or [one for one in (violation.argument,) if one is not None and verb == "set"]
+    if not flag or not anchors or not all(may_change(one, violation, launch, project) for one in anchors):
         return None
-    edit = _edit(verb, rest, value, anchor, bool(passed))
-    return None if edit is None else Fix(f"{verb} {rest}", lambda: [edit], safe=reason is None, reason=reason)
+    edits: list[Edit | None]
+    if verb == "drop":
+        edits = [remove(argument) for argument in passed]
+    else:
+        edits = [replace_value(passed[-1], value) if passed else insert_after(anchors[0], [rest])]
+    made = [edit for edit in edits if edit is not None]
+    if len(made) < len(edits):
+        return None
+    title = f"{verb if passed else 'add'} {rest}"
+    return Fix(title, lambda: made, safe=reason is None, reason=reason)
 
 
 def may_change(
@@ -40,20 +49,13 @@ def may_change(
     same: Callable[[Violation, Judged], bool] = lambda violation, about: True,
 ) -> bool:
     """Whether a flag is written in the launcher's own files, and all launches that it goes to have the same fault."""
+    from relax_lint.constraints.reporting import judged
+
     place = argument.word.place
     if place is None or not is_own(project, launch, place):
         return False
     others = [judged(other, project) for other in other_launches(launch, project, argument)]
     constraint = violation.constraint
     return all(
-        any(one.constraint is constraint and same(one, about) for one in about.violations(constraint.code))
-        for about in others
+        any(one.constraint is constraint and same(one, about) for one in about.judgement.violations) for about in others
     )
-
-
-def _edit(verb: str, rest: str, value: str, anchor: Argument, passed: bool) -> Edit | None:
-    if verb == "drop":
-        return remove(anchor) if passed else None
-    if passed:
-        return replace_value(anchor, value)
-    return insert_after(anchor, [rest])
