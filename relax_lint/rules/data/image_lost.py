@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from relax_lint.converted_columns import MEDIA_COLUMNS, conversions_for
 from relax_lint.data_paths import SUFFIXES
-from relax_lint.data_prompts import in_words
+from relax_lint.data_prompts import in_words, placed_media
 from relax_lint.datasets import datasets_of
 from relax_lint.diagnostics import Finding, NotChecked, Related
 from relax_lint.row_judges import Fault, RowJudge, judged
@@ -304,17 +304,8 @@ def _has(use: DatasetUse, kind: str) -> bool:
     prompt = use.keys.input
     if not isinstance(prompt, str) or prompt not in use.columns:
         return True
-    return any(_has_part(row.get(prompt), kind) for row in use.sample(prompt)[:50])
-
-
-def _has_part(prompt: object, kind: str) -> bool:
-    parts = (
-        part
-        for message in (prompt if isinstance(prompt, list) else ())
-        if isinstance(message, dict) and isinstance(message.get("content"), list)
-        for part in message["content"]
-    )
-    return any(isinstance(part, dict) and (part.get("type") == kind or part.get(kind)) for part in parts)
+    placed = (placed_media(row.get(prompt), {kind: kind}) for row in use.sample(prompt)[:_ROWS_COMPARED])
+    return any(one is not None and one[1][kind] for one in placed)
 
 
 def _sources(use: DatasetUse) -> Iterator[DataFile]:

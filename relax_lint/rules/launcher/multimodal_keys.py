@@ -39,7 +39,7 @@ from relax_lint.catalog.rewards import WITHOUT_REWARDS
 from relax_lint.constraints.reporting import outcomes
 from relax_lint.converted_columns import MEDIA_COLUMNS, conversions_for, is_no_list
 from relax_lint.data_fixes import with_flag
-from relax_lint.data_prompts import PLACEHOLDERS
+from relax_lint.data_prompts import PLACEHOLDERS, placed_media
 from relax_lint.diagnostics import Finding, Fix, NotChecked, Related
 from relax_lint.fixers.constraint_fixes import may_change
 from relax_lint.fixers.launcher_edits import replace_value
@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch
 
 FLAG = "--multimodal-keys"
+_ROWS = 50
+"""Prompts that are looked at for media of their own."""
 
 _KEYS = "--input-key prompt --label-key label --apply-chat-template"
 _IMAGES = '--multimodal-keys \'{"image": "images"}\''
@@ -122,6 +124,7 @@ VALID: list[Example | str] = [
     Example(_made(_MAY, f'{_KEYS} --multimodal-keys \'{{"image":"image"}}\'')),
     Example(_made(_MAKES.replace('"image": [item["path"]],', '"level": 3,'), _KEYS)),
     Example(_made(_MAKES, f'{_KEYS} --multimodal-keys \'{{"image":"\'$COLUMN\'"}}\'')),
+    Example(_made(_MAKES, f"{_KEYS} {_IMAGES} --hf-checkpoint models/Qwen3-8B")),
     Example(_made("def part(path):\n    return {'type': 'image', 'image': path}\n", _KEYS)),
     Example(_made(_MAKES.replace("item[\"solution\"],", "item[\"solution\"], **item"), f"{_KEYS} {_IMAGES}")),
     f'{TRAIN} --prompt-data /d/a.parquet {_KEYS} --multimodal-keys \'{{"image":"a","video":"b","audio":"c"}}\'\n',
@@ -229,7 +232,7 @@ def multimodal_keys(launch: Launch, project: Project) -> Iterator[Finding | NotC
         if found:
             yield _left_out(found, arguments, launch.last("--prompt-data"))
     elif not trained and isinstance(media, dict):
-        yield from _by_scripts(media, launch, project)
+        yield from _by_scripts(media, arguments)
 
 
 class _Columns(dict[str, str]):
@@ -274,7 +277,8 @@ def _in_data(use: DatasetUse) -> _Columns:
         found.lists = found.lists and column.kind == "list"
     prompt = use.keys.input
     if found and isinstance(prompt, str):
-        if any(_brings_media(row.get(prompt)) for row in use.sample(prompt)[:50]):
+        placed = (placed_media(row.get(prompt), found) for row in use.sample(prompt)[:_ROWS])
+        if any(one is not None and any(one[1].values()) for one in placed):
             found.clear()
     return found
 
@@ -286,16 +290,6 @@ def _holds_media(use: DatasetUse, name: str) -> bool:
         if name in file.columns
         for row in file.sample(name, counted=(name,) if file.columns[name].kind == "list" else ())
     )
-
-
-def _brings_media(prompt: object) -> bool:
-    parts = (
-        part
-        for message in (prompt if isinstance(prompt, list) else ())
-        if isinstance(message, dict) and isinstance(message.get("content"), list)
-        for part in message["content"]
-    )
-    return any(isinstance(part, dict) and any(part.get(kind) for kind in PLACEHOLDERS) for part in parts)
 
 
 def _in_scripts(launch: Launch, project: Project) -> _Columns:
@@ -313,8 +307,11 @@ def _in_scripts(launch: Launch, project: Project) -> _Columns:
     return found
 
 
-def _by_scripts(media: Mapping[str, Any], launch: Launch, project: Project) -> Iterator[Finding]:
-    """The columns that are named, as the scripts write them."""
+def _by_scripts(media: Mapping[str, Any], arguments: DataArguments) -> Iterator[Finding]:
+    """The columns that are named, as the scripts write them; a model for text only takes no notice of them."""
+    launch, project = arguments.launch, arguments.project
+    if arguments.sees_media is False:
+        return
     scripts, argument = conversions_for(launch, project), launch.last(FLAG)
     place = start_of(launch) if argument is None else place_of(launch, argument.word)
     for kind, column in media.items():

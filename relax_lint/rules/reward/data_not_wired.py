@@ -37,23 +37,20 @@ from typing import TYPE_CHECKING
 from relax_lint.catalog.hidden import Hidden, is_hidden
 from relax_lint.catalog.labels import OBJECT_FAILS, OBJECTS_WITH
 from relax_lint.catalog.rewards import BOXED, WITHOUT_REWARDS
-from relax_lint.converted_columns import conversions_for, is_conversation
 from relax_lint.data_fixes import with_flag
 from relax_lint.diagnostics import Finding, NotChecked, Place, Related
+from relax_lint.known_columns import KnownColumns
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.rules.data._examples import DATA, RUN, TRAIN, script, tree
 from relax_lint.shell.queries import is_broken_off, place_of, start_of, why_unknown
 
 if TYPE_CHECKING:
     from relax_lint.data_arguments import DataArguments
-    from relax_lint.datasets import DatasetUse
     from relax_lint.project import Project
     from relax_lint.sample_readings import KeyReading
     from relax_lint.shell.launch import Launch
-    from relax_lint.sources.columns import ColumnType
 
 _PROMPTS = ("prompt", "messages", "question", "problem", "query", "instruction")
-_ANSWERS = ("label", "answer", "ground_truth", "solution")
 _OTHERS = ("extra_info", "meta", "info")
 _DATA_SOURCE = "data_source"
 _SOURCE = "--data-source-path"
@@ -184,6 +181,11 @@ INVALID = [
     Example(
         _scored(_COMPARES, f"{_ELSEWHERE} --input-key prompt {_PATH}\n"),
         findings=((RUN, 1, 36),),
+    ),
+    Example(
+        _scored(_COMPARES, f"{_NOTE}{_ELSEWHERE} --input-key prompt {_PATH}\n", **{_TOOL: _MAKES}),
+        findings=((RUN, 2, 36),),
+        fixed={RUN: f"{_NOTE}{_ELSEWHERE} --input-key prompt --label-key label {_PATH}\n"},
     ),
     Example(
         _scored(_COMPARES, _run(f"--input-key prompt {_PATH}"), _ROW),
@@ -347,29 +349,7 @@ class _Wiring:
         self.arguments = arguments
         self.launch = arguments.launch
         self.project = arguments.project
-
-    # ------------------------------------------------------------ what is known of the columns
-
-    def _uses(self) -> list[DatasetUse]:
-        from relax_lint.datasets import datasets_of
-
-        return [use for use in datasets_of(self.launch, self.project) if use.role == "train" and use.columns]
-
-    def _columns(self) -> dict[str, ColumnType] | None:
-        """The columns of the data that is here."""
-        uses = self._uses()
-        return uses[0].columns if uses else None
-
-    def _names(self) -> tuple[frozenset[str], str] | None:
-        """All columns that the data has, and what says so; ``None`` where that is not known."""
-        uses = self._uses()
-        if uses:
-            return frozenset(uses[0].columns), uses[0].files[0].text
-        scripts = conversions_for(self.launch, self.project)
-        if not scripts or not all(made.complete for made in scripts):
-            return None
-        names = frozenset(name for made in scripts for name in made.columns)
-        return names, f"what {scripts[0].source.path.name} writes"
+        self.columns = KnownColumns(arguments.launch, arguments.project)
 
     def _place(self, *flags: str) -> Place:
         named = (self.launch.last(flag) for flag in (*flags, "--prompt-data"))
@@ -393,8 +373,7 @@ class _Wiring:
             yield self._unknown("--label-key", key)
             return
         reader, related = needed
-        columns = self._columns() or {}
-        texts = [name for name in _ANSWERS if name in columns and columns[name].kind == "string"]
+        texts = self.columns.answers
         fix = None
         if len(texts) == 1:
             fix = with_flag([f"--label-key {texts[0]}"], self.launch, self.project, ("--input-key", "--prompt-data"))
@@ -437,10 +416,10 @@ class _Wiring:
         if is_hidden(key):
             yield self._unknown("--metadata-key", key)
             return
-        known = self._names()
-        if known is not None and key in known[0]:
+        known = self.columns.names
+        if known is not None and key in known:
             return
-        given = SET_BY_RELAX if known is None or _DATA_SOURCE in known[0] else SET_BY_RELAX - {_DATA_SOURCE}
+        given = SET_BY_RELAX if known is None or _DATA_SOURCE in known else SET_BY_RELAX - {_DATA_SOURCE}
         read = {
             name: reading
             for name, reading in found.keys.items()
@@ -449,14 +428,12 @@ class _Wiring:
         needed = [reading for reading in read.values() if reading.needed]
         plain = [reading for reading in read.values() if reading.plain]
         if needed or plain or (read and known is not None):
-            yield self._metadata(list(read.values()), needed or plain, known)
+            yield self._metadata(list(read.values()), needed or plain)
 
-    def _metadata(
-        self, read: list[KeyReading], first: list[KeyReading], known: tuple[frozenset[str], str] | None
-    ) -> Finding:
+    def _metadata(self, read: list[KeyReading], first: list[KeyReading]) -> Finding:
         names = ", ".join(reading.key for reading in read[:4])
-        lacks = ", unless the data has a column metadata" if known is None else f": {known[1]} has no column metadata"
-        columns = self._columns() or {}
+        known, columns = self.columns.names is not None, self.columns.types
+        lacks = f": {self.columns.where} has no column metadata" if known else ", unless the data has a column metadata"
         fitting = [
             name for name in _OTHERS if name in columns and columns[name].names >= {reading.key for reading in read}
         ]
@@ -467,7 +444,7 @@ class _Wiring:
         return Finding(
             self._place(),
             f"the {_READERS[one.reader]} reads {names} of the metadata, which is empty without --metadata-key{lacks}",
-            severity=ERROR if one.needed and known is not None else WARNING,
+            severity=ERROR if one.needed and known else WARNING,
             fix=fix,
             launch=self.launch,
             subject="--metadata-key",
@@ -484,14 +461,14 @@ class _Wiring:
         if is_hidden(key) or not isinstance(key, str):
             return
         if self.arguments.naming("input", evaluation=False) is None:
-            known = self._names()
-            if known is not None and key not in known[0]:
-                names, where = known
+            names = self.columns.names
+            if names is not None and key not in names:
                 near = [name for name in _PROMPTS if name in names]
                 fix = None
                 if near and (len(near) == 1 or near[0] == _PROMPTS[0]):
                     fix = with_flag([f"--input-key {near[0]}"], self.launch, self.project)
                 has = ", ".join(sorted(names)[:6])
+                where = self.columns.where
                 message = f"without --input-key Relax takes the column {key}, and {where} has none (it has {has})"
                 yield Finding(self._place(), message, fix=fix, launch=self.launch, subject="--input-key")
                 return
@@ -503,24 +480,9 @@ class _Wiring:
         media = arguments.settled("multimodal_keys")
         if arguments.template is not False or arguments.generates_itself or is_hidden(media) or media:
             return
-        where = self._lists(key)
-        if where is not None:
+        if self.columns.holds_conversations(key):
             fix = with_flag(["--apply-chat-template"], self.launch, self.project, ("--input-key", "--prompt-data"))
-            message = f"the prompts are lists of messages ({where}), which need --apply-chat-template"
+            message = f"the prompts are lists of messages in {self.columns.where}, which need --apply-chat-template"
             yield Finding(
                 self._place("--input-key"), message, fix=fix, launch=self.launch, subject="--apply-chat-template"
             )
-
-    def _lists(self, key: str) -> str | None:
-        """What shows that all prompts are lists of messages."""
-        uses = self._uses()
-        if uses:
-            rows = [row.get(key) for row in uses[0].sample(key)]
-            lists = all(isinstance(one, list) and one and isinstance(one[0], dict) for one in rows)
-            return uses[0].files[0].text if rows and lists else None
-        scripts = conversions_for(self.launch, self.project)
-        for made in scripts:
-            column = made.columns.get(key)
-            if column is None or not is_conversation(made.source, column.value):
-                return None
-        return scripts[0].source.path.name if scripts else None
