@@ -120,8 +120,12 @@ class Environments:
 
     @cached_property
     def concrete(self) -> tuple[Class, ...]:
-        """Those that are made objects of: not the ones that only others derive from."""
-        return tuple(cls for cls in self.classes if self.is_called(cls) or not self.is_derived_from(cls))
+        """Those that are made objects of: not the ones that others derive from, or are plainly meant to."""
+        return tuple(
+            cls
+            for cls in self.classes
+            if self.is_called(cls) or not (self.is_abstract(cls) or self.is_derived_from(cls))
+        )
 
     def with_bases_first(self) -> list[Class]:
         """The concrete ones, each behind those that it derives from."""

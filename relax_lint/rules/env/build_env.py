@@ -204,8 +204,7 @@ def build_env(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked
         yield from _judged(environments, module)
     if not environments.modules and environments.needs_module:
         for cls in environments.concrete:
-            if not environments.is_abstract(cls):
-                yield _missing(cls.source.name_place(cls.node), "the rollout takes its environments from it")
+            yield _missing(cls.source.name_place(cls.node), "the rollout takes its environments from it")
 
 
 def _missing(place: Place, why: str) -> Finding:

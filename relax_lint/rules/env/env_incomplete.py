@@ -386,7 +386,7 @@ def env_incomplete(recipe: Recipe, project: Project) -> Iterator[Finding | NotCh
         unseen = environments.unseen(cls, "reset", "step") if "unknown" in found.values() else None
         if unseen is not None:
             yield unseen
-        if not missing or (environments.is_abstract(cls) and not environments.is_called(cls)):
+        if not missing:
             continue
         lacks = f"no {missing[0]}" if len(missing) == 1 else "neither reset nor step"
         yield Finding(
