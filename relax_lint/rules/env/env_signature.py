@@ -26,7 +26,8 @@ Guide, step 2: `reset` takes no arguments, the sample's data come by `build_env(
 
 ## Fix
 
-Makes `reset` a plain function if nothing in it is awaited; unsafe, since other code may await it.
+`--unsafe-fixes` makes `reset` a plain function if nothing in it is awaited, though other code may await it, and has the
+recipe's rollout await an async `step`, though another environment's may be plain.
 """
 
 from __future__ import annotations
@@ -170,10 +171,20 @@ INVALID = [
     Example(
         _env(_ASYNC, "    observation, done, info = env.step(sample.response)\n"),
         findings=((_ENV, 8, 15),),
+        fixed={
+            _ROLLOUT: _env("", "    observation, done, info = await env.step(sample.response)\n")[_ROLLOUT],
+        },
+        unsafe=True,
     ),
     Example(
         _env(_ASYNC, "    turn = env.step(sample.response)\n    done = turn[1]\n    print(turn)\n"),
         findings=((_ENV, 8, 15),),
+        fixed={
+            _ROLLOUT: _env("", "    turn = await env.step(sample.response)\n    done = turn[1]\n    print(turn)\n")[
+                _ROLLOUT
+            ],
+        },
+        unsafe=True,
     ),
     Example(
         _env(
@@ -189,6 +200,10 @@ INVALID = [
             "    observation, done, info = env.step(sample.response)\n",
         ),
         findings=((_ENV, 11, 9),),
+        fixed={
+            _ROLLOUT: _env("", "    observation, done, info = await env.step(sample.response)\n")[_ROLLOUT],
+        },
+        unsafe=True,
     ),
     Example(
         _env(f"    def reset(self):\n        yield {{}}, {{}}\n\n    def step(self, response_text):\n{_DONE}"),
@@ -252,7 +267,8 @@ def _judged(environments: Environments, method: Function, name: str, rollout: Ro
         message = f"step is async: {rollout.name} does not await it, and cannot take a coroutine apart"
     else:
         return
-    yield Finding(place, message, fix=_fix(method) if name == "reset" else None, related=related, subject=name)
+    fix = _plain(method) if name == "reset" else _awaiting(environments, uses)
+    yield Finding(place, message, fix=fix, related=related, subject=name)
 
 
 def _not_run(environments: Environments, method: Function) -> str | None:
@@ -268,7 +284,7 @@ def _not_run(environments: Environments, method: Function) -> str | None:
     return "async" if all(isinstance(part, Awaitable) for part in parts) else None
 
 
-def _fix(method: Function) -> Fix | None:
+def _plain(method: Function) -> Fix | None:
     node, source = method.node, method.source
     if not isinstance(node, ast.AsyncFunctionDef) or any(
         isinstance(part, (ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Yield, ast.comprehension))
@@ -282,3 +298,19 @@ def _fix(method: Function) -> Fix | None:
         return None
     edit = Edit(source.path, place.start, end, "")
     return Fix("make it a plain function", lambda: [edit], safe=False, reason="other code may await it")
+
+
+def _awaiting(environments: Environments, uses: Uses) -> Fix | None:
+    """Have the one call of ``step`` in a rollout of the recipe awaited."""
+    if uses.site is None or len(uses.arguments) > 1:
+        return None
+    source, call = uses.site
+    around = (part for part in source.ancestors(call) if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    plain = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "step"
+    if not plain or not isinstance(source.parent(call), ast.Assign) or not environments.owns(source):
+        return None
+    if not isinstance(next(around, None), ast.AsyncFunctionDef):
+        return None
+    start = source.place(call).start
+    edit = Edit(source.path, start, start, "await ")
+    return Fix("await it", lambda: [edit], safe=False, reason="another environment's step may not be async")
