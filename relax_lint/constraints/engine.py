@@ -180,13 +180,12 @@ def judge(
     *,
     past_refusals: bool = False,
     stages: Sequence[str] = STAGES,
-    errors_only: bool = False,
 ) -> Judgement:
     """What a launch violates, in Relax's order, and what cannot be told.
 
     Relax stops at its first refusal: later stages are judged only with ``past_refusals``. What only follows from
     something else is left out: violations behind others, and what cannot be worked out behind a refusal, such as a
-    parallel size of 0; with ``errors_only``, behind those that are errors.
+    parallel size of 0. What stops a launch is never left out behind what does not.
     """
     violations: list[Violation] = []
     undecided: list[Undecided] = []
@@ -215,12 +214,17 @@ def judge(
                 stopped_in = constraint.stage
         elif outcome is not None:
             undecided.append(outcome)
-    told = {one.constraint.id for one in violations if not errors_only or one.constraint.level == "E"}
+    told = {one.constraint.id for one in violations}
+    errors = {one.constraint.id for one in violations if one.constraint.level == "E"}
+
+    def follows(constraint: Constraint) -> bool:
+        return not (errors if constraint.level == "E" else told).isdisjoint(constraint.behind)
+
     refused_words = {problem.word for problem in before.namespace.problems}
     undecided = [one for one in undecided if one.because is not None or not refused_words.issuperset(one.words)]
     return Judgement(
-        [one for one in violations if told.isdisjoint(one.constraint.behind)],
-        [one for one in undecided if told.isdisjoint(one.constraint.behind) and not (stopped_in and one.because)],
+        [one for one in violations if not follows(one.constraint)],
+        [one for one in undecided if not follows(one.constraint) and not (stopped_in and one.because)],
         stopped_in is not None,
     )
 

@@ -44,8 +44,7 @@ class Judged:
     @cached_property
     def judgement(self) -> Judgement:
         """Relax's own constraints, then the team's."""
-        only_errors = self.project.settings.profile == "runtime"
-        found = judge(self.facts, builtin(), past_refusals=True, errors_only=only_errors)
+        found = judge(self.facts, builtin(), past_refusals=True)
         team = self.project.settings.constraint
         if team:
             more = judge(self.facts, Table(team), past_refusals=True)

@@ -35,7 +35,8 @@ class Constraint:
     ``when`` is the condition under which it is violated, ``message`` says so with ``{name}`` for values; ``modes`` is
     empty when it concerns every mode; ``flags`` is where to point, else the flags that ``when`` names; ``by_default``
     says that it may hold with none of its flags passed; ``static`` why it cannot be judged from the launch alone;
-    ``behind`` the constraints of whose violation it is a mere consequence: it is not told beside them.
+    ``behind`` the constraints of whose violation it is a mere consequence: it is not told beside them, but for an error
+    beside a warning, which would leave the launch broken without a word.
     """
 
     id: str

@@ -58,6 +58,15 @@ def test_what_has_no_effect_ends_nothing() -> None:
     assert not judged("--lr 0.5", VOID).refused
 
 
+def test_what_follows_from_something_else_is_left_out_unless_it_is_worse() -> None:
+    warns = constraint("warns", "lr > 1", kind="guide", stage="train")
+    also = constraint("also", "lr > 2", kind="guide", stage="train", behind=("warns",))
+    stops = constraint("stops", "lr > 2", behind=("warns",))
+    assert ids(judged("--lr 5", warns, also)) == ["warns"]
+    assert ids(judged("--lr 5", HIGH, constraint("stops", "lr > 2", behind=("high",)))) == ["high"]
+    assert ids(judged("--lr 5", warns, stops, past_refusals=True)) == ["stops", "warns"]
+
+
 def test_a_constraint_without_its_flags_is_judged_only_when_it_may_hold_by_default() -> None:
     assert ids(judged("--colocate", ALWAYS, constraint("other", "num_epoch is None"))) == ["always"]
 

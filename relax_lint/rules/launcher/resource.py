@@ -115,6 +115,11 @@ INVALID = [
     Example(f"{_ASYNC} --use-kl-loss --resource '{_SPLIT}'\n", findings=((1, 137),)),
     Example(f"{_TRAIN} --fully-async {_SEVERAL} --resource '{_SPLIT}'\n", findings=((1, 125),)),
     Example(
+        f"{_TRAIN} --fully-async --rollout-batch-size 32 --n-samples-per-prompt 8 --global-batch-size 128 "
+        f"--resource '{_SPLIT}'\n",
+        findings=((1, 123),),
+    ),
+    Example(
         f'{_ASYNC} --resource \'{{"actor": [1, 4], "rollout": [1, 4]}}\'\n',
         findings=((1, 123, WARNING),),
     ),

@@ -113,17 +113,14 @@ E, W, A = Severity.ERROR, Severity.WARNING, Severity.ADVICE
         ("    --optimizer-cpu-offload", "", "RLX406", W, "--optimizer adam"),
         ("    --use-precision-aware-optimizer", "", "RLX406", E, "--optimizer adam"),
         # RLX407
-        ("--global-batch-size 256", "--global-batch-size 128", "RLX407", W, "--global-batch-size"),
         ("--global-batch-size 256", "--global-batch-size 100", "RLX407", E, "--global-batch-size"),
         ("--global-batch-size 256", "--global-batch-size 512", "RLX407", E, "--global-batch-size"),
-        ("--rollout-batch-size 32", "--rollout-batch-size 64", "RLX407", W, "--global-batch-size"),
         ("--rollout-batch-size 32", "--rollout-batch-size 16", "RLX407", E, "--global-batch-size"),
         ("--n-samples-per-prompt 8", "--n-samples-per-prompt 7", "RLX407", E, "--global-batch-size"),
         ("    --global-batch-size 256", "", "RLX407", E, "--rollout-batch-size"),
         ("    --rollout-batch-size 32", "", "RLX407", E, "--n-samples-per-prompt"),
         ("--num-rollout 200", "--num-rollout 200 --num-steps-per-rollout 3", "RLX407", E, "--global-batch-size"),
         # RLX411
-        ("        --ref-actor-config", "", "RLX411", W, SPLIT),
         ('"sequence_parallel": false}\'', '"sequence-parallel": false}\'', "RLX411", A, "--ref-actor-config"),
         ("'{\"tensor_model", "'{tensor_model", "RLX411", E, "--ref-actor-config"),
         # RLX412
@@ -190,3 +187,47 @@ def test_a_fault_is_told_once(old: str, new: str, code: str, severity: Severity,
     assert [(one.code, one.severity, one.line) for one in found] == [(code, severity, line)], [
         f"{one.code} {one.line} {one.message}" for one in found
     ]
+
+
+@pytest.mark.parametrize("word", ['"$@"', '"${ROUTING_REPLAY_ARGS[@]}"', "$EXTRA_ARGS"])
+def test_a_word_that_may_hold_anything_is_told_once_for_each_rule(word: str) -> None:
+    report = reported(CLEAN.replace('"${ALL[@]}"', f'"${{ALL[@]}}" {word}'))
+    assert report.diagnostics == []
+    silences = [(silence.code, silence.line) for silence in report.not_checked if silence.because != "/m/Demo-8B"]
+    assert len(silences) == len(set(silences))
+    assert {"RLX407", "RLX412", "RLX414", "RLX416"} <= {code for code, _ in silences}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "warning", "error"),
+    [
+        ("--global-batch-size 256", "--global-batch-size 128", "RLX407", "RLX412"),
+        ("--rollout-batch-size 32", "--rollout-batch-size 64", "RLX407", "RLX412"),
+        ("        --ref-actor-config", "", "RLX411", "RLX416"),
+    ],
+)
+def test_a_warning_does_not_stand_for_an_error_that_follows(old: str, new: str, warning: str, error: str) -> None:
+    found = {(one.code, one.severity) for one in reported(with_fault(old, new)).diagnostics}
+    assert found == {(warning, W), (error, E)}
+    found = {(one.code, one.severity) for one in reported(with_fault(old, new), profile="runtime").diagnostics}
+    assert found == {(error, E)}
+
+
+def test_what_megatron_refuses_is_said_of_launchers_outside_recipes_too() -> None:
+    text = with_fault("    --use-precision-aware-optimizer", "")
+    settings = Settings(selection=(Layer(select=CODES),))
+    project = Project.from_files({"scripts/training/text/run-demo.sh": text}, settings)
+    found = lint(project, load_rules(), settings).diagnostics
+    assert {(one.code, one.severity) for one in found} == {("RLX505", E)}
+
+
+def test_a_wrong_size_that_both_modes_share_is_told_once() -> None:
+    text = with_fault("--tensor-model-parallel-size 4", "--tensor-model-parallel-size 5")
+    (found,) = reported(text).diagnostics
+    assert "= 5 does not divide the actor's 4 GPUs" in found.message
+
+
+def test_a_size_that_suits_one_mode_is_told_where_the_other_says_how_many_gpus_it_has() -> None:
+    text = with_fault("--tensor-model-parallel-size 4", "--tensor-model-parallel-size 8")
+    (found,) = reported(text).diagnostics
+    assert text.splitlines()[found.line - 1].strip().startswith(SPLIT[:30])
