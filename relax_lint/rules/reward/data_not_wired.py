@@ -2,12 +2,13 @@
 
 ## What
 
-A reward that reads `sample.label`, or a built-in `--rm-type` that needs a label, in a launch without `--label-key`. A
-reward that reads keys of `sample.metadata` in a launch without `--metadata-key`, where the data, or the conversion
-script that the launcher names, has no column `metadata`; a warning: where that is not known. A launch without
-`--input-key` whose data has no column `input`. Prompts that are lists of messages, without `--apply-chat-template`, for
-Relax's own generate function. Silent where the code also goes without: `sample.label or …`, `metadata.get(key, …)`,
-values that the recipe sets itself.
+A reward, generate function or environment that reads `sample.label`, or a built-in `--rm-type` that needs a label, in a
+launch without `--label-key`. A reward that reads keys of `sample.metadata` in a launch without `--metadata-key`, where
+the data, or the conversion script that the launcher names, has no column `metadata`; a warning: where that is not
+known, or the code puts nothing in place of the key itself (`metadata.get(key, "")`). A launch without `--input-key`
+whose data has no column `input`. Prompts that are lists of messages, without `--apply-chat-template`, for Relax's own
+generate function. Silent where the code also goes without: `sample.label or …`, `metadata.get(key, default)`, values
+that the recipe sets itself.
 
 ## Why
 
@@ -279,6 +280,14 @@ INVALID = [
             _run(f"{_KEYS} {_PATH}"),
             {"prompt": "1 + 1?", "label": "2"},
         ),
+        findings=((RUN, 1, 36),),
+    ),
+    Example(
+        _scored(
+            "    return {'score': float(sample.metadata.get('style', '') == 'plain')}\n",
+            _run(f"{_KEYS} {_PATH}"),
+            {"prompt": "1 + 1?", "label": "2"},
+        ),
         findings=((RUN, 1, 36, WARNING),),
     ),
     Example(
@@ -444,7 +453,7 @@ class _Wiring:
         return Finding(
             self._place(),
             f"the {_READERS[one.reader]} reads {names} of the metadata, which is empty without --metadata-key{lacks}",
-            severity=ERROR if one.needed and known else WARNING,
+            severity=ERROR if (one.needed or one.plain) and known else WARNING,
             fix=fix,
             launch=self.launch,
             subject="--metadata-key",
