@@ -51,7 +51,9 @@ class Known:
 
 @node
 class Dispatch:
-    """One place that chooses by the source: where it is written, what it knows, and what becomes of the rest."""
+    """One place that chooses by the source: where it is written, what it knows, and what becomes of the rest. ``ways``
+    is how many things may come of it, the refusal of the rest among them; a mere check has as many as it knows sources.
+    """
 
     place: ast.AST
     known: Known
@@ -144,14 +146,14 @@ class _Reader:
                 continue
             if current.orelse:
                 otherwise = self._of_block(current.orelse)
-                return Dispatch(first, known, ways + (otherwise == "handled"), otherwise, self.folded)
+                return Dispatch(first, known, ways + (otherwise != "unknown"), otherwise, self.folded)
             following = self._after(current if ways > 1 and current is not first else first, current)
             if following and isinstance(following[0], ast.If) and self._leaves(current.body):
                 if self._asked(following[0].test) is not None:
                     current = following[0]
                     continue
             otherwise = self._of_rest(first, current, following)
-            return Dispatch(first, known, ways + (otherwise == "handled"), otherwise, self.folded)
+            return Dispatch(first, known, ways + (otherwise != "unknown"), otherwise, self.folded)
 
     def choice(self, expression: ast.IfExp) -> Dispatch | None:
         """``one if source == … else other``."""
@@ -325,6 +327,7 @@ class _Reader:
             else:
                 names.update(texts)
                 ways += 1
+        ways += otherwise in ("raises", "gives nothing")
         return Dispatch(statement, Known(frozenset(names), opaque=opaque), ways, otherwise, self.folded)
 
     def _of_match_rest(self, statement: ast.Match) -> Otherwise:
@@ -345,7 +348,8 @@ class _Reader:
         names = self._strings(keys) if isinstance(keys, ast.Dict) else None
         if names is None or self._is_caught(place):
             return None
-        return Dispatch(place, Known(frozenset(names)), len(names), otherwise, self.folded)
+        ways = len(names) + (otherwise != "unknown")
+        return Dispatch(place, Known(frozenset(names)), ways, otherwise, self.folded)
 
     def lookup(self, call: ast.Call) -> Dispatch | None:
         """``TABLE.get(source)``."""
@@ -356,10 +360,7 @@ class _Reader:
         otherwise: Otherwise = "raises" if called else self._of_checked(call)
         if len(call.args) > 1 or call.keywords:
             otherwise = "handled"
-        found = self.table(call, function.value, call.args[0], otherwise)
-        if found is not None and otherwise == "handled":
-            found.ways += 1
-        return found
+        return self.table(call, function.value, call.args[0], otherwise)
 
     def _of_checked(self, call: ast.Call) -> Otherwise:
         """What becomes of the None that ``name = TABLE.get(source)`` may give."""

@@ -2,9 +2,9 @@
 
 ## What
 
-A reward that chooses by `data_source` (conditions, `match`, a table of scorers) in a recipe whose data provably has one
-source: by the conversion script `scripts/tools/process_<algo>.py` or one in the recipe, or by the data itself where it
-is here.
+A reward that chooses by `data_source` (conditions, `match`, a table of scorers, also where all but one source is
+refused; a mere check that raises is no choice) in a recipe whose data provably has one source: by the conversion script
+`scripts/tools/process_<algo>.py` or one in the recipe, or by the data itself where it is here.
 
 An error is a source in the recipe's data that the choice does not know, and that makes it raise, or return nothing.
 
@@ -179,6 +179,15 @@ async def reward_func(args, sample, **kwargs):
 
 INVALID = [
     Example(_tree(_CHAIN), findings=((_REWARD, 2, 5),)),
+    Example(
+        _tree("""\
+async def reward_func(args, sample, **kwargs):
+    if sample.metadata["data_source"].startswith("openai/"):
+        return {"score": float(sample.response == sample.label)}
+    raise ValueError(f"no score for {sample.metadata['data_source']}")
+"""),
+        findings=((_REWARD, 2, 5),),
+    ),
     Example(_tree(_TABLE), findings=((_REWARD, 14, 22),)),
     Example(
         _tree(

@@ -112,7 +112,7 @@ def found_in(reward: str, script: str) -> list[str]:
                 f"{HEAD}    source = sample.metadata['data_source']\n    if source == 'gsm8k':\n        score = 1.0\n"
                 "    else:\n        raise ValueError(source)\n    return score\n"
             ),
-            [],
+            ["3 warning"],
             ["3 error"],
         ),
         (
@@ -147,6 +147,27 @@ def found_in(reward: str, script: str) -> list[str]:
             ["5 error"],
         ),
         (f"{HEAD}    assert sample.metadata['data_source'] in ('gsm8k', 'math')\n    return 1.0\n", [], []),
+        (
+            (
+                f"{HEAD}    match sample.metadata['data_source']:\n        case 'gsm8k':\n            return 1.0\n"
+                "    raise ValueError\n"
+            ),
+            ["2 warning"],
+            ["2 error"],
+        ),
+        (
+            f"TABLE = {{'gsm8k': len}}\n\n\n{HEAD}    return TABLE[sample.metadata['data_source']](sample.response)\n",
+            ["5 warning"],
+            ["5 error"],
+        ),
+        (
+            (
+                f"{HEAD}    weight = 1.0\n    if sample.metadata['data_source'] == 'gsm8k':\n        weight = 0.5\n"
+                "    return weight\n"
+            ),
+            [],
+            [],
+        ),
     ],
 )
 def test_ways_to_choose(reward: str, with_one: list[str], with_other: list[str]) -> None:
