@@ -42,7 +42,7 @@ from tools.validator.sites import all_sites
 from tools.validator.static import RelaxLint
 
 STUBS = ("torchvision", "torch_memory_saver")
-AIMED_SHARE = 0.55
+AIMED_SHARE = 0.5
 """How many mutations are edits that aim at a refusal, on a launch drawn at random."""
 LEAST_AGREEMENT = 0.99
 

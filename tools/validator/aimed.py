@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tools.validator.requests import Request, edited
+from tools.validator.requests import Request, edited, groups
 
 ROWS = Path(__file__).with_name("aimed.txt")
 
@@ -62,9 +62,10 @@ class Row:
         """The launch, edited; the files that rows name are in ``folder``."""
         words = tuple(word.replace("FILES/", f"{folder}/") for word in self.words)
         changes = [*words, *(f"without {flag}" for flag in self.without)]
+        count = len(groups(self.words)) + len(self.without)
         return replace(
             launch,
-            kind="aimed",
+            kind="aimed" if count <= 1 else "combined",
             argv=edited(launch.argv, words, self.without),
             change=" ".join(changes),
             environment=self.environment,

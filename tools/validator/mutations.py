@@ -29,7 +29,7 @@ class Option:
 KINDS = {"drop": 12, "change": 33, "add": 45, "spelling": 10}
 """How often each kind of mutation is drawn."""
 NAMED_SHARE = 0.85
-"""How many of the flags that are added are such as a constraint names."""
+"""How many of the flags that are dropped, changed or added are such as a constraint names."""
 VALUES = {
     "int": ("0", "1", "2", "3", "4", "8", "16", "-1", "100", "4096", "1.5", "x"),
     "float": ("0", "0.5", "1", "1e-6", "-1", "2", "x"),
@@ -45,11 +45,12 @@ ODD = (
 
 
 class Mutator:
-    """Draws mutations. ``named`` are the attributes that constraints name: most added flags set one of them."""
+    """Draws mutations; ``named`` are the attributes that constraints name, which most of them concern."""
 
     def __init__(self, options: Sequence[Option], named: Container[str], rng: random.Random) -> None:
         self.options = [option for option in options if any(name.startswith("--") for name in option.names)]
         self.named = [option for option in self.options if option.dest in named] or self.options
+        self.named_flags = {name for option in self.named for name in option.names}
         self.engines = [name for option in self.options if option.parser != "main" for name in option.names]
         self.by_name = {name: option for option in self.options for name in option.names}
         self.rng = rng
@@ -58,7 +59,7 @@ class Mutator:
         """One mutation of a launch."""
         kind = self.rng.choices(list(KINDS), list(KINDS.values()))[0]
         parts = groups(launch.argv)
-        at = self.rng.randrange(len(parts)) if parts else 0
+        at = self.place_in(parts) if parts else 0
         before = list(parts[at]) if parts else []
         if kind == "add" or not parts:
             added = self.added()
@@ -67,6 +68,11 @@ class Mutator:
             return _mutated(launch, kind, [*parts[:at], *parts[at + 1 :]], before)
         new = self.changed(before) if kind == "change" else self.spelled(before)
         return _mutated(launch, kind, [*parts[:at], *new, *parts[at + 1 :]], [*before, "→", *joined(new)])
+
+    def place_in(self, parts: Sequence[Sequence[str]]) -> int:
+        """Where to change a launch."""
+        named = [at for at, part in enumerate(parts) if flag_of(part) in self.named_flags]
+        return self.rng.choice(named if named and self.rng.random() < NAMED_SHARE else range(len(parts)))
 
     def added(self) -> list[str]:
         """A flag with as many values as it takes."""

@@ -11,10 +11,10 @@ from typing import Any
 class Request:
     """A command line behind Relax's entry point, and what it finds around it.
 
-    ``kind`` is launch, aimed, drop, change, add or spelling, ``change`` says what was done to the launch ``name``.
-    ``environment`` changes the driver's variables (``None`` unsets one), paths that begin with one of ``missing`` are
-    not there, ``saved`` says that ``--load`` holds a checkpoint to go on from, ``config`` is the ``config.json`` of
-    every checkpoint.
+    ``kind`` is launch, aimed (combined, where several flags change), drop, change, add or spelling, ``change`` says
+    what was done to the launch ``name``. ``environment`` changes the driver's variables (``None`` unsets one), paths
+    that begin with one of ``missing`` are not there, ``saved`` says that ``--load`` holds a checkpoint to go on from,
+    ``config`` is the ``config.json`` of every checkpoint.
     """
 
     name: str

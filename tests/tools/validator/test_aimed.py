@@ -63,7 +63,7 @@ def test_a_row_edits_its_base() -> None:
     rows = [row_in("1 colocate: --lr 2 --f FILES/a | without --save | missing /x"), row_in("1 sft: --lr 2")]
     (request,) = aimed(rows, [LAUNCH], "/tmp/files")
     assert request.argv == ("--lr", "2", "--f", "/tmp/files/a")
-    assert request.kind == "aimed"
+    assert request.kind == "combined"
     assert request.missing == ("/x",)
     assert request.change == "--lr 2 --f /tmp/files/a without --save"
 
@@ -71,6 +71,7 @@ def test_a_row_edits_its_base() -> None:
 def test_a_row_edits_any_launch() -> None:
     request = aimed_elsewhere([row_in("1 sft: --lr 2")], [LAUNCH], "", random.Random(1))
     assert request.argv == ("--save", "/s", "--lr", "2")
+    assert request.kind == "aimed"
 
 
 def test_bases_run_without_an_argument() -> None:

@@ -51,6 +51,11 @@ def test_most_added_flags_are_such_as_constraints_name() -> None:
     assert 0.8 < added.count("--layers") / len(added) < 0.95
 
 
+def test_most_changed_flags_are_such_as_constraints_name() -> None:
+    dropped = [request.change for request in drawn(900) if request.kind == "drop"]
+    assert dropped.count("--layers 36") / len(dropped) > 0.8
+
+
 def test_a_flag_gets_as_many_values_as_it_takes() -> None:
     source = mutator()
     counts = {option.dest: {len(source.words_of(option)) - 1 for _ in range(50)} for option in OPTIONS[:-1]}
