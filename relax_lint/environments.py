@@ -82,7 +82,7 @@ class Environments:
         # No recipe is kept: it would keep the project, which keeps this.
         self.interpreter = interpreter
         self.directory = recipe.directory
-        self.sources = tuple(recipe.python)
+        self.sources = tuple(source for source in recipe.python if not _is_of_tests(source.path))
         self.yaml = tuple(recipe.yaml)
         self._answers: dict[object, list[Finding | NotChecked]] = {}
 
@@ -152,19 +152,14 @@ class Environments:
             if recipe.directory != self.directory:
                 yield from (source for source in recipe.python if name in source.text)
 
-    def is_called(self, cls: Class) -> bool:
-        """Whether the recipe makes objects of a class, or may: it takes it as a value."""
-        return any(
-            node.id == cls.node.name and is_taken(source, node)
-            for source in self.sources
-            if cls.node.name in source.text
-            for node in source.nodes(ast.Name)
-        ) or any(
-            node.attr == cls.node.name and is_taken(source, node)
-            for source in self.sources
-            if f".{cls.node.name}" in source.text
-            for node in source.nodes(ast.Attribute)
-        )
+    def is_called(self, cls: Class, *, outside: bool = False) -> bool:
+        """Whether the recipe makes objects of a class, or may: it takes it as a value, in another file if so asked."""
+        for source in self.sources:
+            if cls.node.name in source.text and not (outside and source.path == cls.source.path):
+                named = [*source.nodes(ast.Name), *source.nodes(ast.Attribute)]
+                if any(last_name(node) == cls.node.name and is_taken(source, node) for node in named):
+                    return True
+        return False
 
     def method(self, cls: Class, name: str) -> Function | None:
         """A method as an object of a class has it; ``None`` where that cannot be told, or is BaseInteractionEnv's."""
@@ -314,8 +309,8 @@ class Environments:
     @property
     def needs_module(self) -> bool:
         """Whether the recipe has environments that only a rollout can make, and nothing says which module it is to
-        load: not when the recipe makes them itself, or its own rollout asks for no ``build_env``."""
-        if self._named_modules:
+        load: not when other files of the recipe make them, or its own rollout asks for no ``build_env``."""
+        if self._named_modules or any(self.is_called(cls, outside=True) for cls in self.classes):
             return False
         own = [source for source in self.sources if "def generate" in source.text and ".step" in source.text]
         return not own or any(BUILD in source.text for source in own)
@@ -398,6 +393,11 @@ def environments_of(recipe: Recipe, project: Project) -> Environments:
     found = interpreter.answers[key]
     assert isinstance(found, Environments)
     return found
+
+
+def _is_of_tests(path: Path) -> bool:
+    """Whether a file holds tests, whose classes stand in for others."""
+    return path.stem == "conftest" or path.stem.startswith("test_") or path.stem.endswith("_test")
 
 
 def _hides(base: Library | None) -> bool:

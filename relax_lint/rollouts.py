@@ -12,6 +12,7 @@ from relax_lint.catalog.environments import STEP_PARTS
 from relax_lint.class_bodies import last_name
 from relax_lint.flow.interpreter import interpreter_of
 from relax_lint.flow.shapes import TEXT, UNKNOWN, Arguments, Function
+from relax_lint.named_functions import own_rollout
 from relax_lint.records import record
 from relax_lint.rewards import GENERATE
 from relax_lint.sources.python import children, walk
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from relax_lint.sources.python import PythonSource
 
 _NAMED = re.compile(GENERATE + r"(?:=|[ \t]+)[\"']?([A-Za-z_][\w.]*)")
+ROLLOUT = "--rollout-function-path"
+AGENTIC = "--use-agentic-rollout"
 _ASKS = frozenset(
     {"isawaitable", "iscoroutine", "iscoroutinefunction", "isfuture", "ensure_future", "create_task", "wait_for"}
 )
@@ -73,6 +76,8 @@ class Rollout:
     """Whether it leaves it to ``format_observation`` what becomes of an observation."""
     catches: bool = False
     """Whether it goes on where a step raises."""
+    keys: frozenset[str] = frozenset()
+    """What it takes from an observation itself."""
 
 
 STANDARD = Rollout(
@@ -84,22 +89,40 @@ STANDARD = Rollout(
 
 
 def rollouts_of(recipe: Recipe, project: Project) -> tuple[Rollout, ...]:
-    """The rollouts that launches of a recipe name; its own where none names any; the standard one for those that are
-    not at hand."""
-    named: dict[str, Path] = {}
-    for launch in recipe.launches:
-        value = launch.value(GENERATE)
-        if launch.kind == "relax" and value:
-            named[value] = launch.script.parent
-    files = [_defining(project, dotted, start) for dotted, start in named.items()]
-    if not files:
-        files = [source for source in recipe.python if ".step" in source.text and "def generate" in source.text]
-        if not recipe.launchers and recipe.launcher_paths:
-            # Asked without its launchers, to find out whether these matter: all that they can name.
-            files += [_defining(project, dotted, recipe.directory) for dotted in _mentioned(recipe, project)]
-            files.append(None)
-    found = [STANDARD if source is None else _of(source, project) for source in dict.fromkeys(files)]
+    """What drives the environments of a recipe: the functions that its launches name; its own where none names any; the
+    standard rollout for those that are not at hand."""
+    named, agentic = _named_by(recipe)
+    found = [_by_name(project, dotted, start) for dotted, start in named.items()]
+    if not named:
+        stepping = [source for source in recipe.python if ".step" in source.text]
+        own = [source for source in stepping if agentic or "def generate" in source.text]
+        found = [_of(source, project) for source in own] or ([_unclear("the agent")] if agentic else [])
+    if not recipe.launchers and recipe.launcher_paths:
+        # Asked without its launchers, to find out whether these matter: all that they can name.
+        found += [_by_name(project, dotted, recipe.directory) for dotted in _mentioned(recipe, project)]
+        found.append(STANDARD)
     return tuple(dict.fromkeys(found)) or (STANDARD,)
+
+
+def _named_by(recipe: Recipe) -> tuple[dict[str, Path], bool]:
+    """The functions that launches have generate samples, by module path, and whether there are agents that do so."""
+    named: dict[str, Path] = {}
+    agentic = False
+    for launch in recipe.launches:
+        if launch.kind != "relax" or launch.mode == "sft":
+            continue
+        flag = GENERATE if own_rollout(launch) is None else ROLLOUT
+        if launch.has(flag):
+            named[launch.value(flag) or ""] = launch.script.parent
+        agentic = agentic or launch.has(AGENTIC)
+    return named, agentic
+
+
+def _by_name(project: Project, dotted: str, start: Path) -> Rollout:
+    if not dotted:
+        return _unclear("the rollout")
+    source = _defining(project, dotted, start)
+    return STANDARD if source is None else _of(source, project)
 
 
 def _mentioned(recipe: Recipe, project: Project) -> Iterator[str]:
@@ -139,7 +162,8 @@ def _read(source: PythonSource, project: Project) -> Rollout:
         return STANDARD if not any("env" in other.text.lower() for other in sources) else _unclear(name)
     formats = any("format_observation(" in other.text for other in sources)
     catches = all(_is_caught(other, value) for other in sources for value, _ in _calls(other, "step"))
-    return Rollout(name, step, reset if reset.arguments else STANDARD.reset, formats, catches)
+    keys = frozenset(key for other in sources for key in _keys_taken(other))
+    return Rollout(name, step, reset if reset.arguments else STANDARD.reset, formats, catches, keys)
 
 
 def _unclear(name: str) -> Rollout:
@@ -256,6 +280,24 @@ def _handling_of_name(source: PythonSource, assignment: ast.AST, name: str) -> _
             handed_on = isinstance(node, ast.Call) and last_name(node.func) not in _NOT_AWAITING
             awaits = awaits or handed_on or isinstance(node, (ast.Await, ast.Return, ast.keyword))
     return _Handling(awaits, frozenset(parts))
+
+
+def _keys_taken(source: PythonSource) -> Iterator[str]:
+    """The keys of observations that a file looks at, under the names that it gives them."""
+    names: set[str] = set()
+    for value, _ in _calls(source, "step"):
+        holder = source.parent(value)
+        holder = source.parent(holder) if isinstance(holder, ast.Await) else holder
+        for target in holder.targets if isinstance(holder, ast.Assign) else ():
+            first = target.elts[0] if isinstance(target, (ast.Tuple, ast.List)) and target.elts else target
+            names.add(last_name(first))
+    for node in source.nodes(ast.Subscript) if names else ():
+        if last_name(node.value) in names and isinstance(node.slice, ast.Constant):
+            yield str(node.slice.value)
+    for call in source.nodes(ast.Call) if names else ():
+        if isinstance(call.func, ast.Attribute) and call.func.attr in ("get", "pop") and call.args:
+            if last_name(call.func.value) in names and isinstance(call.args[0], ast.Constant):
+                yield str(call.args[0].value)
 
 
 def _is_caught(source: PythonSource, value: ast.expr) -> bool:

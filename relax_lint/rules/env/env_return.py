@@ -396,9 +396,11 @@ def _found_by(environments: Environments, rollout: Rollout) -> Iterator[Finding 
 def _judged(
     environments: Environments, cls: Class, method: Function, name: str, rollout: Rollout
 ) -> Iterator[Finding | NotChecked]:
-    from relax_lint.observations import Judge
+    from relax_lint.observations import Judge, Reading
 
     reading = environments.reading(cls) if rollout.formats else None
+    if reading is not None and rollout.keys:
+        reading = Reading(reading.keys | rollout.keys, reading.roles)
     judge = Judge(environments.interpreter, rollout.step.parts, reading)
     if name == "reset" and rollout.reset.taken and 2 not in rollout.reset.parts:
         return

@@ -43,6 +43,7 @@ from relax_lint.launch_config import CONFIG, overridden_by_config
 from relax_lint.named_functions import own_rollout
 from relax_lint.project import Project, Recipe
 from relax_lint.rewards import FLAG, GENERATE
+from relax_lint.rollouts import AGENTIC, ROLLOUT
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Argument, Launch
 from relax_lint.shell.nodes import ArrayLiteral
@@ -51,7 +52,6 @@ from relax_lint.shell.queries import is_broken_off, is_own, open_word, start_of,
 if TYPE_CHECKING:
     from relax_lint.environments import Environments
 
-AGENTIC = "--use-agentic-rollout"
 _ELSEWHERE = (AGENTIC, *WITHOUT_REWARDS)
 _READS_CONFIG = re.compile(r"\bargs\.(?:max_turns|rollout_interaction_env_path)\b")
 
@@ -232,8 +232,8 @@ def multi_turn_incomplete(launch: Launch, project: Project) -> Iterator[Finding 
     if is_broken_off(launch):
         yield NotChecked(start_of(launch), "a broken continuation")
         return
-    if any(launch.hiding(flag) for flag in (*missing, *_ELSEWHERE, "--rollout-function-path")):
-        yield NotChecked(start_of(launch), open_word(launch, *missing, *_ELSEWHERE, "--rollout-function-path"))
+    if any(launch.hiding(flag) for flag in (*missing, *_ELSEWHERE, ROLLOUT)):
+        yield NotChecked(start_of(launch), open_word(launch, *missing, *_ELSEWHERE, ROLLOUT))
         return
     partner = launch.last(GENERATE) or launch.last(CONFIG)
     written = partner is not None and partner.word.place is not None and is_own(project, launch, partner.word.place)

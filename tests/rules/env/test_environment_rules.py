@@ -120,6 +120,50 @@ def test_a_rollout_that_makes_messages_itself_reads_what_it_likes() -> None:
     assert found(recipe(env_demo__py=text, rollout__py=own), "RLX303") == []
 
 
+def test_keys_that_the_rollout_takes_itself_are_looked_at() -> None:
+    text = GOOD.replace('{"obs_str": "."}', '{"obs_str": ".", "score": 1.0, "hint": "x"}')
+    own = GENERATE.format(step="observation, done, info = env.step('x')\n    total = observation['score']")
+    assert found(recipe(env_demo__py=text, rollout__py=own), "RLX303") == [("RLX303", "env_demo.py", 9)]
+    both = own.replace("observation['score']", "observation['score'] + len(observation.get('hint'))")
+    assert found(recipe(env_demo__py=text, rollout__py=both), "RLX303") == []
+
+
+def test_environments_of_tests_are_left_alone() -> None:
+    assert found(recipe(test_env__py=f"{HEAD.replace('Env(', 'FakeEnv(')}    x = 1\n"), *ENVIRONMENT) == []
+
+
+AGENT = """\
+from .env_demo import Env
+
+
+async def play(client):
+    env = Env()
+    await env.reset(client)
+    observation, reward, done = await env.step(await client.chat(), client)
+"""
+
+
+def test_agents_drive_environments_as_they_like() -> None:
+    text = GOOD.partition("\n\ndef build_env")[0].replace("    def reset(self)", "    async def reset(self, client)")
+    text = text.replace("    def step(self, response_text)", "    async def step(self, reply, client)")
+    launch = "python3 relax/entrypoints/train.py --colocate --use-agentic-rollout --agent-command 'bash app.sh'\n"
+    files = recipe(env_demo__py=text, agent__py=AGENT, run_demo__sh=launch)
+    del files["examples/demo/rollout.py"], files["examples/demo/demo.yaml"]
+    assert found(files, *ENVIRONMENT) == []
+    assert {code for code, *_ in found({**files, "examples/demo/run_demo.sh": LAUNCH}, *ENVIRONMENT)} == {"RLX302"}
+
+
+def test_a_rollout_function_of_its_own_drives_them_as_it_likes() -> None:
+    text = GOOD.replace('"."}, False, {}', '"."}, 1.0, False, {}')
+    launch = "python3 relax/entrypoints/train.py --colocate --rollout-function-path examples.demo.own.rollout\n"
+    own = "def rollout(args, rollout_id, source):\n    env = build_env(None, args)\n    a, b, c, d = env.step('x')\n"
+    files = recipe(env_demo__py=text, run_demo__sh=launch, own__py=own)
+    assert found(files, "RLX303") == []
+    assert [code for code, *_ in found({**files, "examples/demo/own.py": own.replace("a, ", "")}, "RLX303")] == [
+        "RLX303"
+    ]
+
+
 def test_what_is_handed_out_of_a_base_is_said_where_it_is_written_and_once() -> None:
     text = f"""\
 {HEAD}    def reset(self):
