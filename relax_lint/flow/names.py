@@ -49,7 +49,8 @@ class Binding:
 class ModuleNames:
     """The names of one module, in the order they are bound when it is imported.
 
-    ``package`` is the dotted name that relative imports start from; ``stars`` are the modules of ``import *``.
+    ``package`` is the dotted name that relative imports start from; ``stars`` are the modules of ``import *``;
+    ``gone`` the names that it has deleted in the end, ``deleted`` those that it may have.
     """
 
     def __init__(self, source: PythonSource, package: str) -> None:
@@ -57,6 +58,7 @@ class ModuleNames:
         self.package = package
         self.bindings: dict[str, list[Binding]] = {}
         self.stars: list[str] = []
+        self.gone: set[str] = set()
         self.deleted: set[str] = set()
 
     @cached_property
@@ -190,7 +192,7 @@ class _Reader:
                 self.bind(name, "other", node, certain)
         elif isinstance(node, ast.Delete):
             for target in node.targets:
-                self.names.deleted.update(target_names(target))
+                (self.names.gone if certain else self.names.deleted).update(target_names(target))
         elif isinstance(node, ast.If):
             self.condition(node, certain)
         elif isinstance(node, (ast.For, ast.AsyncFor)):
@@ -243,6 +245,10 @@ class _Reader:
         self.statements(getattr(node, "finalbody", []), certain)
 
     def bind(self, name: str, kind: BindingKind, node: ast.AST, certain: bool, imported: Import | None = None) -> None:
+        if name in self.names.gone:
+            self.names.gone.discard(name)
+            if not certain:
+                self.names.deleted.add(name)
         self.names.bindings.setdefault(name, []).append(Binding(name, kind, node, certain, imported))
 
 
@@ -338,6 +344,13 @@ class Resolver:
         if key in seen or len(seen) > 40 or source.tree is None:
             return Resolution(complete=False)
         names = self.names.of(source)
+        if name in names.gone:
+            return Resolution(complete=not (names.dynamic or names.stars))
+        return self._bound(names, name, seen)
+
+    def _bound(self, names: ModuleNames, name: str, seen: frozenset[tuple[Path, str]]) -> Resolution:
+        """What the statements of a module that bind a name lead to."""
+        key = (names.source.path, name)
         parts = [self._binding(names, binding, seen | {key}) for binding in names.of(name)]
         if not any(binding.certain for binding in names.of(name)):
             parts += [self._star(star, name, seen | {key}) for star in names.stars]
@@ -371,10 +384,16 @@ class Resolver:
                 return Resolution(module=imported.module)
             return Resolution(external=imported.module)
         if binding.kind == "value" and isinstance(binding.node, ast.Name) and binding.node.id != binding.name:
-            alias = self.resolve(names.source, binding.node.id, seen)
+            alias = self._alias(names, binding.node.id, seen)
             if not alias.missing:
                 return alias
         return Resolution((Found(names.source, binding),))
+
+    def _alias(self, names: ModuleNames, name: str, seen: frozenset[tuple[Path, str]]) -> Resolution:
+        """What a name of the module led to when another was bound to it; it may be gone since."""
+        if (names.source.path, name) in seen or len(seen) > 40:
+            return Resolution(complete=False)
+        return self._bound(names, name, seen)
 
     def _star(self, module: str, name: str, seen: frozenset[tuple[Path, str]]) -> Resolution:
         source = self.names.module(module)

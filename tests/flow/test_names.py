@@ -21,7 +21,10 @@ TREE = {
     "examples/x/types_only.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .scores import f\n",
     "examples/x/script.py": "if __name__ == '__main__':\n    f = 1\n",
     "examples/x/last.py": "def f(): ...\nf = 2\n",
-    "examples/x/gone.py": "def f(): ...\ndel f\n",
+    "examples/x/gone.py": "def f(): ...\ng = f\ndel f\nfor i in ():\n    pass\ndel i\n",
+    "examples/x/back.py": "def f(): ...\ndel f\ndef f(): ...\n",
+    "examples/x/perhaps.py": "import sys\ndef f(): ...\nif sys.argv:\n    del f\n",
+    "examples/x/starred.py": "from .scores import *\ndel f\n",
     "examples/x/lazy.py": "def __getattr__(name): ...\n",
     "examples/x/nested/deep/mod.py": "from ...scores import f\n",
 }
@@ -47,6 +50,8 @@ def where(resolution: Resolution) -> list[tuple[str, str]]:
         ("examples.x.nested.deep.mod", "f", [("scores", "f")]),
         ("examples.x.branches", "h", [("branches", "h"), ("branches", "h")]),
         ("examples.x.last", "f", [("last", "f")]),
+        ("examples.x.gone", "g", [("gone", "f")]),
+        ("examples.x.back", "f", [("back", "f")]),
         ("examples.x.strict", "k", [("scores", "f")]),
     ],
 )
@@ -63,6 +68,8 @@ def test_names_are_followed_to_where_they_are_bound(module: str, name: str, expe
         ("examples.x", "hidden"),
         ("examples.x.types_only", "f"),
         ("examples.x.script", "f"),
+        ("examples.x.gone", "f"),
+        ("examples.x.gone", "i"),
         ("examples.x.nested", "f"),
     ],
 )
@@ -75,7 +82,8 @@ def test_what_nothing_binds_is_missing(module: str, name: str) -> None:
     [
         ("examples.x.open", "anything"),
         ("examples.x.cycle_a", "g"),
-        ("examples.x.gone", "f"),
+        ("examples.x.perhaps", "f"),
+        ("examples.x.starred", "f"),
         ("examples.x.lazy", "anything"),
         ("examples.x.attempts", "k"),
     ],

@@ -64,6 +64,7 @@ VALID = [
     ),
     Example(_tree(_NAMED, reward="from .scores import *\n", scores=_GOOD)),
     Example(_tree(_NAMED, reward="from elsewhere import *\n")),
+    Example(_tree(_NAMED, reward=_GOOD.replace("reward_func", "score") + "\n\nreward_func = score\ndel score\n")),
     Example(
         _tree(
             _NAMED,
@@ -154,6 +155,7 @@ INVALID = [
         findings=((_RUN, 1, 57),),
     ),
     Example(_tree(_NAMED, reward=_GOOD.replace("reward_func", "reward_fn")), findings=((_RUN, 1, 53),)),
+    Example(_tree(_NAMED, reward=f"{_GOOD}\n\ndel reward_func\n"), findings=((_RUN, 1, 53),)),
     Example(_tree("examples.demo.reward_dmo.reward_func", reward=_GOOD), findings=((_RUN, 1, 53),)),
     Example(_tree("examples.other.reward.reward_func", reward=_GOOD), findings=((_RUN, 1, 53),)),
     Example(_tree("examples.demo.reward_demo", reward=_GOOD), findings=((_RUN, 1, 53),)),
