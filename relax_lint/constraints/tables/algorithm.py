@@ -71,30 +71,8 @@ ALGORITHM: tuple[Constraint, ...] = (
         ),
     ),
     _S.refuses(
-        "batch-needs-actor-fwd",
-        "not is_sft and fully_async and num_steps_per_rollout is None and resource is not None and not true_on_policy "
-        'and "actor_fwd" not in roles',
-        "{samples_sum}, but {batch_sum}: Relax refuses it without an actor_fwd in --resource, unless one rollout is "
-        "one update",
-        2637,
-        rule="RLX407",
-        flags=("--global-batch-size", "--rollout-batch-size"),
-        behind=(
-            "resource-missing",
-            "resource-not-object",
-            "async-with-colocate",
-            "no-batch-size",
-            "async-no-rollout-batch",
-            "async-batch-groups",
-            "async-static-batch-zero",
-            "batch-splits-prompts",
-            "rollout-minis-divide-total",
-        ),
-    ),
-    _S.refuses(
         "async-actor-fwd-role",
-        "not is_sft and fully_async and num_steps_per_rollout is not None and resource is not None "
-        'and not true_on_policy and "actor_fwd" not in roles',
+        'not is_sft and fully_async and resource is not None and not true_on_policy and "actor_fwd" not in roles',
         "{samples_sum}, but {batch_sum}: --resource needs an actor_fwd unless one rollout is one update",
         2637,
         rule="RLX412",
