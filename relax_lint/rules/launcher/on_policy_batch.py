@@ -5,8 +5,9 @@
 `--rollout-batch-size` × `--n-samples-per-prompt`, divided by `--num-steps-per-rollout` if that is given, must be
 `--global-batch-size`. Absent flags count with what Relax takes for them. An explicit number of steps that fits is
 accepted: its author means it. A key of the `--custom-config-path` YAML counts in place of its flag, but for what Relax
-refuses before it reads that file. Supervised fine-tuning has no rollouts; a dynamic global batch size has no fixed
-product.
+refuses before it reads that file. Updates that cannot share a rollout's prompts evenly among the data-parallel ranks,
+and an asynchronous batch that is no whole number of groups, are reported as what they come from: the batch size.
+Supervised fine-tuning has no rollouts; a dynamic global batch size has no fixed product.
 
 ## Why
 
