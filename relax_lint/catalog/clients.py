@@ -14,6 +14,9 @@ _CLIENT = re.compile(
 _SENT = re.compile(
     r"(?:get|post|put|patch|delete|head|options|request|send|stream|create|parse|generate|ws_connect|retrieve|complete)"
 )
+_SENT_BY_MODELS = re.compile(
+    r"(?:list|edit|upload|content|cancel|poll|create_and_\w+|count_tokens|compact|validate|run)"
+)
 
 MENTIONS = re.compile(rb"\bhttpx\b|\bopenai\b|\banthropic\b|\baiohttp\b|\brequests\b")
 """What a file that makes such a client holds."""
@@ -32,4 +35,8 @@ def client_behind(name: str) -> str | None:
 
 def sends(name: str) -> bool:
     """Whether calling this method of a client asks the server."""
-    return client_behind(name) is not None and _SENT.fullmatch(name.rpartition(".")[2]) is not None
+    client, method = client_behind(name), name.rpartition(".")[2]
+    if client is None:
+        return False
+    asks_models = client.startswith(("openai.", "anthropic.")) and _SENT_BY_MODELS.fullmatch(method) is not None
+    return asks_models or _SENT.fullmatch(method) is not None

@@ -68,6 +68,19 @@ async def reward_func(args, sample, **kwargs):
 """
 
 VALID: list[str | Example] = [
+    """\
+import requests
+from anthropic import AsyncAnthropic
+
+_session = requests.Session()
+_session.headers.update({"x": "y"})
+_judge = AsyncAnthropic()
+
+
+async def reward_func(args, sample, **kwargs):
+    lasting = _judge.with_options(timeout=5)
+    return {"score": float(_judge.is_closed() or _session.headers is None or lasting.is_closed())}
+""",
     _PLAIN,
     """\
 from openai import AsyncOpenAI
@@ -237,6 +250,30 @@ async def reward_func(args, sample, **kwargs):
 ]
 
 INVALID = [
+    Example(
+        """\
+from openai import AsyncOpenAI
+
+judge = AsyncOpenAI()
+
+
+async def reward_func(args, sample, **kwargs):
+    known = {model.id async for model in judge.models.list()}
+    return {"score": float("judge" in known)}
+""",
+        findings=((3, 9),),
+        fixed="""\
+from openai import AsyncOpenAI
+
+judge = AsyncOpenAI(timeout=60)
+
+
+async def reward_func(args, sample, **kwargs):
+    known = {model.id async for model in judge.models.list()}
+    return {"score": float("judge" in known)}
+""",
+        unsafe=True,
+    ),
     Example(
         """\
 from openai import AsyncOpenAI
