@@ -318,6 +318,7 @@ DERIVED: Mapping[str, str | Function] = {
     "missing_roles": Function(("wanted_roles",), roles.missing_roles),
     "idle_roles": Function(("wanted_roles",), roles.idle_roles),
     "misshapen_roles": Function(("created_roles", "bad_entries"), roles.misshapen_roles),
+    "forward_roles_without_gpus": Function(("created_roles",), roles.forward_roles_without_gpus),
     "forward_roles": Function(("created_roles",), roles.forward_roles),
     "misfit_roles": Function(roles.READS_OF_FITTING, roles.misfit_roles),
     "starving_roles": Function(

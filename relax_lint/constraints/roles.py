@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from relax_lint.catalog.hidden import is_hidden
+
 if TYPE_CHECKING:
     from relax_lint.constraints.facts import Facts
 
@@ -30,12 +32,18 @@ def wanted_roles(facts: Facts) -> list[str]:
     elif facts["trains_only"]:
         roles = ["actor"]
     elif facts["mode"] == "sft":
-        roles = ["sft", "actor", *(["rollout"] if facts["sft_predict_interval"] is not None else [])]
+        roles = ["sft", "actor", *(["rollout"] if _is_there(facts, "sft_predict_interval") else [])]
     elif facts["mode"] == "async":
         roles = ["actor", "rollout", "advantages", "reference", *([] if facts["true_on_policy"] else ["actor_fwd"])]
     else:
         roles = ["actor", "rollout"]
-    return [*roles, "genrm"] if facts["genrm_model_path"] is not None else roles
+    return [*roles, "genrm"] if _is_there(facts, "genrm_model_path") else roles
+
+
+def _is_there(facts: Facts, name: str) -> bool:
+    """Whether an argument is given anything at all, known or not."""
+    value = facts.get(name)
+    return True if is_hidden(value) and value.present else facts[name] is not None
 
 
 def created_roles(facts: Facts) -> dict[str, Any]:
@@ -88,6 +96,12 @@ def forward_roles(facts: Facts) -> dict[str, int]:
     created = facts["created_roles"]
     gpus = {role: created[role] for role in FORWARD_ROLES if role in created}
     return {role: count for role, count in gpus.items() if isinstance(count, int) and count > 0}
+
+
+def forward_roles_without_gpus(facts: Facts) -> list[str]:
+    """The started roles that compute log-probabilities, and have nothing to do it with."""
+    created = facts["created_roles"]
+    return [role for role in FORWARD_ROLES if role in created and created[role] == 0]
 
 
 def misfit_roles(facts: Facts) -> list[str]:

@@ -208,9 +208,8 @@ CONTROLLER: tuple[Constraint, ...] = (
     ),
     _CONTROLLER.crashes(
         "train-role-gpus",
-        'mode == "async" and not debug_rollout_only and not trains_only and (("reference" in created_roles '
-        'and created_roles["reference"] == 0) or ("actor_fwd" in created_roles and created_roles["actor_fwd"] == 0))',
-        "--resource gives 0 GPUs to a role that computes log-probabilities",
+        'mode == "async" and not debug_rollout_only and not trains_only and len(forward_roles_without_gpus) > 0',
+        "--resource gives 0 GPUs to {forward_roles_without_gpus}, where log-probabilities are computed",
         "relax/distributed/ray/actor_group.py:52",
         modes=("async",),
         rule="RLX412",
