@@ -106,4 +106,4 @@ def test_the_samples_of_an_update_as_a_sum(flags: str, shown: str) -> None:
 def test_a_judge_whose_model_is_only_partly_known_is_a_judge() -> None:
     roles_of = facts_of(f'{roles(actor=8, rollout=4, genrm=4)} --colocate --genrm-model-path "$MODELS/judge"')
     assert roles_of.get("wanted_roles") == ["actor", "rollout", "genrm"]
-    assert is_hidden(facts_of('--colocate --genrm-model-path 2>&1 "$@"').get("wanted_roles"))
+    assert is_hidden(facts_of('--colocate "$@"').get("wanted_roles"))
