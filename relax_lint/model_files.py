@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from relax_lint.sources.script import ScriptFile
 
 MODELS = Path("scripts/models")
+OF_RELAX = tuple(
+    f"{name}.sh"
+    for name in """
+    dotsocr2 glm4.7-30B-A3B glm5-744B-A40B kimi-k2.6 qwen3-0.6B qwen3-30B-A3B qwen3-32B qwen3-4B qwen3-8B
+    qwen3-omni-30B-A3B qwen3-vl-2B qwen3-vl-30B-A3B qwen3-vl-4B qwen3-vl-8B qwen35-122B-A10B qwen35-27B
+    qwen35-35B-A3B qwen35-397B-A17B qwen35-4B qwen35-9B qwen36-35B-A3B
+    """.split()
+)
+"""The model files of Relax (July 2026)."""
 REFUSED_WITHOUT_A_MODEL = frozenset({"mega-num-layers-missing", "mega-hidden-size-missing", "mega-heads-missing"})
 """The constraints that a launch without a model is refused by."""
 _OF_A_MODEL = re.compile(r"MODEL_CONFIG_DIR|(?:\A|[\s/\"'])models/")

@@ -6,12 +6,13 @@ A reinforcement-learning launch of a recipe
 
 - whose launcher sources no model file, neither `"${MODEL_CONFIG_DIR}/<model>.sh"` nor one by a path: `MODEL_ARGS` that
   are written out do not count,
-- whose model file is not in the Relax checkout at hand,
+- whose model file is not in the Relax checkout at hand, nor, without one, beside those of the repository or among those
+  that Relax is known to have,
 - that is not passed `"${MODEL_ARGS[@]}"`: an error where Megatron would refuse to start for want of sizes,
 - that sets what Relax's check of the checkpoint is about (sizes, layers, heads, `--norm-epsilon`) to something else
   than the model file does,
-- whose `MODEL_ARGS` do not fit the `config.json` of an `--hf-checkpoint` that is at hand, or that passes
-  `--multimodal-keys` to one that neither sees nor hears.
+- whose `MODEL_ARGS` do not fit the `config.json` of an `--hf-checkpoint` that is at hand (an error where Relax refuses
+  it, which it does for `--norm-epsilon` alone), or that passes `--multimodal-keys` to one that neither sees nor hears.
 
 Other flags of a model file may be set again behind it: that is how a launcher changes how the model is divided.
 
@@ -45,10 +46,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.catalog.model_configs import COMPARED_BY_RELAX, UNTIED, numbers, perceives, text_part
-from relax_lint.constraints.reporting import judged
+from relax_lint.constraints.reporting import finding, judged, silences
 from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.model_files import (
     MODELS,
+    OF_RELAX,
     REFUSED_WITHOUT_A_MODEL,
     goes_without,
     sourced_models,
@@ -155,6 +157,27 @@ INVALID = [
         findings=((_RUN, 1, 1),),
     ),
     Example(
+        _tree(
+            f"{_SOURCE}{_LAUNCH} --hf-checkpoint models/Qwen3-8B\n",
+            _CONFIG.replace("}", ', "rms_norm_eps": 1e-05}'),
+        ),
+        findings=((_RUN, 1, 1, ERROR),),
+    ),
+    Example(
+        _tree(
+            f"{_SOURCE}{_LAUNCH} --hf-checkpoint models/Qwen3-8B --norm-epsilon 1e-5\n",
+            _CONFIG.replace("}", ', "rms_norm_eps": 1e-06}'),
+        ),
+        findings=((_RUN, 2, 97, ERROR),),
+    ),
+    Example(
+        {
+            _RUN: f'source "$(dirname "$0")/../../scripts/models/qwen3-8b.sh"\n{_LAUNCH}\n',
+            _MODEL: _ARGS,
+        },
+        findings=((_RUN, 1, 1),),
+    ),
+    Example(
         _tree(f"{_SOURCE}{_LAUNCH} --hf-checkpoint models/Qwen3-8B --rotary-base 5000000\n", _CONFIG),
         findings=((_RUN, 2, 97),),
     ),
@@ -170,24 +193,37 @@ INVALID = [
 @rule("RLX418", "model-config", WARNING, on="launcher", valid=VALID, invalid=INVALID)
 def model_config(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
     """See where the model of each launch comes from."""
-    launches = [launch for launch in launcher.launches if takes_a_model(launch)]
+    launches = [launch for launch in launcher.launches if launch.kind == "relax"]
     if not launches or is_part_of_another(launcher, project):
         return
     if launcher.has_crlf_ends:
         yield NotChecked(start_of(launches[0]), "CRLF line ends")
         return
-    models, unread = sourced_models(launcher, project), unread_models(launcher)
+    models = sourced_models(launcher, project)
+    yield from _by_the_guide([launch for launch in launches if takes_a_model(launch)], launcher, models, project)
+    for launch in launches:
+        if is_broken_off(launch):
+            yield NotChecked(start_of(launch), "a broken continuation")
+        else:
+            yield from _refused(launch, models, project)
+
+
+def _by_the_guide(
+    launches: Sequence[Launch], launcher: LauncherSource, models: Sequence[ScriptFile], project: Project
+) -> Iterator[Finding | NotChecked]:
+    """What is to come from a model file in training by reinforcement learning."""
+    if not launches:
+        return
+    unread = unread_models(launcher)
     if not models and not unread:
         yield _unsourced(launcher, launches[0], project)
         return
     for place in unread:
         yield from _not_there(place, project)
     for launch in launches:
-        if is_broken_off(launch):
-            yield NotChecked(start_of(launch), "a broken continuation")
-            continue
-        yield from _not_passed(launch, models, project)
-        yield from _differing(launch, models, project)
+        if not is_broken_off(launch):
+            yield from _not_passed(launch, models, project)
+            yield from _differing(launch, models, project)
 
 
 def _written(place: Place) -> str:
@@ -212,11 +248,14 @@ def _unsourced(launcher: LauncherSource, launch: Launch, project: Project) -> Fi
 
 
 def _not_there(place: Place, project: Project) -> Iterator[Finding | NotChecked]:
-    """A model file that the checkout does not have; without a checkout nobody knows."""
+    """A model file that the checkout does not have. Without a checkout, one that neither Relax is known to have nor the
+    repository, which has others."""
+    directory = (project.relax_root or project.root) / MODELS
+    present = [entry.name for entry in project.files.entries(directory)] if project.is_dir(directory) else []
     if project.relax_root is None:
-        return
-    directory = project.relax_root / MODELS
-    present = [entry.name for entry in project.files.entries(directory)]
+        if not present:
+            return
+        present += OF_RELAX
     named = _FILE_NAME.search(_filled_in(place))
     if named is None:
         yield NotChecked(place, _written(place))
@@ -321,6 +360,21 @@ def _unlike(
     for path, differences in of_model.items():
         message = f"{path.name} is not the model of {launch.value(_CHECKPOINT)}: {', '.join(differences)}"
         yield Finding(_sourcing(launch, path, project), message, launch=launch, subject=path.name)
+
+
+def _refused(launch: Launch, models: Sequence[ScriptFile], project: Project) -> Iterator[Finding | NotChecked]:
+    """What Relax itself compares and refuses: at the flag, or where the model file that sets it is sourced."""
+    about = judged(launch, project)
+    for violation in about.violations("RLX418"):
+        argument = violation.argument
+        found = finding(violation, launch, argument)
+        source = next((one for one in models if argument is not None and _is_in(argument, {one.path})), None)
+        if source is not None:
+            place = _sourcing(launch, source.path, project)
+            message = f"{source.path.name} is not the model of {launch.value(_CHECKPOINT)}: {violation.message}"
+            found = found._replace(place=place, message=message)
+        yield found
+    yield from silences(about, "RLX418")
 
 
 def _sourcing(launch: Launch, path: Path, project: Project) -> Place:

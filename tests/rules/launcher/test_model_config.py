@@ -64,6 +64,18 @@ def test_a_model_that_relax_does_not_have_is_named_with_the_one_meant() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "is_found"),
+    [("smal", True), ("Small", True), ("small", False), ("qwen3-4B", False), ("qwen3-4b", True), ("${MODEL}", False)],
+)
+def test_without_a_checkout_the_models_of_the_repository_and_of_relax_may_be_there(name: str, is_found: bool) -> None:
+    settings = Settings(selection=(Layer(select=("RLX418",)),))
+    for source in (f'"${{MODEL_CONFIG_DIR}}/{name}.sh"', f'"$(dirname "$0")/../../scripts/models/{name}.sh"'):
+        tree = {RUN: f"source {source}\n{LAUNCH}\n", "scripts/models/small.sh": MODEL}
+        report = lint(Project.from_files(tree), load_rules(), settings)
+        assert [found.line for found in report.diagnostics] == [1] * is_found
+
+
+@pytest.mark.parametrize(
     "text",
     [
         f'case "$1" in\n    b) source "${{MODEL_CONFIG_DIR}}/big.sh" ;;\n    *) {SOURCE.strip()} ;;\nesac\n{LAUNCH}\n',
@@ -110,6 +122,34 @@ def test_the_config_at_hand_decides_over_the_model_file() -> None:
     )
     [message] = of_checkpoint(whole, "--num-layers 4")
     assert message == "--num-layers 4 against num_hidden_layers 28 in the config.json of models/small"
+
+
+NORM = "differs from rms_norm_eps of the checkpoint"
+
+
+@pytest.mark.parametrize(
+    ("flags", "eps", "expected"),
+    [
+        ("--norm-epsilon 1e-6", 1e-6, 0),
+        ("--norm-epsilon 0.000001", 1e-6, 0),
+        ("", 1e-5, 0),
+        ("", 1e-6, 1),
+        ("--norm-epsilon 1e-6", 1e-5, 1),
+        ("--norm-epsilon 1e-6 --skip-hf-validate", 1e-5, 0),
+        ("--loss-type sft --norm-epsilon 1e-6", 1e-5, 1),
+        ("--debug-rollout-only --norm-epsilon 1e-6", 1e-5, 0),
+        ("--norm-epsilon $EPS", 1e-5, 0),
+    ],
+)
+def test_the_one_number_that_relax_compares(flags: str, eps: float, expected: int) -> None:
+    found = [message for message in of_checkpoint({"rms_norm_eps": eps}, flags) if NORM in message]
+    assert len(found) == expected
+
+
+def test_a_model_written_out_is_compared_as_well() -> None:
+    launch = f"{TRAIN} --num-layers 4 --norm-epsilon 1e-6 --hf-checkpoint models/small\n"
+    tree = {RUN: launch, "models/small/config.json": '{"rms_norm_eps": 1e-05}'}
+    assert any(NORM in message for message in said(tree))
 
 
 def test_embeddings_untied_by_the_launcher() -> None:
