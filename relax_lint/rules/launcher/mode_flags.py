@@ -82,47 +82,47 @@ VALID: list[Example | str] = [
 INVALID = [
     Example(
         f"{_TRAIN} --fully-async --colocate {_SPLIT}\n",
-        findings=((1, 50, ERROR),),
+        findings=((1, 50),),
         fixed=f"{_TRAIN} --fully-async {_SPLIT}\n",
     ),
     Example(
         f'RAY_ARGS=(\n    --fully-async\n    --colocate\n    {_SPLIT}\n)\n{_TRAIN} "${{RAY_ARGS[@]}}"\n',
-        findings=((3, 5, ERROR),),
+        findings=((3, 5),),
         fixed=f'RAY_ARGS=(\n    --fully-async\n    {_SPLIT}\n)\n{_TRAIN} "${{RAY_ARGS[@]}}"\n',
     ),
     Example(
         f"{_TRAIN} \\\n    --colocate \\\n    --fully-async \\\n    {_APART}\n",
-        findings=((2, 5, ERROR),),
+        findings=((2, 5),),
         fixed=f"{_TRAIN} \\\n    --colocate \\\n    --hybrid \\\n    --fully-async \\\n    {_APART}\n",
         unsafe=True,
     ),
-    Example(f"{_TRAIN} --loss-type sft --fully-async --colocate\n", findings=((1, 66, ERROR),)),
+    Example(f"{_TRAIN} --loss-type sft --fully-async --colocate\n", findings=((1, 66),)),
     Example(
         f'COMMON=(--colocate --balance-data)\nif [ "$1" = async ]; then\n'
         f'    {_TRAIN} --fully-async "${{COMMON[@]}}" {_SPLIT}\nelse\n    {_TRAIN} "${{COMMON[@]}}" {_SHARED}\nfi\n',
-        findings=((1, 9, ERROR),),
+        findings=((1, 9),),
     ),
     Example(
         f"{_TRAIN} {_SHARED} --lr 1e-6\n",
-        findings=((1, 1),),
+        findings=((1, 1, WARNING),),
         fixed=f"{_TRAIN} {_SHARED} --colocate --lr 1e-6\n",
     ),
     Example(
         f'RAY_ARGS=(\n    {_SHARED}\n    --max-staleness 0\n)\n{_TRAIN} "${{RAY_ARGS[@]}}"\n',
-        findings=((5, 1),),
+        findings=((5, 1, WARNING),),
         fixed=f'RAY_ARGS=(\n    {_SHARED}\n    --colocate\n    --max-staleness 0\n)\n{_TRAIN} "${{RAY_ARGS[@]}}"\n',
     ),
-    Example(f"{_TRAIN} {_APART}\n", findings=((1, 1),)),
-    Example(f"{_TRAIN} {_SPLIT}\n", findings=((1, 1),)),
+    Example(f"{_TRAIN} {_APART}\n", findings=((1, 1, WARNING),)),
+    Example(f"{_TRAIN} {_SPLIT}\n", findings=((1, 1, WARNING),)),
     Example(
         f'if [ "${{1:-sync}}" = async ]; then\n    {_TRAIN} --fully-async {_SPLIT}\nelse\n    {_TRAIN} {_SHARED}\nfi\n',
-        findings=((4, 5),),
+        findings=((4, 5, WARNING),),
         fixed=f'if [ "${{1:-sync}}" = async ]; then\n    {_TRAIN} --fully-async {_SPLIT}\nelse\n'
         f"    {_TRAIN} {_SHARED} --colocate\nfi\n",
     ),
     Example(
         f'MODE_ARGS=(--colocate)\n{_TRAIN} --resource="$RESOURCE" --lr 1e-6\n',
-        findings=((2, 1),),
+        findings=((2, 1, WARNING),),
     ),
     Example(
         f"{_TRAIN} --fully-async --balance-data {_DYNAMIC}\n",
@@ -145,7 +145,7 @@ INVALID = [
 ]
 
 
-@rule("RLX413", "mode-flags", WARNING, on="launch", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe")
+@rule("RLX413", "mode-flags", ERROR, on="launch", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe")
 def mode_flags(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
     """Report what the table of constraints says of the launch."""
     yield from outcomes(launch, project, "RLX413", fix=lambda violation: _fix(violation, launch, project))
