@@ -36,22 +36,18 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from relax_lint.catalog.clients import MENTIONS, client_behind, is_client, sends
+from relax_lint.catalog.clients import MENTIONS
 from relax_lint.diagnostics import Edit, Finding, Fix
 from relax_lint.rules import ADVICE, WARNING, Example, rule
 
 if TYPE_CHECKING:
     from relax_lint.calls.entries import Entry
-    from relax_lint.calls.reached import Reached, ReachedCode, ReachedFunction
+    from relax_lint.calls.reached import Reached, ReachedFunction
     from relax_lint.project import Project
     from relax_lint.rewards import RewardUse
     from relax_lint.sources.python import PythonSource
 
 _SECONDS = 60
-_CACHING = ("lru_cache", "cache", "cached", "singleton", "alru_cache", "cached_property")
-_WAITING = ("wait_for", "timeout", "timeout_at", "fail_after", "move_on_after")
-_PARSERS = frozenset({"float", "int", "json.loads", "ast.literal_eval", "orjson.loads", "eval", "decimal.Decimal"})
-_MATCHES = frozenset({"re.search", "re.match", "re.fullmatch"})
 
 _PLAIN = """\
 import httpx
@@ -518,6 +514,10 @@ def client_per_call(use: RewardUse, project: Project) -> Iterator[Finding]:
         yield found._replace(place=use.shown(found.place))
 
 
+def _may_make_any(module: PythonSource, project: Project) -> bool:
+    return any(MENTIONS.search(project.read(path) or b"") for path in project.imports.reached(module.path))
+
+
 def _found(entry: Entry, project: Project) -> list[Finding]:
     """What is found in a reward, worked out once for all launches that name it."""
     from relax_lint.calls.entries import reached
@@ -531,104 +531,31 @@ def _found(entry: Entry, project: Project) -> list[Finding]:
 
 
 def _in_reward(result: Reached, name: str) -> Iterator[Finding]:
-    sent = _sent(result)
+    from relax_lint.client_uses import client_made, is_kept, never_bounded
+    from relax_lint.judge_answers import is_unguarded
+
     told: set[ast.Call] = set()
     for function in result.functions:
         for call in function.calls:
-            made = _client_made(function, call)
-            if made is not None and call not in told and not _is_kept(function, call):
+            made = client_made(function, call)
+            if made is not None and call not in told and not is_kept(function, call):
                 told.update(_in_same_statement(function.source, call))
                 yield _per_call(function, call, made)
-            if _is_unguarded(function, call) and call not in told:
+            if is_unguarded(function, call) and call not in told:
                 told.add(call)
                 text = ast.unparse(call.func)
                 message = f"{text} fails on an answer of the judge that it cannot read, and nothing catches that"
                 yield Finding(function.source.place(call), message, severity=ADVICE, subject=name)
-    for code in (*result.on_import, *result.functions):
-        for call in code.calls:
-            made = _client_made(code, call)
-            if made is None or call in told or _has_timeout(call):
-                continue
-            calls = sent.get(made, [])
-            if calls and not all(_is_bounded(*one) for one in calls):
-                told.add(call)
-                yield _without_timeout(code.source, call, made)
+    for code, call, made in never_bounded(result):
+        if call not in told:
+            told.add(call)
+            yield _without_timeout(code.source, call, made)
 
 
 def _in_same_statement(source: PythonSource, call: ast.Call) -> set[ast.Call]:
     """The calls of one statement: what one of them does is said once."""
     statement = next((holder for holder in source.ancestors(call) if isinstance(holder, ast.stmt)), call)
     return {node for node in ast.walk(statement) if isinstance(node, ast.Call)} | {call}
-
-
-def _may_make_any(module: PythonSource, project: Project) -> bool:
-    return any(MENTIONS.search(project.read(path) or b"") for path in project.imports.reached(module.path))
-
-
-def _client_made(code: ReachedCode, call: ast.Call) -> str | None:
-    """The client that a call makes."""
-    names = code.outside_names(call.func)
-    return next(iter(names)) if names and all(map(is_client, names)) else None
-
-
-def _sent(result: Reached) -> dict[str, list[tuple[ReachedFunction, ast.Call]]]:
-    """The calls that ask a server while a sample is scored, by the client that they are made with."""
-    found: dict[str, list[tuple[ReachedFunction, ast.Call]]] = {}
-    for function in result.functions:
-        for call in function.calls:
-            for name in function.outside_names(call.func):
-                client = client_behind(name)
-                if client is not None and sends(name):
-                    found.setdefault(client, []).append((function, call))
-    return found
-
-
-# ---------------------------------------------------------------- made for each sample
-
-
-def _is_kept(function: ReachedFunction, call: ast.Call) -> bool:
-    """Whether what a call makes outlives the sample, or what an object that it is made for is kept in does."""
-    way = [(function.source, call), *function.way]
-    return any(isinstance(node, ast.Call) and _outlives(source, node) for source, node in way)
-
-
-def _outlives(source: PythonSource, call: ast.Call) -> bool:
-    holder = next((item for item in source.ancestors(call) if isinstance(item, _FUNCTIONS)), None)
-    if holder is None:
-        return True
-    if any(word in ast.unparse(decorator) for decorator in holder.decorator_list for word in _CACHING):
-        return True
-    outer = {name for node in ast.walk(holder) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
-    guarded = any(isinstance(item, (ast.If, ast.Try, ast.IfExp, ast.BoolOp)) for item in source.ancestors(call))
-    names = {ast.unparse(target) for target in _targets(source, call)}
-    return any(
-        name in outer or (guarded and any(part in name for part in ".["))
-        for name in names | {other for name in names if name.isidentifier() for other in _passed_on(holder, name)}
-    )
-
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-def _targets(source: PythonSource, call: ast.AST) -> list[ast.expr]:
-    """What a value is assigned to, straight or after a condition chose it."""
-    for holder in source.ancestors(call):
-        if isinstance(holder, ast.Assign):
-            return holder.targets
-        if isinstance(holder, (ast.AnnAssign, ast.NamedExpr)):
-            return [holder.target]
-        if isinstance(holder, ast.Call) and getattr(holder.func, "attr", "") == "setdefault":
-            return [holder.func]
-        if not isinstance(holder, (ast.Await, ast.IfExp, ast.BoolOp)):
-            break
-    return []
-
-
-def _passed_on(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Iterator[str]:
-    """Where else a name's value is put."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id == name:
-            yield from map(ast.unparse, node.targets)
 
 
 def _per_call(function: ReachedFunction, call: ast.Call, made: str) -> Finding:
@@ -638,39 +565,12 @@ def _per_call(function: ReachedFunction, call: ast.Call, made: str) -> Finding:
 
 def _moved(function: ReachedFunction, call: ast.Call, made: str) -> Fix | None:
     """Make the client at the top of the module, where it needs nothing of the call."""
+    from relax_lint.client_uses import has_timeout
     from relax_lint.fixers.clients import move_to_module
 
-    edits = move_to_module(function.source, call, None if _has_timeout(call) else _timeout(made))
+    edits = move_to_module(function.source, call, None if has_timeout(call) else _timeout(made))
     reason = "the client then lasts as long as the process, and keeps to one event loop"
     return None if edits is None else Fix("keep one client in the module", lambda: edits, safe=False, reason=reason)
-
-
-# ---------------------------------------------------------------- without a timeout
-
-
-def _has_timeout(call: ast.Call) -> bool:
-    """Whether a client, or a call with one, says how long it waits; what ``**`` may say counts."""
-    for keyword in call.keywords:
-        if keyword.arg is None or keyword.arg in ("http_client", "transport"):
-            return True
-        if keyword.arg.endswith("timeout"):
-            return not (isinstance(keyword.value, ast.Constant) and keyword.value.value is None)
-    return False
-
-
-def _is_bounded(function: ReachedFunction, call: ast.Call) -> bool:
-    """Whether something ends the wait for an answer."""
-    if _has_timeout(call) or "with_options" in ast.unparse(call.func):
-        return True
-    way = [(function.source, call), *function.way]
-    for source, node in way:
-        for holder in source.ancestors(node):
-            called = [holder] if isinstance(holder, ast.Call) else []
-            if isinstance(holder, (ast.With, ast.AsyncWith)):
-                called = [item.context_expr for item in holder.items if isinstance(item.context_expr, ast.Call)]
-            if any(ast.unparse(one.func).rpartition(".")[2] in _WAITING for one in called):
-                return True
-    return False
 
 
 def _without_timeout(source: PythonSource, call: ast.Call, made: str) -> Finding:
@@ -695,61 +595,3 @@ def _with_keyword(source: PythonSource, call: ast.Call, keyword: str) -> Edit | 
     from relax_lint.fixers.clients import add_argument
 
     return add_argument(source, call, keyword)
-
-
-# ---------------------------------------------------------------- answers
-
-
-def _is_unguarded(function: ReachedFunction, call: ast.Call) -> bool:
-    """Whether a call reads what a judge answered, and fails on what it cannot read."""
-    read = _answer_in(function, call)
-    if read is None:
-        return False
-    way = [(function.source, call), *function.way]
-    return not any(_is_caught(source, node) for source, node in way) and not _is_tested(function.source, call, read)
-
-
-def _answer_in(function: ReachedFunction, call: ast.Call) -> ast.expr | None:
-    """The expression in a call that is a judge's answer, where the call may fail on it."""
-    if isinstance(call.func, ast.Attribute) and call.func.attr in ("group", "groups"):
-        match = call.func.value
-        if not (isinstance(match, ast.Call) and function.outside_names(match.func) & _MATCHES and len(match.args) > 1):
-            return None
-        return match.args[1] if _is_answer(function, match.args[1]) else None
-    if not call.args or not function.outside_names(call.func) & _PARSERS:
-        return None
-    return call.args[0] if _is_answer(function, call.args[0]) else None
-
-
-def _is_answer(function: ReachedFunction, node: ast.expr) -> bool:
-    names = function.outside_names(node)
-    texts = (".content", "[content]", ".text", "[]", ".output_text", ".strip()")
-    return bool(names) and all(_is_of_answer(name) and any(text in name for text in texts) for name in names)
-
-
-def _is_of_answer(name: str) -> bool:
-    """Whether this is a part of what asking a server gave."""
-    client = client_behind(name)
-    return client is not None and "()" in name[len(client) + 2 :]
-
-
-def _is_caught(source: PythonSource, node: ast.AST) -> bool:
-    inner = node
-    for holder in source.ancestors(node):
-        if isinstance(holder, ast.Try) and inner in holder.body and holder.handlers:
-            return True
-        if isinstance(holder, (ast.With, ast.AsyncWith)) and "suppress" in ast.unparse(holder.items[0].context_expr):
-            return True
-        inner = holder
-    return False
-
-
-def _is_tested(source: PythonSource, call: ast.Call, read: ast.expr) -> bool:
-    """Whether a condition around asks about the answer before."""
-    names = {node.id for node in ast.walk(read) if isinstance(node, ast.Name)}
-    for holder in source.ancestors(call):
-        if isinstance(holder, (ast.If, ast.IfExp, ast.While)):
-            tested = {node.id for node in ast.walk(holder.test) if isinstance(node, ast.Name)}
-            if names & tested:
-                return True
-    return False
