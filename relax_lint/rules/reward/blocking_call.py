@@ -39,13 +39,13 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.catalog.blocking import MENTIONS, RUNS_A_LOOP, SLEEP, advice_against
+from relax_lint.catalog.blocking import MENTIONS
 from relax_lint.diagnostics import Edit, Finding, Fix, Related
 from relax_lint.rules import ERROR, WARNING, Example, rule
 
 if TYPE_CHECKING:
+    from relax_lint.blocking_uses import BlockingCall
     from relax_lint.calls.entries import Entry
-    from relax_lint.calls.reached import ReachedFunction
     from relax_lint.project import Project, Recipe
     from relax_lint.sources.python import PythonSource
 
@@ -649,6 +649,7 @@ def blocking_call(recipe: Recipe, project: Project) -> Iterator[Finding]:
     """Every blocking call that is reached on the event loop, said once."""
     if not any(MENTIONS.search(source.data) for source in recipe.python):
         return
+    from relax_lint.blocking_uses import blocking_calls
     from relax_lint.calls.entries import reached
     from relax_lint.recipe_readings import called
 
@@ -660,34 +661,28 @@ def blocking_call(recipe: Recipe, project: Project) -> Iterator[Finding]:
         judged.add(entry)
         for function in reached(entry, project).functions:
             judges = function.on_loop and project.recipe_of(function.source.path) is not None
-            for call in function.calls if judges else ():
-                finding = _judge(function, call, entry) if call not in told else None
-                if finding is not None:
-                    told.add(call)
-                    yield finding
+            for blocking in blocking_calls(function) if judges else ():
+                if blocking.call not in told:
+                    told.add(blocking.call)
+                    yield _finding(blocking, _WHO[entry.kind])
 
 
-def _judge(function: ReachedFunction, call: ast.Call, entry: Entry) -> Finding | None:
-    names = function.outside_names(call.func)
-    if not names:
-        return None
-    source = function.source
-    shown = _shown(call.func)
-    if all(map(RUNS_A_LOOP.fullmatch, names)):
-        if _asks_for_a_loop(function):
-            return None
-        nested = "nest_asyncio" in source.text
-        message = f"{shown} raises RuntimeError: {_WHO[entry.kind]} runs on an event loop already; await the coroutine"
-        if nested:
-            message = f"{shown} keeps the event loop waiting that {_WHO[entry.kind]} runs on: await the coroutine"
-        return _finding(function, call, message, None if nested else ERROR, _fix(function, call, await_it=True))
-    advice = [advice_against(name) for name in names]
-    if None in advice or isinstance(source.parent(call), ast.Await):
-        return None
-    message = (
-        f"{shown} keeps the event loop waiting that {_WHO[entry.kind]} runs on, and all other samples: {advice[0]}"
+def _finding(blocking: BlockingCall, who: str) -> Finding:
+    shown, source = _shown(blocking.call.func), blocking.function.source
+    if blocking.kind == "refused":
+        message = f"{shown} raises RuntimeError: {who} runs on an event loop already; await the coroutine"
+    elif blocking.kind == "nested":
+        message = f"{shown} keeps the event loop waiting that {who} runs on: await the coroutine"
+    else:
+        message = f"{shown} keeps the event loop waiting that {who} runs on, and all other samples: {blocking.advice}"
+    return Finding(
+        source.place(blocking.call),
+        message,
+        severity=ERROR if blocking.kind == "refused" else None,
+        fix=_fix(blocking),
+        related=tuple(Related(at.place(node), "called from here") for at, node in blocking.function.way[:3]),
+        subject=blocking.function.name,
     )
-    return _finding(function, call, message, None, _fix(function, call, sleep=names == {SLEEP}))
 
 
 def _shown(function: ast.expr) -> str:
@@ -702,43 +697,17 @@ _LONGEST_NAME = 60
 _WHO = {"reward": "the reward", "generate": "the generate function", "environment": "the environment"}
 
 
-def _finding(
-    function: ReachedFunction, call: ast.Call, message: str, severity: object, fix: Fix | None
-) -> Finding:  # fmt: skip
-    way = [Related(source.place(node), "called from here") for source, node in function.way[:3]]
-    return Finding(
-        function.source.place(call),
-        message,
-        severity=ERROR if severity is ERROR else None,
-        fix=fix,
-        related=tuple(way),
-        subject=function.name,
-    )
-
-
-def _asks_for_a_loop(function: ReachedFunction) -> bool:
-    """Whether a function finds out by itself whether an event loop is running."""
-    for node in ast.walk(function.node):
-        if isinstance(node, (ast.If, ast.IfExp)) and any(
-            word in ast.unparse(node.test) for word in ("loop", "running")
-        ):
-            return True
-        if isinstance(node, ast.Try) and "get_running_loop" in "".join(map(ast.unparse, node.body)):
-            return True
-    return False
-
-
-def _fix(function: ReachedFunction, call: ast.Call, *, sleep: bool = False, await_it: bool = False) -> Fix | None:
-    if not isinstance(function.node, ast.AsyncFunctionDef):
+def _fix(blocking: BlockingCall) -> Fix | None:
+    if not isinstance(blocking.function.node, ast.AsyncFunctionDef):
         return None
     from relax_lint.fixers.awaiting import await_coroutine, call_in_thread, sleep_on_the_loop
 
     make: Callable[[PythonSource, ast.Call], list[Edit] | None]
-    if sleep:
+    if blocking.kind == "sleep":
         make, title, reason = sleep_on_the_loop, "await asyncio.sleep", None
-    elif await_it:
-        make, title, reason = await_coroutine, "await the coroutine", "other samples run while it waits"
-    else:
+    elif blocking.kind == "other":
         make, title, reason = call_in_thread, "call it in a thread", "other samples run while it waits"
-    edits = make(function.source, call)
+    else:
+        make, title, reason = await_coroutine, "await the coroutine", "other samples run while it waits"
+    edits = make(blocking.function.source, blocking.call)
     return None if edits is None else Fix(title, lambda: edits, safe=reason is None, reason=reason)

@@ -1,0 +1,51 @@
+"""The calls in a function on the event loop that keep the loop waiting, or that would start one inside it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from relax_lint.catalog.blocking import RUNS_A_LOOP, SLEEP, advice_against
+from relax_lint.records import record
+
+if TYPE_CHECKING:
+    from relax_lint.calls.reached import ReachedFunction
+
+
+@record
+class BlockingCall:
+    """A call that waits. ``refused``: it runs an event loop, which raises inside another; ``nested``: it does so where
+    that has been made possible; ``sleep``: it is ``time.sleep``."""
+
+    function: ReachedFunction
+    call: ast.Call
+    kind: Literal["refused", "nested", "sleep", "other"]
+    advice: str = ""
+
+
+def blocking_calls(function: ReachedFunction) -> Iterator[BlockingCall]:
+    """The calls in a function's own code that keep the thread waiting that it runs in."""
+    for call in function.calls:
+        names = function.outside_names(call.func)
+        if not names:
+            continue
+        if all(map(RUNS_A_LOOP.fullmatch, names)):
+            if not _asks_for_a_loop(function):
+                yield BlockingCall(function, call, "nested" if "nest_asyncio" in function.source.text else "refused")
+            continue
+        advice = [advice_against(name) for name in names]
+        if None not in advice and not isinstance(function.source.parent(call), ast.Await):
+            yield BlockingCall(function, call, "sleep" if names == {SLEEP} else "other", advice[0] or "")
+
+
+def _asks_for_a_loop(function: ReachedFunction) -> bool:
+    """Whether a function finds out by itself whether an event loop is running."""
+    for node in ast.walk(function.node):
+        if isinstance(node, (ast.If, ast.IfExp)) and any(
+            word in ast.unparse(node.test) for word in ("loop", "running")
+        ):
+            return True
+        if isinstance(node, ast.Try) and "get_running_loop" in "".join(map(ast.unparse, node.body)):
+            return True
+    return False
