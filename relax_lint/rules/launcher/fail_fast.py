@@ -39,7 +39,7 @@ from relax_lint.fixers.launcher_edits import lines_before
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch, Word
-from relax_lint.shell.nodes import Function
+from relax_lint.shell.nodes import Case, Function, If
 from relax_lint.shell.nodes import Word as WrittenWord
 from relax_lint.shell.queries import place_of, program, why_unknown
 from relax_lint.shell.walk import command_lists, commands_of, nodes_of
@@ -68,6 +68,8 @@ VALID: list[Example | str] = [
     f'{_SAFE}LOG=logs/$(date +%F)/run.log\nmkdir -p "$(dirname "$LOG")"\n{_TRAIN} | tee "$LOG"\n',
     f'trap \'kill 0\' EXIT\nset -euo pipefail\ncd "$(dirname "$0")"\n{_TRAIN} |& tee run.log\n',
     f'{_SAFE}run() {{ bash -c \'exec {_TRAIN} "$@"\' _ "$@"; }}\nrun --colocate 2>&1 | tee run.log\n',
+    f'{_SAFE}if [ "$1" = async ]; then\n    mkdir -p logs\nelse\n    mkdir -p logs\nfi\n{_TRAIN} | tee logs/run.log\n',
+    f'{_SAFE}case "$1" in\na) mkdir -p logs ;;&\n*) {_TRAIN} | tee logs/run.log ;;\nesac\n',
     f"trap 'exit 1' ERR\nset -o pipefail\n{_TRAIN} | tee run.log\n",
     f"{_SAFE}python3 -c \"import os; os.makedirs('logs', exist_ok=True)\"\n{_TRAIN} | tee logs/run.log\n",
     Example(
@@ -79,6 +81,18 @@ VALID: list[Example | str] = [
 ]
 
 INVALID = [
+    Example(
+        f'{_SAFE}if [ "${{1:-sync}}" = async ]; then\n    mkdir -p logs\n    {_TRAIN} --fully-async | tee logs/a.log\n'
+        f"else\n    {_TRAIN} --colocate | tee logs/s.log\nfi\n",
+        findings=((6, 67),),
+        fixed=f'{_SAFE}mkdir -p logs\nif [ "${{1:-sync}}" = async ]; then\n    mkdir -p logs\n    {_TRAIN} '
+        f"--fully-async | tee logs/a.log\nelse\n    {_TRAIN} --colocate | tee logs/s.log\nfi\n",
+    ),
+    Example(
+        f'{_SAFE}case "$1" in\nsetup) mkdir -p logs ;;\n*) {_TRAIN} | tee logs/run.log ;;\nesac\n',
+        findings=((4, 55),),
+        fixed=f'{_SAFE}mkdir -p logs\ncase "$1" in\nsetup) mkdir -p logs ;;\n*) {_TRAIN} | tee logs/run.log ;;\nesac\n',
+    ),
     Example(
         f"#!/bin/bash\n\n{_TRAIN} 2>&1 | tee run.log\n",
         findings=((3, 53),),
@@ -271,14 +285,35 @@ def _begins_unknown(word: Word) -> bool:
 
 
 def _is_made_in_words(spellings: Iterable[str], tee: Place) -> bool:
-    """Whether another command of the script, of whatever language, makes or fills the directory, or tests for it."""
-    text = _PLAIN_VARIABLE.sub(r"${\1}", tee.source.text)
+    """Whether another command of the script, of whatever language, makes or fills the directory, or tests for it. What
+    stands in a branch that the launch is not in does not count."""
+    text = _PLAIN_VARIABLE.sub(r"${\1}", _on_the_way(tee))
     for spelling in spellings:
         name = re.escape(_PLAIN_VARIABLE.sub(r"${\1}", spelling.strip('"')).removeprefix("./"))
         named = rf"(?<![\w/.-])(?:\./)?{name}(?![\w-]|\.\w)"
         if re.search(rf"{_MAKES}[^\n]*{named}|{named}[^\n]*\bmkdir\b", text):
             return True
     return False
+
+
+def _on_the_way(place: Place) -> str:
+    """The text of a script, without the branches that are run in place of the one that holds a place."""
+    source, text = place.source, place.source.text
+    if not isinstance(source, ScriptFile):
+        return text
+    choices = [[*(body for _, body in one.branches), one.otherwise or ()] for one in nodes_of(source, If)]
+    choices += [
+        [item.body for item in one.items]
+        for one in nodes_of(source, Case)
+        if all(item.terminator in ("", ";;") for item in one.items)
+    ]
+    for bodies in choices:
+        spans = [(body[0].start, body[-1].end) for body in bodies if body]
+        if any(start <= place.start < end for start, end in spans):
+            for start, end in spans:
+                if not start <= place.start < end:
+                    text = text[:start] + " " * (end - start) + text[end:]
+    return text
 
 
 def _spelled(word: Word) -> str:
