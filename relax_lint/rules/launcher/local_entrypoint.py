@@ -4,9 +4,9 @@
 
 A reinforcement-learning launcher of a recipe without the guard of the guide's template: where `RELAX_ENTRYPOINT_MODE`
 is not set, no entry point has prepared the machine, and the launcher sources `scripts/entrypoint/local.sh` (any
-`local*.sh` will do). Found are launchers that source no entry point and do not ask for the variable, and those that
-source one whether it is set or not. Any way to ask will do: `if`, `case`, `&&`, a variable or function in between, a
-message and an exit.
+`local*.sh` will do). Found are launchers that source no entry point and do not ask for the variable, or only to say so,
+and those that source one whether it is set or not, or where it is. Any way to ask will do: `if`, `case`, `&&`, a
+variable or function in between, a message and an exit.
 
 ## Why
 
@@ -42,7 +42,7 @@ from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.fixers.launcher_edits import lines_before
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
-from relax_lint.shell.nodes import AndOr, Assignment, Case, Command, Function, If, Loop, SimpleCommand, Word
+from relax_lint.shell.nodes import AndOr, Assignment, Case, Command, Function, If, Loop, Pipeline, SimpleCommand, Word
 from relax_lint.shell.queries import is_part_of_another, start_of
 from relax_lint.shell.walk import command_lists, commands_of, nodes_of
 from relax_lint.sources.launcher import LauncherSource
@@ -56,6 +56,7 @@ _GUARD = "RELAX_ENTRYPOINT_MODE"
 _TEST = f'if [ -z "${{{_GUARD}:-}}" ]; then'
 _ENTRYPOINT = re.compile(r"entrypoint/|(?<![\w.-])local[\w-]*\.sh")
 _LEAVES = re.compile(r"(?<![\w-])(?:exit|return|exec)\b")
+_SPEAKING = frozenset({"echo", "printf", ":", "true", "false", "[", "test"})
 _OWN_DIRECTORY = re.compile(r"BASH_SOURCE|\$0|\$\{0")
 _HERE = '$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" &>/dev/null && pwd)'
 _PREPARES_ITSELF = re.compile(r"\bray[ \t]+start\b|npu|ascend|hccl|klx|kunlun", re.IGNORECASE)
@@ -100,6 +101,20 @@ VALID: list[Example | str] = [
 ]
 
 INVALID = [
+    Example(
+        f'{_DIRECTORY}if [ -n "${{RELAX_ENTRYPOINT_MODE:-}}" ]; then\n    {_LOCAL}\nfi\n{_MODEL}{_TRAIN}\n',
+        findings=((3, 5),),
+        fixed=f"{_DIRECTORY}{_IF}{_MODEL}{_TRAIN}\n",
+    ),
+    Example(
+        f'{_DIRECTORY}{_TEST}\n    echo "started by hand"\nelse\n    {_LOCAL}\nfi\n{_MODEL}{_TRAIN}\n',
+        findings=((5, 5),),
+    ),
+    Example(
+        f'{_DIRECTORY}{_TEST}\n    echo "started by hand"\nfi\n{_MODEL}{_TRAIN}\n',
+        findings=((6, 1),),
+        fixed=f'{_DIRECTORY}{_TEST}\n    echo "started by hand"\nfi\n{_IF}{_MODEL}{_TRAIN}\n',
+    ),
     Example(
         f"set -ex\n\n{_DIRECTORY}{_MODEL}{_TRAIN}\n",
         findings=((5, 1),),
@@ -181,9 +196,19 @@ def local_entrypoint(launcher: LauncherSource, project: Project) -> Iterator[Fin
         return
     own = own_files(launcher, project)
     sourcing = [(source, command) for source in own for command in _entrypoints(source)]
-    if any(_is_guarded(source, command) for source, command in sourcing):
+    guarded = [(source, command) for source, command in sourcing if _is_guarded(source, command)]
+    reversed_ = [(source, command) for source, command in guarded if _is_for_set(source, command)]
+    if len(reversed_) < len(guarded):
         return
-    if sourcing:
+    if reversed_:
+        source, command = reversed_[0]
+        yield Finding(
+            Place(source, command.start, command.end),
+            f"sourced where {_GUARD} is set: there the machine is prepared already, source it where it is not",
+            fix=_turned(source, command),
+            subject=_GUARD,
+        )
+    elif sourcing:
         source, command = sourcing[0]
         yield Finding(
             Place(source, command.start, command.end),
@@ -191,7 +216,9 @@ def local_entrypoint(launcher: LauncherSource, project: Project) -> Iterator[Fin
             fix=_around(source, command),
             subject=_GUARD,
         )
-    elif not any(next(_guards(source), None) for source in own) and not _is_sourced_elsewhere(launcher, project):
+    elif not any(
+        _does_something(source, guard) for source in own for guard in _guards(source)
+    ) and not _is_sourced_elsewhere(launcher, project):
         hidden = _unread(launcher)
         if hidden is not None:
             yield NotChecked(start_of(launches[0]), hidden)
@@ -260,6 +287,63 @@ def _is_guarded(source: ScriptFile, command: SimpleCommand) -> bool:
     names = {function.name for function in nodes_of(source, Function) if _holds(function, command)}
     calls = [call for call in commands_of(source) if call.words and _text(source, call.words[0]) in names]
     return any(_holds(guard, call) for guard in guards for call in calls)
+
+
+_PLAIN = re.compile(
+    r"(?:\[\[?|test)\s+(?P<not>!\s+)?(?P<asks>-[zn])\s+"
+    rf'"?\$(?:{_GUARD}|\{{{_GUARD}(?::?-|:?\+[^}}"]+)?\}})"?(?:\s+\]\]?)?'
+)
+
+
+def _is_for_set(source: ScriptFile, command: SimpleCommand) -> bool:
+    """Whether a plain test lets a command run only where the variable is set."""
+    for choice in nodes_of(source, If):
+        if not _holds(choice, command):
+            continue
+        for asked, body in choice.branches:
+            means_set = _means_set(source, asked[0]) if len(asked) == 1 else None
+            if any(_holds(one, command) for one in body):
+                if means_set:
+                    return True
+                break
+            if means_set is False:
+                return not any(_holds(one, command) for one in asked)
+    return any(
+        _holds(both.right, command) and _means_set(source, both.left) is (both.operator == "&&")
+        for both in nodes_of(source, AndOr)
+    )
+
+
+def _means_set(source: ScriptFile, condition: Command) -> bool | None:
+    """Whether a plain condition is true where the variable is set (or, false, where it is not)."""
+    if isinstance(condition, Pipeline) and len(condition.commands) == 1:
+        inner = _means_set(source, condition.commands[0])
+        return None if inner is None else inner != condition.negated
+    found = _PLAIN.fullmatch(_text(source, condition))
+    return None if found is None else (found["asks"] == "-n") != bool(found["not"])
+
+
+def _turned(source: ScriptFile, command: SimpleCommand) -> Fix | None:
+    """The test turned round, where nothing else hangs on it."""
+    plain = (
+        asked[0]
+        for choice in nodes_of(source, If)
+        for asked, body in choice.branches[:1]
+        if len(choice.branches) == len(asked) == len(body) == 1 and not choice.otherwise and _holds(body[0], command)
+    )
+    condition = next(plain, None)
+    found = None if condition is None else _PLAIN.fullmatch(_text(source, condition))
+    if condition is None or found is None:
+        return None
+    start = condition.start + found.start("asks")
+    edit = Edit(source.path, start, start + 2, "-z" if found["asks"] == "-n" else "-n")
+    return Fix(f"source it where {_GUARD} is not set", lambda: [edit])
+
+
+def _does_something(source: ScriptFile, guard: Command) -> bool:
+    """Whether a guard does more than to speak."""
+    inside = [one for one in commands_of(source) if _holds(guard, one)]
+    return any(not one.words or _text(source, one.words[0]) not in _SPEAKING for one in inside)
 
 
 def _holds(outer: Command, inner: SimpleCommand) -> bool:

@@ -60,6 +60,41 @@ def test_what_is_no_guard(text: str) -> None:
     assert found.message.startswith("no RELAX_ENTRYPOINT_MODE guard")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[[ -n $RELAX_ENTRYPOINT_MODE ]] && {LOCAL}\n{TRAIN}\n",
+        f'test -z "${{RELAX_ENTRYPOINT_MODE}}" || {LOCAL}\n{TRAIN}\n',
+        f'! [ -n "${{RELAX_ENTRYPOINT_MODE:-}}" ] || {LOCAL}\n{TRAIN}\n',
+        f'if [ ! -z "${{RELAX_ENTRYPOINT_MODE:+set}}" ]; then\n    {LOCAL}\nfi\n{TRAIN}\n',
+        f'if ! [[ -z "${{RELAX_ENTRYPOINT_MODE-}}" ]]; then\n    echo once more\n    {LOCAL}\nfi\n{TRAIN}\n',
+        (
+            f'if [ -z "$RELAX_ENTRYPOINT_MODE" ]; then\n    :\nelif [ "$1" = x ]; then\n    {LOCAL}\n'
+            f"else\n    {LOCAL}\nfi\n{TRAIN}\n"
+        ),
+    ],
+)
+def test_a_guard_the_wrong_way_round(text: str) -> None:
+    [found] = judged(text).diagnostics
+    assert found.message.startswith("sourced where RELAX_ENTRYPOINT_MODE is set")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'if [ -n "$RELAX_ENTRYPOINT_MODE" ]; then\n    {LOCAL}\nelse\n    {LOCAL}\nfi\n{TRAIN}\n',
+        f'if [ -n "${{RELAX_ENTRYPOINT_MODE:-none}}" ]; then\n    {LOCAL}\nfi\n{TRAIN}\n',
+        f'if [ -n "$RELAX_ENTRYPOINT_MODE" ] && [ "$1" ]; then\n    {LOCAL}\nfi\n{TRAIN}\n',
+        f'[ -n "$RELAX_ENTRYPOINT_MODE" ] && echo external || {LOCAL}\n{TRAIN}\n',
+        f'[ -n "$RELAX_ENTRYPOINT_MODE" ] || {{ [ -d scripts ] && {LOCAL}; }}\n{TRAIN}\n',
+        f'if [ -n "$RELAX_ENTRYPOINT_MODE" ]; then\n    echo external\nelif [ "$1" ]; then\n    {LOCAL}\nfi\n{TRAIN}\n',
+        f'if [ -z "$RELAX_ENTRYPOINT_MODE" ]; then\n    export MODEL_CONFIG_DIR=scripts/models\nfi\n{TRAIN}\n',
+    ],
+)
+def test_guards_that_may_be_the_right_way_round(text: str) -> None:
+    assert judged(text).diagnostics == []
+
+
 def test_a_file_that_cannot_be_read_may_hold_it() -> None:
     report = judged(f'source "$HERE/env.sh"\n{TRAIN}\n')
     assert report.diagnostics == []
