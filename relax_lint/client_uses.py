@@ -65,6 +65,12 @@ def _passed_on(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> I
             yield from map(ast.unparse, node.targets)
 
 
+def in_same_statement(source: PythonSource, call: ast.Call) -> set[ast.Call]:
+    """The calls of one statement: what one of them does is said once."""
+    statement = next((holder for holder in source.ancestors(call) if isinstance(holder, ast.stmt)), call)
+    return {node for node in ast.walk(statement) if isinstance(node, ast.Call)} | {call}
+
+
 def never_bounded(result: Reached) -> Iterator[tuple[ReachedCode, ast.Call, str]]:
     """The calls that make a client that the reward then asks, and where nothing ends the wait for every answer."""
     sent = _sent(result)

@@ -26,6 +26,11 @@ def add_argument(source: PythonSource, call: ast.Call, argument: str) -> Edit | 
     return Edit(source.path, at, at, f", {argument}")
 
 
+def add_timeout(source: PythonSource, call: ast.Call, timeout: str) -> Edit | None:
+    """Give a call its timeout, unless it says itself how long it waits."""
+    return None if any(given.arg == "timeout" for given in call.keywords) else add_argument(source, call, timeout)
+
+
 def move_to_module(source: PythonSource, call: ast.Call, argument: str | None) -> list[Edit] | None:
     """Make what ``name = call`` makes at the top of the module, as ``_name``, with one more argument if there is one;
     ``None`` where the call needs anything of the function, or its own place."""

@@ -37,7 +37,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 from relax_lint.catalog.clients import MENTIONS
-from relax_lint.diagnostics import Edit, Finding, Fix
+from relax_lint.diagnostics import Finding, Fix
 from relax_lint.rules import ADVICE, WARNING, Example, rule
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ async def reward_func(args, sample, **kwargs):
 """
 
 VALID: list[str | Example] = [
+    _PLAIN,
     """\
 import requests
 from anthropic import AsyncAnthropic
@@ -77,23 +78,49 @@ async def reward_func(args, sample, **kwargs):
     lasting = _judge.with_options(timeout=5)
     return {"score": float(_judge.is_closed() or _session.headers is None or lasting.is_closed())}
 """,
-    _PLAIN,
     """\
-from openai import AsyncOpenAI
+import httpx
 
 _client = None
 
 
-def client(args):
+async def reward_func(args, sample, **kwargs):
     global _client
-    if _client is None:
-        _client = AsyncOpenAI(base_url=args.judge_url, timeout=60)
-    return _client
+    _client = _client or httpx.AsyncClient(timeout=60)
+    return {"score": float((await _client.get(args.judge_url)).is_success)}
+""",
+    """\
+from openai import AsyncOpenAI
+
+
+class Judge:
+    client = AsyncOpenAI(timeout=60)
+
+    async def score(self, args, sample, **kwargs):
+        return {"score": float(bool(await self.client.models.retrieve("judge")))}
+
+
+reward_func = Judge().score
+""",
+    """\
+from openai import AsyncOpenAI
+
+_client = AsyncOpenAI(timeout=20)
 
 
 async def reward_func(args, sample, **kwargs):
-    answer = await client(args).chat.completions.create(model="judge", messages=[])
-    return {"score": float("yes" in answer.choices[0].message.content)}
+    text = (await _client.responses.create(model="judge", input=sample.response)).output_text
+    return {"score": int(text) if text.isdigit() else 0}
+""",
+    """\
+import requests
+
+if __name__ == "__main__":
+    print(requests.Session().get("http://judge/health").ok)
+
+
+async def reward_func(args, sample, **kwargs):
+    return {"score": float(sample.response)}
 """,
     """\
 from functools import lru_cache
@@ -109,49 +136,6 @@ def client(url):
 async def reward_func(args, sample, **kwargs):
     answer = await client(args.judge_url).chat.completions.create(model="judge", messages=[])
     return {"score": float(answer is not None)}
-""",
-    """\
-import aiohttp
-
-
-class Judge:
-    def __init__(self):
-        self._session = None
-
-    async def session(self):
-        if self._session is None or self._session.closed:
-            self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30))
-        return self._session
-
-    async def ask(self, text):
-        session = await self.session()
-        async with session.post("http://judge", json={"text": text}) as answer:
-            return await answer.json()
-
-
-JUDGE = Judge()
-
-
-async def reward_func(args, sample, **kwargs):
-    return {"score": float((await JUDGE.ask(sample.response)) is not None)}
-""",
-    """\
-import openai
-
-CLIENTS = {}
-
-
-def client(url):
-    made = CLIENTS.get(url)
-    if made is None:
-        made = openai.AsyncOpenAI(base_url=url, timeout=60)
-        CLIENTS[url] = made
-    return made
-
-
-async def reward_func(args, sample, **kwargs):
-    answer = await client(args.judge_url).chat.completions.create(model="judge", messages=[])
-    return {"score": 1.0 if answer else 0.0}
 """,
     """\
 import asyncio
@@ -177,22 +161,6 @@ async def reward_func(args, sample, **kwargs):
     return {"score": float(bool(await _client.models.retrieve("judge")))}
 """,
     """\
-import requests
-
-
-def check():
-    with requests.Session() as session:
-        return session.get("http://judge/health").ok
-
-
-if __name__ == "__main__":
-    check()
-
-
-async def reward_func(args, sample, **kwargs):
-    return {"score": float(sample.response)}
-""",
-    """\
 import json
 
 
@@ -214,26 +182,6 @@ async def reward_func(args, sample, **kwargs):
     return {"score": float(found.group()) if found else 0.0}
 """,
     """\
-from openai import AsyncOpenAI
-
-_client = AsyncOpenAI(timeout=20)
-
-
-def number(text):
-    return float(text)
-
-
-async def reward_func(args, sample, **kwargs):
-    answer = await _client.chat.completions.create(model="judge", messages=[])
-    text = answer.choices[0].message.content.strip()
-    if text.isdigit():
-        return {"score": int(text)}
-    try:
-        return {"score": number(text)}
-    except ValueError:
-        return {"score": 0.0}
-""",
-    """\
 class Client:
     def __init__(self, url):
         self.url = url
@@ -246,30 +194,6 @@ async def reward_func(args, sample, **kwargs):
 ]
 
 INVALID = [
-    Example(
-        """\
-from openai import AsyncOpenAI
-
-judge = AsyncOpenAI()
-
-
-async def reward_func(args, sample, **kwargs):
-    known = {model.id async for model in judge.models.list()}
-    return {"score": float("judge" in known)}
-""",
-        findings=((3, 9),),
-        fixed="""\
-from openai import AsyncOpenAI
-
-judge = AsyncOpenAI(timeout=60)
-
-
-async def reward_func(args, sample, **kwargs):
-    known = {model.id async for model in judge.models.list()}
-    return {"score": float("judge" in known)}
-""",
-        unsafe=True,
-    ),
     Example(
         """\
 from openai import AsyncOpenAI
@@ -332,45 +256,44 @@ async def reward_func(args, sample, **kwargs):
     ),
     Example(
         """\
-import asyncio
-import os
+async def ask(url):
+    from httpx import AsyncClient
 
-
-def client():
-    from openai import OpenAI
-
-    return OpenAI(api_key=os.environ["JUDGE_KEY"], timeout=60)
-
-
-def judge(text):
-    answer = client().chat.completions.create(model="judge", messages=[{"role": "user", "content": text}])
-    return "yes" in answer.choices[0].message.content
+    return await AsyncClient(timeout=60).get(url)
 
 
 async def reward_func(args, sample, **kwargs):
-    return {"score": float(await asyncio.to_thread(judge, sample.response))}
+    return {"score": float((await ask(args.judge_url)).is_success)}
 """,
-        findings=((8, 12),),
+        findings=((4, 18),),
     ),
     Example(
         """\
-import aiohttp
+import httpx
 
 
 class Judge:
-    def __init__(self, url):
-        self.url = url
-        self.session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30))
-
-    async def ask(self, text):
-        async with self.session.post(self.url, json={"text": text}) as answer:
-            return await answer.json()
+    def __init__(self):
+        self.client = httpx.AsyncClient(timeout=60)
 
 
 async def reward_func(args, sample, **kwargs):
-    return {"score": float(bool(await Judge(args.judge_url).ask(sample.response)))}
+    return {"score": float((await Judge().client.get(args.judge_url)).is_success)}
 """,
-        findings=((7, 24),),
+        findings=((6, 23),),
+    ),
+    Example(
+        """\
+from anthropic import AsyncAnthropic as Judge
+
+_judge = Judge(timeout=None)
+
+
+async def reward_func(args, sample, **kwargs):
+    async with _judge.messages.stream(model="judge", max_tokens=9, messages=[]) as stream:
+        return {"score": float(bool(await stream.get_final_text()))}
+""",
+        findings=((3, 10),),
     ),
     Example(
         """\
@@ -423,68 +346,6 @@ async def reward_func(args, sample, **kwargs):
     ),
     Example(
         """\
-import json
-import re
-
-import httpx
-
-_client = httpx.AsyncClient(timeout=60)
-
-
-async def ask(text):
-    answer = await _client.post("http://judge", json={"text": text})
-    return answer.json()["choices"][0]["message"]["content"]
-
-
-async def reward_func(args, sample, **kwargs):
-    reply = await ask(sample.response)
-    score = int(re.search(r"Score: (.*)", reply).group(1))
-    return {"score": score + json.loads(reply)["bonus"]}
-""",
-        findings=((16, 17, ADVICE), (17, 30, ADVICE)),
-    ),
-    Example(
-        {
-            "examples/demo/run_demo.sh": (
-                "python3 relax/entrypoints/train.py --group-rm --custom-rm-path examples.demo.reward_demo.reward_func\n"
-            ),
-            "examples/demo/judge.py": """\
-import httpx as http
-
-
-async def judge(sample):
-    client = http.AsyncClient()
-    answer = await client.post("http://judge", json={"text": sample.response})
-    return float(answer.status_code == 200)
-""",
-            "examples/demo/reward_demo.py": """\
-import asyncio
-
-from .judge import judge
-
-
-async def reward_func(args, samples, **kwargs):
-    return await asyncio.gather(*map(judge, samples))
-""",
-        },
-        findings=(("examples/demo/judge.py", 5, 14),),
-        fixed={
-            "examples/demo/judge.py": """\
-import httpx as http
-
-_client = http.AsyncClient(timeout=60)
-
-
-async def judge(sample):
-    client = _client
-    answer = await client.post("http://judge", json={"text": sample.response})
-    return float(answer.status_code == 200)
-""",
-        },
-        unsafe=True,
-    ),
-    Example(
-        """\
 from openai import AsyncOpenAI
 
 
@@ -498,6 +359,36 @@ class Scorer:
 reward_func = Scorer()
 """,
         findings=((6, 20),),
+    ),
+    Example(
+        """\
+import json
+
+from openai import AsyncOpenAI
+
+_client = AsyncOpenAI(timeout=60)
+
+
+async def reward_func(args, sample, **kwargs):
+    answer = await _client.responses.create(model="judge", input=sample.response)
+    return json.loads(answer.output_text)
+""",
+        findings=((10, 12, ADVICE),),
+    ),
+    Example(
+        """\
+import re
+
+import httpx
+
+_client = httpx.AsyncClient(timeout=60)
+
+
+async def reward_func(args, sample, **kwargs):
+    answer = await _client.post(args.judge_url, json={"text": sample.response})
+    return {"score": int(re.search(r"[0-9]+", answer.text).group())}
+""",
+        findings=((10, 26, ADVICE),),
     ),
 ]
 
@@ -531,7 +422,7 @@ def _found(entry: Entry, project: Project) -> list[Finding]:
 
 
 def _in_reward(result: Reached, name: str) -> Iterator[Finding]:
-    from relax_lint.client_uses import client_made, is_kept, never_bounded
+    from relax_lint.client_uses import client_made, in_same_statement, is_kept, never_bounded
     from relax_lint.judge_answers import is_unguarded
 
     told: set[ast.Call] = set()
@@ -539,7 +430,7 @@ def _in_reward(result: Reached, name: str) -> Iterator[Finding]:
         for call in function.calls:
             made = client_made(function, call)
             if made is not None and call not in told and not is_kept(function, call):
-                told.update(_in_same_statement(function.source, call))
+                told.update(in_same_statement(function.source, call))
                 yield _per_call(function, call, made)
             if is_unguarded(function, call) and call not in told:
                 told.add(call)
@@ -550,12 +441,6 @@ def _in_reward(result: Reached, name: str) -> Iterator[Finding]:
         if call not in told:
             told.add(call)
             yield _without_timeout(code.source, call, made)
-
-
-def _in_same_statement(source: PythonSource, call: ast.Call) -> set[ast.Call]:
-    """The calls of one statement: what one of them does is said once."""
-    statement = next((holder for holder in source.ancestors(call) if isinstance(holder, ast.stmt)), call)
-    return {node for node in ast.walk(statement) if isinstance(node, ast.Call)} | {call}
 
 
 def _per_call(function: ReachedFunction, call: ast.Call, made: str) -> Finding:
@@ -574,24 +459,16 @@ def _moved(function: ReachedFunction, call: ast.Call, made: str) -> Fix | None:
 
 
 def _without_timeout(source: PythonSource, call: ast.Call, made: str) -> Finding:
+    from relax_lint.fixers.clients import add_timeout
+
     name, timeout = made.rpartition(".")[2], _timeout(made)
     message = f"{name} without a timeout: one answer that does not come holds the rollout"
-    fix = None
-    edit = _with_keyword(source, call, timeout) if timeout is not None else None
-    if edit is not None:
-        reason = f"{_SECONDS} seconds are a guess"
-        fix = Fix(f"timeout={_SECONDS}", lambda: [edit], safe=False, reason=reason)
+    edit = None if timeout is None else add_timeout(source, call, timeout)
+    reason = f"{_SECONDS} seconds are a guess"
+    fix = None if edit is None else Fix(f"timeout={_SECONDS}", lambda: [edit], safe=False, reason=reason)
     return Finding(source.place(call), message, fix=fix, subject=name)
 
 
 def _timeout(made: str) -> str | None:
     """The keyword that gives a client a timeout, where it takes plain seconds."""
     return None if made.startswith(("aiohttp.", "requests.")) else f"timeout={_SECONDS}"
-
-
-def _with_keyword(source: PythonSource, call: ast.Call, keyword: str) -> Edit | None:
-    if any(given.arg == "timeout" for given in call.keywords):
-        return None
-    from relax_lint.fixers.clients import add_argument
-
-    return add_argument(source, call, keyword)
