@@ -33,6 +33,7 @@ SFT = (
     "--use-dynamic-batch-size --max-tokens-per-gpu 8192 --num-epoch 1 --global-batch-size 64 "
     """--resource '{"actor": [1, 8], "sft": [1, 0]}'"""
 )
+EVALUATES = f"{GOOD} --eval-interval 5 --eval-prompt-data a /d/a.jsonl"
 KV_ON_TWO_LEVELS = (
     "--rl-kv-cache-management-mode offload --rl-persist-cuda-graphs --cuda-graph-impl local "
     "--inference-dynamic-batching-unified-memory-level 1"
@@ -251,6 +252,22 @@ CASES = [
     (f"{GOOD} --tis-clip 3", "tis-without-use"),
     (f"{GOOD} --eps-clip-c 3", "flags-never-read"),
     (f"{SFT} --rm-type dapo", "sft-rl-flags"),
+    # what the engines are asked for
+    (GOOD.replace("--hf-checkpoint /m/Demo-4B", ""), "hf-checkpoint-missing"),
+    (SFT.replace("--hf-checkpoint /m/Demo", ""), "hf-checkpoint-missing"),
+    (f"{GOOD.replace('--hf-checkpoint /m/Demo-4B', '')} --debug-train-only", "hf-checkpoint-missing-not"),
+    (f"{GOOD} --rollout-temperature -0.1", "rollout-temperature-negative"),
+    (f"{GOOD} --rollout-top-p 0", "rollout-top-p-range"),
+    (f"{GOOD} --rollout-top-p 1.5", "rollout-top-p-range"),
+    (f"{GOOD} --rollout-top-p 0.95", "rollout-top-p-range-not"),
+    (f"{GOOD} --rollout-top-k 0", "rollout-top-k-range"),
+    (f"{GOOD} --rollout-top-k -2", "rollout-top-k-range"),
+    (f"{GOOD} --rollout-top-k -1", "rollout-top-k-range-not"),
+    (f"{GOOD} --rollout-top-k 0 --rollout-temperature 0", "rollout-top-k-range-not"),
+    (f"{EVALUATES} --eval-temperature -1", "eval-temperature-negative"),
+    (f"{EVALUATES} --eval-top-p 0", "eval-top-p-range"),
+    (f"{EVALUATES} --eval-top-k 0", "eval-top-k-range"),
+    (f"{EVALUATES} --eval-top-k 0 --eval-temperature 0", "eval-top-k-range-not"),
 ]
 """Flags, and the constraint that they violate."""
 

@@ -8,7 +8,10 @@ _REWARD = section("train", "relax/engine/rewards/__init__.py")
 _ROLLOUT = section("train", "relax/engine/rollout/sglang_rollout.py")
 _DATA = section("train", "relax/utils/data/data_utils.py")
 _SOURCE = section("train", "relax/engine/rollout/data_source.py")
+_SAMPLING = section("train", "sglang/srt/sampling/sampling_params.py")
 _RL = "not is_sft and not trains_only and "
+_ASKS_ENGINES = _RL + "default_rollout and custom_generate_function_path is None and "
+_EVALUATES = _ASKS_ENGINES + "eval_interval is not None and eval_config is None and "
 _BUILT_IN = _RL + "custom_rm_path is None and "
 
 REWARDS: tuple[Constraint, ...] = (
@@ -113,6 +116,62 @@ GENERATION: tuple[Constraint, ...] = (
         282,
         modes=RL,
         by_default=True,
+    ),
+    _ROLLOUT.crashes(
+        "hf-checkpoint-missing",
+        "hf_checkpoint is None and (is_sft or not trains_only and (default_rollout or use_agentic_rollout or "
+        'rollout_global_dataset and startswith(data_source_path, "relax.engine.rollout.data_source.")))',
+        "--hf-checkpoint is missing: the tokenizer is loaded from it",
+        59,
+        by_default=True,
+    ),
+    _SAMPLING.refuses(
+        "rollout-temperature-negative",
+        _ASKS_ENGINES + "rollout_temperature < 0",
+        "--rollout-temperature {rollout_temperature} is below 0: SGLang refuses every request",
+        122,
+        modes=RL,
+    ),
+    _SAMPLING.refuses(
+        "rollout-top-p-range",
+        _ASKS_ENGINES + "not (rollout_top_p > 0 and rollout_top_p <= 1)",
+        "--rollout-top-p {rollout_top_p} is not above 0 and at most 1: SGLang refuses every request",
+        126,
+        modes=RL,
+    ),
+    _SAMPLING.refuses(
+        "rollout-top-k-range",
+        _ASKS_ENGINES + "rollout_top_k < 1 and rollout_top_k != -1 and rollout_temperature >= 0.000001",
+        "--rollout-top-k {rollout_top_k}: SGLang takes -1, which is all tokens, or a number above 0",
+        129,
+        modes=RL,
+        flags=("--rollout-top-k",),
+    ),
+    _SAMPLING.refuses(
+        "eval-temperature-negative",
+        _EVALUATES + "eval_temperature is not None and eval_temperature < 0",
+        "--eval-temperature {eval_temperature} is below 0: SGLang refuses every request",
+        122,
+        modes=RL,
+        flags=("--eval-temperature",),
+    ),
+    _SAMPLING.refuses(
+        "eval-top-p-range",
+        _EVALUATES + "eval_top_p is not None and not (eval_top_p > 0 and eval_top_p <= 1)",
+        "--eval-top-p {eval_top_p} is not above 0 and at most 1: SGLang refuses every request",
+        126,
+        modes=RL,
+        flags=("--eval-top-p",),
+    ),
+    _SAMPLING.refuses(
+        "eval-top-k-range",
+        _EVALUATES + "eval_top_k is not None and eval_top_k < 1 and eval_top_k != -1 "
+        "and (eval_temperature is not None and eval_temperature >= 0.000001 "
+        "or eval_temperature is None and rollout_temperature >= 0.000001)",
+        "--eval-top-k {eval_top_k}: SGLang takes -1, which is all tokens, or a number above 0",
+        129,
+        modes=RL,
+        flags=("--eval-top-k",),
     ),
     _ROLLOUT.crashes(
         "zero-std-filter-one-sample",
