@@ -103,6 +103,8 @@ VALID: list[Example | str] = [
     f"{_TRAIN} --lr 1e-6 -- --num-rollout x\n",
     f"{_TRAIN} --eval-prompt-data $DATA_SETS --colocate\n",
     f"{_TRAIN} --sglang-attention-backend kunlun --lr 1e-6\n",
+    f"{_TRAIN} --sglang-cuda-graph 8\n",
+    f"{_TRAIN} --sglang-disable-c 1 --sglang-cuda-graph-b 1 2 4\n",
 ]
 
 INVALID = [
@@ -314,6 +316,8 @@ def _ignored(group: Group, namespace: Namespace) -> Iterator[Finding]:
         return
     if not any(flag.parser in namespace.parsed for flag in group.flags):
         return
+    if group.abbreviated and len({flag.dest for flag in group.flags}) > 1:
+        return  # which of them takes the words is not known; RLX504 says so
     if group.flags[0].is_switch:
         yield _behind_a_switch(group, namespace)
         return

@@ -35,6 +35,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from relax_lint.catalog.module_paths import MODULE_PATH_FLAGS
 from relax_lint.diagnostics import Edit, Finding, Fix, Place, Severity
 from relax_lint.rules import ADVICE, WARNING, Example, rule
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 _ALLOWED = "examples.deepeyes.base_env"
 _ROOT = "examples"
+_ENV_PATH = "rollout_interaction_env_path"
 _DOTTED = re.compile(r"examples(?:\.[A-Za-z_]\w*)+")
 _FILE = re.compile(r"(?:\./)?examples/[\w./-]+\.py(?::\w+)?")
 _MAY_IMPORT = re.compile(r"\bexamples\b|\bfrom\s*\.\.")
@@ -97,6 +99,13 @@ def load(args):
         _tree("# see examples/other/README.md\nnote: 'run examples/other/run_other.sh first'\n", "examples/demo/n.yaml")
     ),
     "from examples_of_ours.scoring import extract\n",
+    Example(
+        {
+            "examples/demo/run_demo.sh": _RUN.format("examples.dmo.reward_demo.reward_func"),
+            "examples/demo/demo_config.yaml": "rollout_interaction_env_path: examples.dmo.env_demo\n",
+            "examples/demo/reward_demo.py": _REWARD,
+        }
+    ),
 ]
 
 _LOADED = ((6, 14), (7, 15), (8, 14), (9, 24))
@@ -285,13 +294,19 @@ def _is_another(dotted: str, recipe: Recipe, project: Project) -> bool:
     return not project.is_file(project.root / _ROOT / f"{name}.py")
 
 
+def _is_there(named: str, project: Project) -> bool:
+    """Whether the example is there that a module path, or a file's, leads into: where it is not, the rule on what names
+    it says that there is no such module, and no other example is reached."""
+    return project.is_dir(project.root.joinpath(*re.split(r"[./]", named.removeprefix("./"))[:2]))
+
+
 def _finding(
     found: _Reach, recipe: Recipe, project: Project, launch: Launch | None = None, flag: str = ""
 ) -> Finding:  # fmt: skip
     allowed = found.module == _ALLOWED or found.dotted.startswith(f"{_ALLOWED}.")
     name = found.dotted.split(".")[1]
     message = f"{found.dotted} is in another example, {name}: copy what is needed into examples/{recipe.name}"
-    if not project.is_dir(project.root / _ROOT / name):
+    if not _is_there(found.dotted, project):
         message = f"{found.dotted} is in another example, and there is none called {name}"
     if allowed:
         message = f"{found.dotted} is in another example, which the guide allows; a copy of base_env.py stands alone"
@@ -418,11 +433,15 @@ def _in_yaml(path: Path, recipe: Recipe, project: Project) -> Iterator[_Reach]:
     if b"examples" not in (project.read(path) or b""):
         return
     source = project.yaml(path)
+    entry = None if source is None else source.top.get(_ENV_PATH)
+    named = None if entry is None else entry.value
     for document in source.documents if source is not None else ():
         for node in document.walk():
             if source is None or node.kind != "scalar" or node.tag != "str":
                 continue
             place = Place(source, node.start, node.end)
+            if node is named and not _is_there(node.text, project):
+                continue
             if _DOTTED.fullmatch(node.text) and _is_another(node.text, recipe, project):
                 written = source.text[place.start : place.end]
                 module, copy = _module_in(node.text, recipe, project)
@@ -455,7 +474,8 @@ def _in_launch(launch: Launch, recipe: Recipe, project: Project) -> Iterator[tup
                 continue
             place = place_of(launch, argument.word if argument.inline else word)
             holder = project.recipe_of(place.source.path) or recipe
-            if _is_another(dotted, holder, project):
+            is_told = argument.flag in MODULE_PATH_FLAGS and not _is_there(dotted, project)
+            if _is_another(dotted, holder, project) and not is_told:
                 module, copy = _module_in(dotted, holder, project)
                 own = is_own(project, launch, place) and holder.directory == recipe.directory
                 yield argument, _Reach(place, dotted, replace_value(argument, copy) if own else None, module)
