@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; its exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     # A run makes many objects that live to its end; looking for garbage among them takes a quarter of its time.
-    gc.set_threshold(300_000, 20, 20)
+    gc.set_threshold(1_000_000, 20, 20)
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # Names and text of files may hold what the terminal's encoding does not.

@@ -36,11 +36,12 @@ class Files:
         self.overlay = dict(overlay or {})
         self.unlistable: dict[Path, str] = {}
         self._contents: dict[Path, bytes | None] = {}
+        self._are_files: dict[Path, bool] = {}
 
     def with_changes(self, changes: Mapping[Path, bytes | None]) -> Files:
         """The same tree with other contents of some files."""
         changed = type(self)({**self.overlay, **changes})
-        changed._contents, changed.unlistable = self._contents, self.unlistable
+        changed._contents, changed.unlistable, changed._are_files = self._contents, self.unlistable, self._are_files
         return changed
 
     def read(self, path: Path) -> bytes | None:
@@ -55,7 +56,9 @@ class Files:
         """Whether this is a regular file, or a link to one."""
         if path in self.overlay:
             return self.overlay[path] is not None
-        return self._is_file_below(path)
+        if path not in self._are_files:
+            self._are_files[path] = self._is_file_below(path)
+        return self._are_files[path]
 
     def is_dir(self, path: Path) -> bool:
         """Whether this is a directory, or a link to one."""

@@ -79,8 +79,12 @@ class GenerateUse(NamedFunction):
         return not any(isinstance(part, (Awaitable, Unknown, Library, Instance)) for part in alternatives(result))
 
 
-def generate_uses(launch: Launch, project: Project) -> Iterator[GenerateUse]:
+def generate_uses(launch: Launch, project: Project) -> list[GenerateUse]:
     """The function that generates a launch's samples, then those of its evaluations."""
+    return project.once(("generate uses", launch), lambda: list(_generate_uses(launch, project)))
+
+
+def _generate_uses(launch: Launch, project: Project) -> Iterator[GenerateUse]:
     if launch.kind != "relax" or launch.mode == "sft" or any(launch.has(flag) for flag in (*WITHOUT_REWARDS, AGENTIC)):
         return
     config, given = launch.last(CONFIG), setting(launch, project, GENERATE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from relax_lint.calls.entries import entries, reached
 from relax_lint.calls.values import SAMPLE, SAMPLES, Given, Outside, Routine
@@ -35,6 +35,8 @@ _TELLS = frozenset({"print", "repr", "len", "bool", "id", "log", "debug", "info"
 _SEES_TO: tuple[Manner, ...] = ("object", "sequence", "asked")
 _GO_THROUGH = frozenset({"zip", "enumerate", "list", "tuple", "sorted", "reversed", "map", "iter", "next", "vars"})
 _GIVE_TEXT = frozenset({"strip", "lower", "upper", "replace", "group", "removeprefix", "removesuffix"})
+_MAY_GIVE = (ast.Name, ast.Attribute, ast.BoolOp, ast.IfExp, ast.Call, ast.NamedExpr)
+"""What may give a label, or hand the sample over."""
 _PASS_ON = (
     ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.Return, ast.IfExp, ast.BoolOp, ast.UnaryOp, ast.If, ast.While,
     ast.Assert, ast.Expr,
@@ -63,14 +65,12 @@ def label_use(launch: Launch, project: Project) -> LabelUse:
 def _of_entries(called: tuple[Entry, ...], launch: Launch, project: Project) -> LabelUse:
     found: dict[Manner, Place] = {}
     for entry in called:
-        code = reached(entry, project)
         scores = entry.kind == "reward"
-        if scores and not code.whole:
+        if scores and not reached(entry, project).whole:
             found["unclear"] = launch.site
-        for function in code.functions:
-            for node, manner in _uses(function):
-                if scores or manner in _SEES_TO:
-                    found.setdefault(manner, function.source.place(node))
+        for manner, place in _of_entry(entry, project).items():
+            if scores or manner in _SEES_TO:
+                found.setdefault(manner, place)
     if any(manner in found for manner in _SEES_TO):
         return LabelUse("taken")
     if "text" in found:
@@ -78,12 +78,28 @@ def _of_entries(called: tuple[Entry, ...], launch: Launch, project: Project) -> 
     return LabelUse("unclear" if found else "unused")
 
 
+def _of_entry(entry: Entry, project: Project) -> dict[Manner, Place]:
+    """What the code of one entry does with labels, each with the first place; once for all launches that have it."""
+    from relax_lint.flow.interpreter import interpreter_of
+
+    answers = interpreter_of(project).answers
+    question = ("label use", entry)
+    if question not in answers:
+        found: dict[Manner, Place] = {}
+        for function in reached(entry, project).functions:
+            for node, manner in _uses(function):
+                if manner not in found:
+                    found[manner] = function.source.place(node)
+        answers[question] = found
+    return cast("dict[Manner, Place]", answers[question])
+
+
 def _uses(function: ReachedFunction) -> Iterator[tuple[ast.AST, Manner]]:
     for node in own_nodes(function.node):
+        if not isinstance(node, _MAY_GIVE):
+            continue
         if isinstance(node, ast.Call) and _hands_over(function, node):
             yield node, "unclear"
-        if not isinstance(node, (ast.Name, ast.Attribute, ast.BoolOp, ast.IfExp, ast.Call, ast.NamedExpr)):
-            continue
         if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)) or LABEL not in function.values(node):
             continue
         manner = _manner(function, node, function.source.parent(node))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from relax_lint.config import Settings
 from relax_lint.discovery import is_launcher, walk
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from relax_lint.sources.launcher import LauncherSource
     from relax_lint.sources.python import PythonSource
     from relax_lint.suspicion import Supposed
+
+Answer = TypeVar("Answer")
 
 YAML_SUFFIXES = (".yaml", ".yml")
 MEMORY_ROOT = Path("/project")
@@ -93,6 +95,8 @@ class Project:
         self._python: dict[Path, PythonSource | None] = {}
         self._launchers: dict[Path, LauncherSource | None] = {}
         self._yaml: dict[Path, YamlSource | None] = {}
+        self._modules: dict[tuple[str, Path | None], Path | None] = {}
+        self._answers: dict[object, object] = {}
         self.unreadable: dict[Path, str] = {}
 
     @classmethod
@@ -239,8 +243,21 @@ class Project:
 
         return Memory()
 
+    def once(self, question: object, answer: Callable[[], Answer]) -> Answer:
+        """An answer that many rules want, worked out the first time that it is asked for."""
+        if question not in self._answers:
+            self._answers[question] = answer()
+        return cast("Answer", self._answers[question])
+
     def module(self, dotted: str, start: Path | None = None) -> PythonSource | None:
         """The file of a module path, looked up from the root, then from ``start``; Relax's own in its checkout."""
+        key = (dotted, start)
+        if key not in self._modules:
+            self._modules[key] = self._module_path(dotted, start)
+        path = self._modules[key]
+        return None if path is None else self.python(path)
+
+    def _module_path(self, dotted: str, start: Path | None) -> Path | None:
         parts = dotted.split(".")
         if not all(part.isidentifier() for part in parts):
             return None
@@ -253,7 +270,7 @@ class Project:
             base = root.joinpath(*parts)
             for path in (base / "__init__.py", base.with_name(f"{base.name}.py")):
                 if self.files.is_file(path):
-                    return self.python(path)
+                    return path
         return None
 
     # ------------------------------------------------------------ recipes

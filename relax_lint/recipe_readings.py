@@ -39,8 +39,12 @@ class Read:
     name: str
 
 
-def called(recipe: Recipe, project: Project) -> Iterator[tuple[Launch, Entry]]:
+def called(recipe: Recipe, project: Project) -> list[tuple[Launch, Entry]]:
     """What the launches of a recipe have Relax call, samples of evaluations included."""
+    return project.once(("called", recipe), lambda: list(_called(recipe, project)))
+
+
+def _called(recipe: Recipe, project: Project) -> Iterator[tuple[Launch, Entry]]:
     for launch in launches_of(recipe, project):
         if launch.kind != "relax" or launch.mode == "sft" or any(launch.has(flag) for flag in WITHOUT_REWARDS):
             continue
@@ -272,6 +276,10 @@ _HARMLESS = NOT_CHANGING | frozenset(
 
 def calls_outside(launch: Launch, project: Project) -> bool:
     """Whether a launch names functions that are not in this repository: nobody knows what they store and read."""
+    return project.once(("calls outside", launch), lambda: _calls_outside(launch, project))
+
+
+def _calls_outside(launch: Launch, project: Project) -> bool:
     for argument in launch.arguments:
         named = argument.value or ""
         if argument.flag.endswith("-path") and _MODULE_PATH.fullmatch(named):

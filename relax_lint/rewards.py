@@ -160,6 +160,10 @@ def _with_shape(way: Exit, shape: Shape) -> Exit:
 
 def reward_uses(launch: Launch, project: Project) -> list[RewardUse]:
     """The reward function that a launch names, or its config in place of that, if it is one that scores samples."""
+    return project.once(("reward uses", launch), lambda: _reward_uses(launch, project))
+
+
+def _reward_uses(launch: Launch, project: Project) -> list[RewardUse]:
     if launch.kind != "relax" or launch.mode == "sft" or any(launch.has(flag) for flag in WITHOUT_REWARDS):
         return []
     config = launch.last(CONFIG)

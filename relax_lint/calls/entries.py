@@ -55,8 +55,12 @@ class Entry:
     in_threads: bool = False
 
 
-def entries(launch: Launch, project: Project) -> Iterator[Entry]:
+def entries(launch: Launch, project: Project) -> list[Entry]:
     """What a launch has Relax call, as far as it says plainly what that is."""
+    return project.once(("entries", launch), lambda: list(_entries(launch, project)))
+
+
+def _entries(launch: Launch, project: Project) -> Iterator[Entry]:
     for use in reward_uses(launch, project):
         reward = of_reward(use)
         if reward is not None:
@@ -66,8 +70,12 @@ def entries(launch: Launch, project: Project) -> Iterator[Entry]:
         yield generate
     environment = environment_module(launch, project, generate)
     if environment is not None:
-        threads = generate is not None and bool(_STEPS_IN_THREAD.search(generate.source.text))
+        threads = generate is not None and _steps_in_thread(generate.source.text)
         yield Entry("environment", environment, BUILD_ENVIRONMENT, in_threads=threads)
+
+
+def _steps_in_thread(text: str) -> bool:
+    return ".step" in text and bool(_STEPS_IN_THREAD.search(text))
 
 
 def of_reward(use: RewardUse) -> Entry | None:
