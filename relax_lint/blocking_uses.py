@@ -12,6 +12,9 @@ from relax_lint.records import record
 if TYPE_CHECKING:
     from relax_lint.calls.reached import ReachedFunction
 
+_LONGEST_NAME = 60
+Kind = Literal["refused", "nested", "sleep", "other"]
+
 
 @record
 class BlockingCall:
@@ -20,8 +23,17 @@ class BlockingCall:
 
     function: ReachedFunction
     call: ast.Call
-    kind: Literal["refused", "nested", "sleep", "other"]
+    kind: Kind
     advice: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What is called, in a few words."""
+        called = self.call.func
+        text = ast.unparse(called)
+        if len(text) <= _LONGEST_NAME and "\n" not in text:
+            return text
+        return called.attr if isinstance(called, ast.Attribute) else f"{text[:_LONGEST_NAME]}…"
 
 
 def blocking_calls(function: ReachedFunction) -> Iterator[BlockingCall]:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import TYPE_CHECKING
 
-from relax_lint.diagnostics import Edit
+from relax_lint.diagnostics import Edit, Fix
 from relax_lint.sources.python import PythonSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from relax_lint.blocking_uses import Kind
+    from relax_lint.calls.reached import ReachedFunction
 
 _OPENING = re.compile(r"\s*\(\s*")
 _CLOSING = re.compile(r"[\s,]*\)\Z")
@@ -44,6 +51,21 @@ def _imports(node: ast.Import, module: str) -> bool:
 
 def _is_late(node: ast.Import | ast.ImportFrom) -> bool:
     return not (isinstance(node, ast.ImportFrom) and node.module == "__future__")
+
+
+def unblocked(function: ReachedFunction, call: ast.Call, kind: Kind) -> Fix | None:
+    """Have a coroutine wait for what a call in its own code keeps the event loop waiting for."""
+    if not isinstance(function.node, ast.AsyncFunctionDef):
+        return None
+    make: Callable[[PythonSource, ast.Call], list[Edit] | None]
+    if kind == "sleep":
+        make, title, reason = sleep_on_the_loop, "await asyncio.sleep", None
+    elif kind == "other":
+        make, title, reason = call_in_thread, "call it in a thread", "other samples run while it waits"
+    else:
+        make, title, reason = await_coroutine, "await the coroutine", "other samples run while it waits"
+    edits = make(function.source, call)
+    return None if edits is None else Fix(title, lambda: edits, safe=reason is None, reason=reason)
 
 
 def sleep_on_the_loop(source: PythonSource, call: ast.Call) -> list[Edit] | None:

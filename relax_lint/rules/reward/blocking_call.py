@@ -36,18 +36,17 @@ and coroutines that were run are awaited, which is not safe: other samples run m
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.blocking import MENTIONS
-from relax_lint.diagnostics import Edit, Finding, Fix, Related
+from relax_lint.diagnostics import Finding, Related
 from relax_lint.rules import ERROR, WARNING, Example, rule
 
 if TYPE_CHECKING:
     from relax_lint.blocking_uses import BlockingCall
     from relax_lint.calls.entries import Entry
     from relax_lint.project import Project, Recipe
-    from relax_lint.sources.python import PythonSource
 
 _REWARD = "examples/demo/reward_demo.py"
 _RUN = {
@@ -55,27 +54,26 @@ _RUN = {
         "python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func\n"
     )
 }
-
-
-def _reward(text: str, **others: str) -> dict[str, str]:
-    return {**_RUN, _REWARD: text, **{f"examples/demo/{name}.py": other for name, other in others.items()}}
-
-
+_ROLLOUT = "examples/demo/rollout.py"
+_ENV = "examples/demo/env_demo.py"
 _ENVIRONMENT = {
     "examples/demo/run_demo.sh": (
         "python3 relax/entrypoints/train.py --rm-type math --custom-config-path examples/demo/config.yaml"
         " --custom-generate-function-path examples.demo.rollout.generate\n"
     ),
     "examples/demo/config.yaml": "max_turns: 3\nrollout_interaction_env_path: examples.demo.env_demo\n",
-    "examples/demo/rollout.py": """\
-async def generate(args, sample, sampling_params):
-    return sample
-""",
+    _ROLLOUT: "async def generate(args, sample, sampling_params):\n    return sample\n",
 }
 
+
+def _reward(text: str, *found: tuple[object, ...], fixed: str | None = None, unsafe: bool = False) -> Example:
+    """A reward, the launch that names it, and where in the reward something is found."""
+    mended = None if fixed is None else {_REWARD: fixed}
+    return Example({**_RUN, _REWARD: text}, tuple((_REWARD, *place) for place in found), mended, unsafe)
+
+
 VALID: list[str | Example] = [
-    Example(
-        _reward("""\
+    _reward("""\
 import httpx
 
 CLIENT = httpx.AsyncClient(timeout=60)
@@ -84,100 +82,61 @@ CLIENT = httpx.AsyncClient(timeout=60)
 async def reward_func(args, sample, **kwargs):
     answer = await CLIENT.post(args.judge_url, json={"text": sample.response})
     return {"score": float(answer.json()["score"])}
-""")
-    ),
-    Example(
-        _reward("""\
+"""),
+    _reward("""\
 import asyncio
-import time
 
 import requests
 
 
 def judge(text):
-    time.sleep(0.1)
     return requests.post("http://judge", json={"text": text}, timeout=9).json()["score"]
 
 
 async def reward_func(args, sample, **kwargs):
     return await asyncio.to_thread(judge, sample.response)
-""")
-    ),
-    Example(
-        _reward("""\
+"""),
+    _reward("""\
 import asyncio
-import functools
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from openai import OpenAI
 
-POOL = ThreadPoolExecutor(8)
 CLIENT = OpenAI(timeout=60)
 
 
-def judge(text, *, model):
-    return CLIENT.chat.completions.create(model=model, messages=[{"role": "user", "content": text}])
-
-
 async def reward_func(args, sample, **kwargs):
-    loop = asyncio.get_running_loop()
-    answer = await loop.run_in_executor(POOL, functools.partial(judge, sample.response, model="judge"))
-    more = list(POOL.map(judge, [sample.response]))
-    return float(len(more) > 0 and bool(answer))
-""")
-    ),
-    Example(
-        _reward("""\
+    ask = partial(CLIENT.responses.create, model="judge", input=sample.response)
+    return float(bool(await asyncio.get_running_loop().run_in_executor(None, ask)))
+"""),
+    _reward("""\
 import asyncio
 import threading
+import time
 
-import aiohttp
-
-
-async def ask(text):
-    async with aiohttp.ClientSession() as session:
-        async with session.post("http://judge", json={"text": text}) as answer:
-            return await answer.json()
+LOOP = asyncio.new_event_loop()
+threading.Thread(target=LOOP.run_forever, daemon=True).start()
 
 
-class Loop:
-    def __init__(self):
-        self.loop = asyncio.new_event_loop()
-        threading.Thread(target=self.run, daemon=True).start()
-
-    def run(self):
-        self.loop.run_until_complete(self.loop.create_future())
-
-    def submit(self, text):
-        return asyncio.run_coroutine_threadsafe(ask(text), self.loop)
-
-
-LOOP = Loop()
+async def slow(text):
+    time.sleep(1)
+    return len(text)
 
 
 async def reward_func(args, sample, **kwargs):
-    return await asyncio.wrap_future(LOOP.submit(sample.response))
-""")
-    ),
-    Example(
-        _reward("""\
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(slow(sample.response), LOOP))
+"""),
+    _reward("""\
 import requests
 
-
-def warm_up():
-    return requests.get("http://judge/health", timeout=1)
-
-
 if __name__ == "__main__":
-    warm_up()
+    print(requests.get("http://judge/health", timeout=1))
 
 
 async def reward_func(args, sample, **kwargs):
     return float(sample.response == sample.label)
-""")
-    ),
-    Example(
-        _reward("""\
+"""),
+    _reward("""\
 import time
 
 STARTED = time.time()
@@ -186,13 +145,9 @@ STARTED = time.time()
 async def reward_func(args, sample, **kwargs):
     retry = {"wait": time.sleep, "seconds": time.time() - STARTED}
     return float(retry["seconds"] > 1)
-""")
-    ),
-    Example(
-        _reward("""\
+"""),
+    _reward("""\
 import asyncio
-
-import requests
 
 
 def run(coroutine):
@@ -203,139 +158,69 @@ def run(coroutine):
     return coroutine
 
 
-async def score(text):
-    return await asyncio.to_thread(lambda: requests.get(text, timeout=3).status_code)
-
-
 async def reward_func(args, sample, **kwargs):
-    return await run(score(sample.response))
-""")
-    ),
-    Example(
-        _reward(
-            """\
-from examples.demo.client import Client
-
-CLIENT = Client()
-
-
-async def reward_func(args, sample, **kwargs):
-    return await CLIENT.post(sample.response)
-""",
-            client="""\
-import asyncio
-
-
-class Client:
-    def __init__(self):
-        self.requests = []
+    return await run(asyncio.sleep(0, 1.0))
+"""),
+    _reward("""\
+class Judge:
+    requests = []
 
     async def post(self, text):
         self.requests.append(text)
-        process = await asyncio.create_subprocess_exec("score", text)
-        await asyncio.sleep(0.1)
-        return await process.wait()
-""",
-        )
-    ),
-    Example(
-        {
-            **_ENVIRONMENT,
-            "examples/demo/rollout.py": """\
-import asyncio
+        return float(len(text))
 
 
-async def generate(args, sample, sampling_params):
-    env = args.env
-    await asyncio.to_thread(env.step, sample.response)
-    return sample
-""",
-            "examples/demo/env_demo.py": """\
+async def reward_func(args, sample, **kwargs):
+    return await Judge().post(sample.response)
+"""),
+    _reward("""\
 import subprocess
 
 
-class Shell:
-    def step(self, response_text):
-        return {"obs_str": subprocess.check_output(response_text, text=True)}, True, {}
-
-
-def build_env(sample=None, args=None, **_):
-    return Shell()
-""",
-        }
-    ),
+async def reward_func(args, sample, **kwargs):
+    subprocess.Popen(["touch", "scored"])
+    return 0.0
+"""),
     Example(
         {
             **_RUN,
             _REWARD: "async def reward_func(args, sample, **kwargs):\n    return 0.0\n",
-            "examples/demo/prepare.py": """\
-import subprocess
-import time
-
-
-def main():
-    time.sleep(1)
-    subprocess.run(["tar", "-xf", "data.tar"], check=True)
-""",
+            "examples/demo/prepare.py": "import time\n\n\ndef main():\n    time.sleep(1)\n",
         }
     ),
-    Example(
-        _reward("""\
+    _reward("""\
 import multiprocessing
 import time
 
 
-def slow(text):
-    time.sleep(2)
-    return len(text)
-
-
 async def reward_func(args, sample, **kwargs):
-    process = multiprocessing.Process(target=slow, args=(sample.response,))
-    process.start()
+    multiprocessing.Process(target=time.sleep, args=(2,)).start()
     return 0.0
-""")
-    ),
-    Example(
-        _reward("""\
+"""),
+    _reward("""\
 import asyncio
-from functools import wraps
 
 import requests
 
 
-def threaded(function):
-    @wraps(function)
-    async def wrapper(*args, **kwargs):
-        return await asyncio.to_thread(function, *args, **kwargs)
-
-    return wrapper
-
-
-@threaded
-def judge(text):
-    return requests.post("http://judge", data=text, timeout=3).json()
-
-
 async def reward_func(args, sample, **kwargs):
-    return await judge(sample.response)
-""")
-    ),
+    return await asyncio.to_thread(lambda: requests.post(args.judge_url, timeout=3).json()["score"])
+"""),
 ]
 
 INVALID = [
-    Example(
-        _reward("""\
+    _reward(
+        """\
 import requests
 
 
 async def reward_func(args, sample, **kwargs):
     answer = requests.post(args.judge_url, json={"text": sample.response})
     return float(requests.get(args.judge_url).json()["score"])
-"""),
-        findings=((_REWARD, 5, 14), (_REWARD, 6, 18)),
-        fixed={
-            _REWARD: """\
+""",
+        (5, 14),
+        (6, 18),
+        fixed="""\
 import asyncio
 import requests
 
@@ -343,99 +228,69 @@ import requests
 async def reward_func(args, sample, **kwargs):
     answer = await asyncio.to_thread(requests.post, args.judge_url, json={"text": sample.response})
     return float((await asyncio.to_thread(requests.get, args.judge_url)).json()["score"])
-"""
-        },
+""",
         unsafe=True,
     ),
-    Example(
-        _reward("""\
+    _reward(
+        """\
+import time
+
+
+async def reward_func(args, sample, **kwargs):
+    time.sleep(args.pause)
+    return 0.0
+""",
+        (5, 5),
+        fixed="""\
 import asyncio
 import time
 
 
 async def reward_func(args, sample, **kwargs):
-    for attempt in range(3):
-        time.sleep(2**attempt)
-    await asyncio.sleep(0)
+    await asyncio.sleep(args.pause)
     return 0.0
-"""),
-        findings=((_REWARD, 7, 9),),
-        fixed={
-            _REWARD: """\
-import asyncio
-import time
-
-
-async def reward_func(args, sample, **kwargs):
-    for attempt in range(3):
-        await asyncio.sleep(2**attempt)
-    await asyncio.sleep(0)
-    return 0.0
-"""
-        },
+""",
     ),
-    Example(
-        _reward("""\
-from __future__ import annotations
-
+    _reward(
+        """\
 from time import sleep as wait
 
 
-async def ask(text):
+def score(text):
     wait(1)
-    return text
+    return float(text)
 
 
 async def reward_func(args, sample, **kwargs):
-    return float(bool(await ask(sample.response)))
-"""),
-        findings=((_REWARD, 7, 5),),
-        fixed={
-            _REWARD: """\
-from __future__ import annotations
-
-import asyncio
-from time import sleep as wait
-
-
-async def ask(text):
-    await asyncio.sleep(1)
-    return text
-
-
-async def reward_func(args, sample, **kwargs):
-    return float(bool(await ask(sample.response)))
-"""
-        },
+    return score(sample.response)
+""",
+        (5, 5),
     ),
-    Example(
-        _reward("""\
-import openai
+    _reward(
+        """\
+from openai import OpenAI
 
-_client = None
-
-
-def client():
-    global _client
-    if _client is None:
-        _client = openai.OpenAI(base_url="http://judge/v1", timeout=60)
-    return _client
+judge = OpenAI(timeout=60)
 
 
-def judge(text):
-    answer = client().chat.completions.create(model="judge", messages=[{"role": "user", "content": text}])
-    return answer.choices[0].message.content
+def score(text):
+    return judge.responses.create(model="judge", input=text).output_text == "yes"
 
 
 async def reward_func(args, sample, **kwargs):
-    return float(judge(sample.response) == "yes")
-"""),
-        findings=((_REWARD, 14, 14),),
+    return float(score(sample.response))
+""",
+        (7, 12),
     ),
-    Example(
-        _reward(
-            """\
-from .helpers import Judge
+    _reward(
+        """\
+from requests import Session
+
+
+class Judge(Session):
+    def __call__(self, text):
+        return self.post("http://judge", json={"text": text}).json()["score"]
+
 
 JUDGE = Judge()
 
@@ -443,182 +298,113 @@ JUDGE = Judge()
 async def reward_func(args, sample, **kwargs):
     return JUDGE(sample.response)
 """,
-            helpers="""\
-from requests import Session
-
-
-class Judge:
-    def __init__(self):
-        self.session = Session()
-
-    def __call__(self, text):
-        return self.ask(text)
-
-    def ask(self, text):
-        return self.session.post("http://judge", json={"text": text}).json()["score"]
-""",
-        ),
-        findings=(("examples/demo/helpers.py", 12, 16),),
+        (6, 16),
     ),
-    Example(
-        _reward("""\
+    _reward(
+        """\
 import asyncio
 
 
-async def score(text):
-    return float(bool(text))
-
-
 async def reward_func(args, sample, **kwargs):
-    return asyncio.run(score(sample.response))
-"""),
-        findings=((_REWARD, 9, 12, ERROR),),
-        fixed={
-            _REWARD: """\
+    return asyncio.run(asyncio.sleep(0, 1.0))
+""",
+        (5, 12, ERROR),
+        fixed="""\
 import asyncio
 
 
-async def score(text):
-    return float(bool(text))
-
-
 async def reward_func(args, sample, **kwargs):
-    return await score(sample.response)
-"""
-        },
+    return await asyncio.sleep(0, 1.0)
+""",
         unsafe=True,
     ),
     Example(
         {
             **_ENVIRONMENT,
-            "examples/demo/env_demo.py": """\
+            _ENV: """\
 import asyncio
 
 
 class Search:
-    def __init__(self, turns):
-        self.turns = turns
-
     def step(self, response_text):
-        if not response_text:
-            return {"obs_str": ""}, True, {}
-        loop = asyncio.get_event_loop()
-        return {"obs_str": loop.run_until_complete(self.ask(response_text))}, False, {}
+        return {"obs_str": asyncio.get_event_loop().run_until_complete(self.ask(response_text))}, True, {}
 
     async def ask(self, text):
         return text
 
 
 def build_env(sample=None, args=None, **_):
-    return Search(args.max_turns)
+    return Search()
 """,
         },
-        findings=(("examples/demo/env_demo.py", 12, 28, ERROR),),
+        findings=((_ENV, 6, 28, ERROR),),
     ),
     Example(
         {
             **_ENVIRONMENT,
-            "examples/demo/env_demo.py": """\
+            _ENV: """\
 import subprocess as sp
 
 
-class Base:
+class Shell:
     def step(self, response_text):
-        return {"obs_str": self.execute(response_text)}, True, {}
-
-
-class Shell(Base):
-    @staticmethod
-    def execute(text):
-        return sp.run(["python3", "-c", text], capture_output=True, text=True).stdout
+        return {"obs_str": sp.check_output(response_text, text=True)}, True, {}
 
 
 def build_env(sample=None, args=None, **_):
     return Shell()
 """,
         },
-        findings=(("examples/demo/env_demo.py", 12, 16),),
+        findings=((_ENV, 6, 28),),
     ),
     Example(
         {
-            "examples/demo/run_demo.sh": (
-                "python3 relax/entrypoints/train.py --rm-type math"
-                " --custom-generate-function-path=examples.demo.rollout.generate\n"
-            ),
-            "examples/demo/rollout.py": """\
+            **_ENVIRONMENT,
+            _ROLLOUT: """\
 import urllib.request
 
 
+def search(text):
+    return urllib.request.urlopen(text).read()
+
+
 async def generate(args, sample, sampling_params):
-    with urllib.request.urlopen("http://tools/search") as answer:
-        sample.response += answer.read().decode()
+    sample.response += search(sample.response).decode()
     return sample
 """,
         },
-        findings=(("examples/demo/rollout.py", 5, 10),),
-        fixed={
-            "examples/demo/rollout.py": """\
-import asyncio
-import urllib.request
-
-
-async def generate(args, sample, sampling_params):
-    with (await asyncio.to_thread(urllib.request.urlopen, "http://tools/search")) as answer:
-        sample.response += answer.read().decode()
-    return sample
-"""
-        },
-        unsafe=True,
+        findings=((_ROLLOUT, 5, 12),),
     ),
-    Example(
-        _reward("""\
-import asyncio
+    _reward(
+        """\
 from functools import partial
 
 import httpx
 
-
-def ask(client, text):
-    return client.post("http://judge", json={"text": text}).json()["score"]
-
-
-async def one(scorer, sample):
-    return scorer(sample.response)
+ask = partial(httpx.get, timeout=30)
+SCORERS = {"judge": lambda text: ask(text).json()["score"]}
 
 
 async def reward_func(args, sample, **kwargs):
-    with httpx.Client(timeout=30) as client:
-        scorer = partial(ask, client)
-        return sum(await asyncio.gather(*[one(scorer, sample) for _ in range(3)]))
-"""),
-        findings=((_REWARD, 8, 12),),
+    return SCORERS[sample.metadata["kind"]](sample.response)
+""",
+        (6, 34),
     ),
-    Example(
-        _reward("""\
+    _reward(
+        """\
 import socket
 
-SCORERS = {}
 
-
-def scorer(name):
-    def add(function):
-        SCORERS[name] = function
-        return function
-
-    return add
-
-
-@scorer("unit tests")
 def run_tests(text):
     with socket.create_connection(("sandbox", 9000)) as connection:
-        connection.sendall(text.encode())
         return float(connection.recv(1) == b"1")
 
 
 async def reward_func(args, sample, **kwargs):
-    return SCORERS.get(sample.metadata["kind"])(sample.response)
-"""),
-        findings=((_REWARD, 16, 10), (_REWARD, 17, 9), (_REWARD, 18, 22)),
+    return run_tests(sample.response)
+""",
+        (5, 10),
+        (6, 22),
     ),
     Example(
         {
@@ -668,7 +454,9 @@ def blocking_call(recipe: Recipe, project: Project) -> Iterator[Finding]:
 
 
 def _finding(blocking: BlockingCall, who: str) -> Finding:
-    shown, source = _shown(blocking.call.func), blocking.function.source
+    from relax_lint.fixers.awaiting import unblocked
+
+    shown, function = blocking.shown, blocking.function
     if blocking.kind == "refused":
         message = f"{shown} raises RuntimeError: {who} runs on an event loop already; await the coroutine"
     elif blocking.kind == "nested":
@@ -676,38 +464,13 @@ def _finding(blocking: BlockingCall, who: str) -> Finding:
     else:
         message = f"{shown} keeps the event loop waiting that {who} runs on, and all other samples: {blocking.advice}"
     return Finding(
-        source.place(blocking.call),
+        function.source.place(blocking.call),
         message,
         severity=ERROR if blocking.kind == "refused" else None,
-        fix=_fix(blocking),
-        related=tuple(Related(at.place(node), "called from here") for at, node in blocking.function.way[:3]),
-        subject=blocking.function.name,
+        fix=unblocked(function, blocking.call, blocking.kind),
+        related=tuple(Related(at.place(node), "called from here") for at, node in function.way[:3]),
+        subject=function.name,
     )
 
 
-def _shown(function: ast.expr) -> str:
-    """What is called, in a few words."""
-    text = ast.unparse(function)
-    if len(text) <= _LONGEST_NAME and "\n" not in text:
-        return text
-    return function.attr if isinstance(function, ast.Attribute) else f"{text[:_LONGEST_NAME]}…"
-
-
-_LONGEST_NAME = 60
 _WHO = {"reward": "the reward", "generate": "the generate function", "environment": "the environment"}
-
-
-def _fix(blocking: BlockingCall) -> Fix | None:
-    if not isinstance(blocking.function.node, ast.AsyncFunctionDef):
-        return None
-    from relax_lint.fixers.awaiting import await_coroutine, call_in_thread, sleep_on_the_loop
-
-    make: Callable[[PythonSource, ast.Call], list[Edit] | None]
-    if blocking.kind == "sleep":
-        make, title, reason = sleep_on_the_loop, "await asyncio.sleep", None
-    elif blocking.kind == "other":
-        make, title, reason = call_in_thread, "call it in a thread", "other samples run while it waits"
-    else:
-        make, title, reason = await_coroutine, "await the coroutine", "other samples run while it waits"
-    edits = make(blocking.function.source, blocking.call)
-    return None if edits is None else Fix(title, lambda: edits, safe=reason is None, reason=reason)
