@@ -11,8 +11,8 @@ Modules of packages that are not in this repository are not judged.
 ## Why
 
 The rollout imports the module when the first sample starts, after all models have been loaded, and reads
-`args.max_turns` without a default: what is missing ends the run there. A text such as `"5"` ends in a `TypeError`, and
-0 turns give samples without a response.
+`args.max_turns` without a default: what is missing ends the run there. A text such as `"5"` ends in a `TypeError`;
+`false`, as 0 turns, gives samples without a response, and `true` one turn.
 
 ## Source
 
@@ -156,6 +156,8 @@ INVALID: list[Example] = [
     ),
     Example(_tree(f"{TURNS}: 0\n{ENV_PATH}: examples.demo.env_demo\n"), findings=((_CONFIG, 1, 12),)),
     Example(_tree(f"{TURNS}: -1\n{ENV_PATH}: examples.demo.env_demo\n"), findings=((_CONFIG, 1, 12),)),
+    Example(_tree(f"{TURNS}: true\n{ENV_PATH}: examples.demo.env_demo\n"), findings=((_CONFIG, 1, 12),)),
+    Example(_tree(f"{TURNS}: off\n{ENV_PATH}: examples.demo.env_demo\n"), findings=((_CONFIG, 1, 12),)),
     Example(_tree(f"{TURNS}:\n{ENV_PATH}: examples.demo.env_demo\n"), findings=((_CONFIG, 1, 1),)),
     Example(_tree(f"{TURNS}: many\n", **_ROLLOUT), findings=((_CONFIG, 1, 12),)),
 ]
@@ -188,7 +190,7 @@ def _reads_turns(source: YamlSource, project: Project) -> bool:
 
 def _turns(source: YamlSource, turns: Entry) -> Iterator[Finding]:
     value = turns.value
-    if value.tag == "bool" or (value.tag == "int" and not re.fullmatch(r"-.*|[+]?0+", value.text)):
+    if value.tag == "int" and not re.fullmatch(r"-.*|[+]?0+", value.text):
         return
     shown = source.key_place(turns) if value.is_null else source.place(turns)
     number = re.fullmatch(r"0*([1-9]\d*)(?:\.0*)?", value.text) if value.tag in ("str", "float") else None
