@@ -2,9 +2,10 @@
 
 ## What
 
-Flags such as `--custom-rm-path examples.demo.reward_demo.reward_func` name a function by its module. Every directory of
-the repository along that path should hold an `__init__.py`. Paths into Relax itself, and modules that are not in this
-repository, are left alone.
+Flags such as `--custom-rm-path examples.demo.reward_demo.reward_func` name a function by its module, and so may the
+YAML file of `--custom-config-path`, as in `rollout_interaction_env_path: examples.demo.envs.env_demo`. Every directory
+of the repository along such a path should hold an `__init__.py`. Paths into Relax itself, and modules that are not in
+this repository, are left alone.
 
 ## Why
 
@@ -32,11 +33,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from relax_lint.catalog.module_paths import MODULE_PATH_FLAGS
-from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked
+from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
+from relax_lint.launch_config import CONFIG, dest_of, setting
 from relax_lint.project import Project, Recipe
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch, Word
 from relax_lint.shell.queries import place_of, why_unknown
+
+_ENV_PATH = "rollout_interaction_env_path"
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 _LAUNCH = f"{_TRAIN} --custom-rm-path examples.demo.reward_demo.reward_func\n"
@@ -79,9 +83,37 @@ VALID: list[Example | str] = [
         }
     ),
     Example({_RUN: f"{_TRAIN} --custom-rm-path reward_demo.reward_func\n", "reward_demo.py": _CODE}),
+    Example(
+        {
+            **_INITS,
+            _RUN: f"{_TRAIN} --custom-config-path examples/demo/demo_config.yaml\n",
+            "examples/demo/demo_config.yaml": f"{_ENV_PATH}: examples/demo/envs/env_demo.py\n",
+            "examples/demo/envs/env_demo.py": "def build_env(sample=None, args=None, **_): ...\n",
+        }
+    ),
 ]
 
 INVALID = [
+    Example(
+        {
+            **_INITS,
+            _RUN: f"{_TRAIN} --custom-config-path examples/demo/demo_config.yaml\n",
+            "examples/demo/demo_config.yaml": f"max_turns: 3\n{_ENV_PATH}: examples.demo.envs.env_demo\n",
+            "examples/demo/envs/env_demo.py": "def build_env(sample=None, args=None, **_): ...\n",
+        },
+        findings=(("examples/demo/demo_config.yaml", 2, 31),),
+        fixed={"examples/demo/envs/__init__.py": ""},
+    ),
+    Example(
+        {
+            "examples/demo/__init__.py": "",
+            _REWARD: _CODE,
+            _RUN: f"{_TRAIN} --custom-config-path examples/demo/demo_config.yaml\n",
+            "examples/demo/demo_config.yaml": "custom_rm_path: examples.demo.reward_demo.reward_func\n",
+        },
+        findings=(("examples/demo/demo_config.yaml", 1, 17),),
+        fixed={"examples/__init__.py": ""},
+    ),
     Example(_tree(_LAUNCH), findings=((_RUN, 1, 53),), fixed={"examples/demo/__init__.py": ""}),
     Example(
         {_RUN: _LAUNCH, _REWARD: _CODE},
@@ -173,10 +205,11 @@ def missing_init(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
             if not word.known:
                 yield NotChecked(place_of(launch, word), why_unknown(word))
                 continue
-            for directory in _directories(word.text, project):
-                if directory not in seen and not project.exists(directory / "__init__.py"):
-                    seen.add(directory)
-                    yield _finding(directory, flag, word, launch, project)
+            for directory in _without_init(word.text, seen, project):
+                yield _finding(directory, flag, word.text, place_of(launch, word), launch, project)
+        for key, text, place in _named_in_config(launch, project):
+            for directory in _without_init(text, seen, project):
+                yield _finding(directory, key, text, place, launch, project)
 
 
 def _module_paths(launch: Launch) -> Iterator[tuple[str, Word]]:
@@ -187,6 +220,24 @@ def _module_paths(launch: Launch) -> Iterator[tuple[str, Word]]:
         argument = launch.last(flag) if flag in MODULE_PATH_FLAGS else None
         for word in argument.values if argument is not None else ():
             yield flag, word
+
+
+def _named_in_config(launch: Launch, project: Project) -> Iterator[tuple[str, str, Place]]:
+    """The modules that the launch's config names: for flags, and the environment."""
+    if launch.kind != "relax" or not launch.has(CONFIG):
+        return
+    for key in (_ENV_PATH, *map(dest_of, MODULE_PATH_FLAGS)):
+        found = setting(launch, project, key)
+        if found is not None and found.kind == "str" and found.place is not None and not found.text.endswith(".py"):
+            yield key, found.text, found.place
+
+
+def _without_init(dotted: str, seen: set[Path], project: Project) -> Iterator[Path]:
+    """The directories along a module path that are no packages, but for those that were seen before."""
+    for directory in _directories(dotted, project):
+        if directory not in seen and not project.exists(directory / "__init__.py"):
+            seen.add(directory)
+            yield directory
 
 
 def _directories(dotted: str, project: Project) -> Iterator[Path]:
@@ -202,12 +253,12 @@ def _directories(dotted: str, project: Project) -> Iterator[Path]:
         yield here
 
 
-def _finding(directory: Path, flag: str, word: Word, launch: Launch, project: Project) -> Finding:
+def _finding(directory: Path, name: str, dotted: str, place: Place, launch: Launch, project: Project) -> Finding:
     init = directory / "__init__.py"
     shown = init.relative_to(project.root).as_posix()
     return Finding(
-        place_of(launch, word),
-        f"{shown} is missing: {flag} imports {word.text} through that directory",
+        place,
+        f"{shown} is missing: {name} imports {dotted} through that directory",
         fix=Fix(f"create {shown}", lambda: [Edit.new_file(init, "")]),
         launch=launch,
         subject=directory.relative_to(project.root).as_posix(),

@@ -4,9 +4,9 @@
 
 Files directly in a recipe's directory that the guide names after it: launchers `run_<algo>.sh`, modules with a
 `reward_func` `reward_<algo>.py`, modules with a `build_env` `env_<algo>.py`, and the config of the turns
-`<algo>_config.yaml`. More behind the name is fine (`run_<algo>_async.sh`), and so are dashes for underscores; in a
-directory of directories the nearest name counts too. Modules of packages nested in a recipe are named as they are, and
-so are SFT launchers.
+`<algo>_config.yaml`; the module of a launch's generate function is `rollout.py`, or has that in its name. More behind
+the name is fine (`run_<algo>_async.sh`), and so are dashes for underscores; in a directory of directories the nearest
+name counts too. Modules of packages nested in a recipe are named as they are, and so are SFT launchers.
 
 ## Why
 
@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Finding, Place
 from relax_lint.project import Project, Recipe
+from relax_lint.recipe_kinds import GENERATE
 from relax_lint.rules import ADVICE, Example, rule
 from relax_lint.shell.queries import is_part_of_another
 
@@ -47,6 +48,8 @@ _BUILDS = re.compile(r"^(?:async )?def build_env\b", re.MULTILINE)
 _SETTINGS = re.compile(rb"^(?:max_turns|rollout_interaction_env_path)\s*:", re.MULTILINE)
 
 _TRAIN = "python3 relax/entrypoints/train.py --rm-type math\n"
+_MULTI = "python3 relax/entrypoints/train.py --custom-generate-function-path examples.demo.{}.generate\n"
+_GENERATE = "async def generate(args, sample, sampling_params):\n    return sample\n"
 _CODE = "async def reward_func(args, sample, **kwargs):\n    return 0.0\n"
 _ENV = "def build_env(sample=None, args=None, **_):\n    return None\n"
 
@@ -67,9 +70,17 @@ VALID: list[Example | str] = [
     Example({"examples/demo/train_sft.sh": "python3 relax/entrypoints/train.py --loss-type sft\n"}),
     Example({"scripts/training/text/run-qwen3-4B.sh": _TRAIN}),
     Example({"examples/Demo/run_demo.sh": _TRAIN}),
+    Example({"examples/demo/run_demo.sh": _MULTI.format("rollout"), "examples/demo/rollout.py": _GENERATE}),
+    Example({"examples/demo/run_demo.sh": _MULTI.format("demo_rollout"), "examples/demo/demo_rollout.py": _GENERATE}),
+    Example({"examples/demo/run_demo.sh": _MULTI.format("parts.turns"), "examples/demo/parts/turns.py": _GENERATE}),
+    Example({"examples/demo/run_demo.sh": _MULTI.format("env_demo"), "examples/demo/env_demo.py": _ENV + _GENERATE}),
 ]
 
 INVALID = [
+    Example(
+        {"examples/demo/run_demo.sh": _MULTI.format("turns"), "examples/demo/turns.py": _GENERATE},
+        findings=(("examples/demo/turns.py", 1, 1),),
+    ),
     Example({"examples/demo/train.sh": _TRAIN}, findings=(("examples/demo/train.sh", 1, 1),)),
     Example({"examples/demo/run.sh": f"set -e\n{_TRAIN}"}, findings=(("examples/demo/run.sh", 1, 1),)),
     Example({"examples/demo/run_demos.sh": _TRAIN}, findings=(("examples/demo/run_demos.sh", 1, 1),)),
@@ -111,10 +122,22 @@ def naming(recipe: Recipe, project: Project) -> Iterator[Finding]:
         forms = [form for form, found in (("reward_{}", _REWARDS), ("env_{}", _BUILDS)) if found.search(source.text)]
         if forms and not any(_is_named(source.path, recipe, form) for form in forms):
             yield _finding(source, recipe, forms[0], ".py")
+    yield from _rollouts(recipe, project)
     for path in recipe.yaml:
         config = project.source(path) if _SETTINGS.search(project.read(path) or b"") else None
         if config is not None and not _is_in_package(path, recipe) and not _is_named(path, recipe, "{}_config"):
             yield _finding(config, recipe, "{}_config", ".yaml")
+
+
+def _rollouts(recipe: Recipe, project: Project) -> Iterator[Finding]:
+    """The modules of generate functions."""
+    named = {launch.value(GENERATE) for launch in recipe.launches if launch.kind == "relax"}
+    for dotted in sorted(one.rpartition(".")[0] for one in named if one):
+        source = project.module(dotted)
+        if source is None or source.path.parent != recipe.directory or "rollout" in source.path.stem:
+            continue
+        if not _REWARDS.search(source.text) and not _BUILDS.search(source.text):
+            yield _finding(source, recipe, "rollout", ".py")
 
 
 def _is_named(path: Path, recipe: Recipe, form: str) -> bool:
