@@ -64,7 +64,7 @@ def functions_of(entry: Entry, recipe: Recipe, project: Project) -> list[Reached
 def reads(function: ReachedFunction, given: Given) -> Iterator[Read]:
     """The attributes of what Relax handed over that a function reads, for sure, without a default."""
     for node in function.attributes:
-        if isinstance(node.ctx, ast.Load) and function.is_certainly(node.value, given):
+        if is_read(node, function.source) and function.is_certainly(node.value, given):
             yield Read(function.source, node, node.value, node.attr)
     for call in function.calls:
         if isinstance(call.func, ast.Name) and call.func.id == "getattr" and len(call.args) == 2:
@@ -77,6 +77,11 @@ def reads(function: ReachedFunction, given: Given) -> Iterator[Read]:
             if isinstance(key, ast.Constant) and isinstance(key.value, str) and isinstance(subscript, ast.Subscript):
                 if isinstance(subscript.ctx, ast.Load) and function.is_certainly(call.args[0], given):
                     yield Read(function.source, subscript, call.args[0], key.value)
+
+
+def is_read(node: ast.Attribute, source: PythonSource) -> bool:
+    """Whether an attribute has to be there: it is read, deleted, or changed by ``+=`` and the like."""
+    return not isinstance(node.ctx, ast.Store) or isinstance(source.parent(node), ast.AugAssign)
 
 
 def of_annotated(source: PythonSource, project: Project) -> Iterator[Read]:
@@ -100,7 +105,7 @@ def of_annotated(source: PythonSource, project: Project) -> Iterator[Read]:
         bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
         bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
         for node in nodes:
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and is_read(node, source):
                 if node.value.id in names - bound:
                     yield Read(source, node, node.value, node.attr)
 
@@ -180,7 +185,7 @@ def _stored_names(source: PythonSource) -> frozenset[str] | None:
     for node in walk_all(source):
         if isinstance(node, ast.ClassDef) and any(CLASS in ast.unparse(base) for base in node.bases):
             found.update(names_of_class(node))
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        elif isinstance(node, ast.Attribute) and not is_read(node, source):
             if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")):
                 found.add(node.attr)
         elif isinstance(node, ast.Call):

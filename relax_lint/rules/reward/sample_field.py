@@ -6,7 +6,8 @@
 property of Relax's Sample, and no code of the recipe stores it; the same for `sample.status`, `sample.spec_info` and
 `Sample.Status`. Where Relax is at hand its own class is read, so fields of a newer one are known. What is asked for by
 `hasattr`, or read with a default, is fine. And `sample.prompt` used as a text in a launch that makes it a list of
-messages (`--multimodal-keys` without `--apply-chat-template`), or as a list where the template has made a text of it.
+messages (`--multimodal-keys` without `--apply-chat-template`, or data of messages without both), or as a list where the
+template has made a text of it, or the data has texts.
 
 ## Why
 
@@ -40,6 +41,7 @@ from relax_lint.rules import ERROR, Example, rule
 
 if TYPE_CHECKING:
     from relax_lint.calls.reached import ReachedFunction
+    from relax_lint.prompt_kinds import PromptKind
     from relax_lint.recipe_readings import Read
     from relax_lint.shell.launch import Launch
 
@@ -58,17 +60,13 @@ _MEANT = {
     "images": "multimodal_inputs",
 }
 """What others call things, by Relax's names for them; too far from them to be put right unasked."""
-_OF_TEXTS = frozenset(
-    (
-        *("split", "strip", "lower", "upper", "startswith", "endswith", "replace", "find", "rfind", "splitlines"),
-        *("lstrip", "rstrip", "partition", "rpartition", "rsplit", "encode", "removeprefix", "removesuffix", "title"),
-    )
-)
-_OF_LISTS = frozenset({"append", "extend", "insert", "pop", "remove", "reverse", "sort"})
+_OF_CLASSES = frozenset({"mro"})
 
 _RUN = "examples/demo/run_demo.sh"
 _REWARD = "examples/demo/reward_demo.py"
 _TRAIN = "python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func"
+_FILE, _DATA = "data/train.jsonl", "--prompt-data data/train.jsonl"
+_ROW = '{"prompt": [{"role": "user", "content": "1 + 1?"}], "question": "1 + 1?", "label": "2"}\n'
 _HEAD = "async def reward_func(args, sample, **kwargs):\n"
 
 
@@ -158,6 +156,28 @@ async def reward_func(args, sample, **kwargs):
         )
     ),
     Example(_tree("    return sample.prompt.split()[0] == 'x'\n")),
+    Example(
+        _tree("    return sample.prompt.split()[0] == 'x'\n", f"{_DATA} --input-key question") | {_FILE: _ROW},
+    ),
+    Example(_tree("    return sample.prompt[-1]['content'] == 'x'\n", f"{_DATA} --input-key prompt") | {_FILE: _ROW}),
+    Example(
+        _tree("    return sample.prompt.strip() == 'x'\n", f"{_DATA} --input-key prompt --custom-prompt-path tools.ask")
+        | {_FILE: _ROW}
+    ),
+    Example(
+        _tree(
+            "    sample.turns += 1\n    return 1 / sample.turns\n",
+            "--custom-generate-function-path examples.demo.rollout.generate",
+            rollout="async def generate(args, sample, sampling_params):\n    sample.turns = 0\n    return sample\n",
+        )
+    ),
+    Example(
+        _tree(
+            "    return float(S.Status.FAILED is sample.status or S.__name__ == 'x')\n".join(
+                ("from relax.utils.types import Sample as S\n\n\n" + _HEAD, "")
+            )
+        )
+    ),
 ]
 
 INVALID = [
@@ -309,12 +329,37 @@ def keep(item: Sample) -> bool:
         _tree("    return sum(len(turn['content']) for turn in sample.prompt)\n", "--apply-chat-template"),
         findings=((_REWARD, 2, 49),),
     ),
+    Example(
+        _tree("    return float(sample.prompt.strip() == 'x')\n", f"{_DATA} --input-key prompt") | {_FILE: _ROW},
+        findings=((_REWARD, 2, 18),),
+    ),
+    Example(
+        _tree("    return sample.prompt[0]['content'] == 'x'\n", f"{_DATA} --input-key question") | {_FILE: _ROW},
+        findings=((_REWARD, 2, 12),),
+    ),
+    Example(_tree("    sample.hits += 1\n    return 1.0\n"), findings=((_REWARD, 2, 5),)),
+    Example(_tree("    del sample.hits\n    return 1.0\n"), findings=((_REWARD, 2, 9),)),
+    Example(
+        _tree(
+            "from relax.utils.types import Sample\n\n\n"
+            f"{_HEAD}    return float(sample.status == Sample.State.PENDING)\n"
+        ),
+        findings=((_REWARD, 5, 35),),
+    ),
+    Example(
+        _tree(
+            "import relax.utils.types as types\nfrom relax.utils.types import Sample as S\n\n\n"
+            f"{_HEAD}    sample.status = S.DONE\n    return float(sample.status == types.Sample.Stats.PENDING)\n"
+        ),
+        findings=((_REWARD, 6, 21), (_REWARD, 7, 35)),
+    ),
 ]
 
 
 @rule("RLX212", "sample-field", ERROR, on="recipe", valid=VALID, invalid=INVALID, fixable="safe")
 def sample_field(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it where it is read."""
+    from relax_lint.prompt_kinds import prompt_kinds
     from relax_lint.recipe_readings import called, calls_outside, functions_of, of_annotated
 
     known = sample_class(project)
@@ -354,10 +399,14 @@ def _of_function(function: ReachedFunction, known: SampleClass, launch: Launch, 
             for read in reads(function, Given("sample", (field,))):
                 if read.name not in names:
                     yield from _unknown(read, names, f"sample.{field}", launch, project)
-    if f"{CLASS}." not in function.source.text:
+    if f"{CLASS}." not in function.source.text and f"{CLASS} as " not in function.source.text:
         return
     for node in function.attributes:
         inner = node.value
+        if isinstance(inner, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+            if node.attr not in known.names | _OF_CLASSES and is_sample_class(function, inner):
+                read = Read(function.source, node, inner, node.attr)
+                yield from _unknown(read, known.names, f"the class {CLASS}", launch, project)
         if isinstance(inner, ast.Attribute) and inner.attr in known.nested and is_sample_class(function, inner.value):
             if node.attr not in known.nested[inner.attr]:
                 read = Read(function.source, node, inner, node.attr)
@@ -399,76 +448,17 @@ def _fix(read: Read, name: str) -> Fix:
     return Fix(f"read {name}", lambda: [edit])
 
 
-# ------------------------------------------------------------ prompts
-
-
-def prompt_kinds(launch: Launch, project: Project) -> tuple[str, ...]:
-    """What the loader makes of prompts, whatever the data holds: a ``text`` or a ``list``; nothing where that is not
-    told by the launch."""
-    from relax_lint.catalog.hidden import is_hidden
-    from relax_lint.constraints.reporting import judged
-    from relax_lint.supposed_launches import is_supposed
-
-    if is_supposed(launch):
-        return "text", "list"
-    facts = judged(launch, project).facts.overlaid()
-    applied, keys, agentic = map(facts.get, ("apply_chat_template", "multimodal_keys", "use_agentic_rollout"))
-    if agentic is not False or is_hidden(applied):
-        return ()
-    if applied:
-        return ("text",)
-    return () if is_hidden(keys) or keys is None else ("list",)
-
-
-def _of_prompt(function: ReachedFunction, kind: str, launch: Launch, project: Project) -> Iterator[Finding]:
+def _of_prompt(function: ReachedFunction, kind: PromptKind, launch: Launch, project: Project) -> Iterator[Finding]:
+    from relax_lint.prompt_kinds import misuses
     from relax_lint.recipe_readings import stored_names
 
-    uses = list(_uses_of_prompt(function, "list" if kind == "text" else "text"))
+    uses = list(misuses(function, kind))
     if not uses:
         return
     text = function.source.segment(function.node)
     stored = stored_names(function.source, project)
     if "isinstance" in text or "type(" in text or stored is None or "prompt" in stored:
         return
-    why = (
-        "is a text in this launch, --apply-chat-template has made one of it"
-        if kind == "text"
-        else "is a list of messages in this launch, by --multimodal-keys without --apply-chat-template"
-    )
     for node, use in uses:
         place = function.source.place(node)
-        yield Finding(place, f"sample.prompt {why}: {use}", launch=launch, subject="prompt")
-
-
-def _uses_of_prompt(function: ReachedFunction, wanted: str) -> Iterator[tuple[ast.expr, str]]:
-    """Where a function takes the prompt for a text, or for a list, and how."""
-    from relax_lint.calls.values import Given
-
-    prompt = Given("sample", ("prompt",))
-    methods = _OF_TEXTS if wanted == "text" else _OF_LISTS
-    for node in function.attributes:
-        if node.attr in methods and function.is_certainly(node.value, prompt):
-            yield node.value, f".{node.attr} is for a {wanted}"
-    for part in ast.walk(function.node):
-        if wanted == "text" and isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add):
-            for one, other in ((part.left, part.right), (part.right, part.left)):
-                if isinstance(one, (ast.JoinedStr, ast.Constant)) and function.is_certainly(other, prompt):
-                    yield part, "it cannot be added to a text"
-        elif wanted == "list" and isinstance(part, ast.Subscript) and isinstance(part.value, ast.Subscript):
-            is_key = isinstance(part.slice, ast.Constant) and isinstance(part.slice.value, str)
-            if is_key and function.is_certainly(part.value.value, prompt):
-                yield part, "its characters have no keys"
-        elif wanted == "list" and isinstance(part, (ast.For, ast.comprehension)) and isinstance(part.target, ast.Name):
-            if function.is_certainly(part.iter, prompt) and _reads_keys(function.node, part.target.id):
-                yield part.iter, "its characters have no keys"
-
-
-def _reads_keys(function: ast.AST, name: str) -> bool:
-    return any(
-        isinstance(part, ast.Subscript)
-        and isinstance(part.value, ast.Name)
-        and part.value.id == name
-        and isinstance(part.slice, ast.Constant)
-        and isinstance(part.slice.value, str)
-        for part in ast.walk(function)
-    )
+        yield Finding(place, f"sample.prompt is {kind.why}: {use}", launch=launch, subject="prompt")
