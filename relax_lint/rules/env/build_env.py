@@ -161,6 +161,15 @@ INVALID = [
         fixed={_ENV: _CLASS + "\n\ndef build_env(\n    sample=None,\n    args=None,\n    **_,\n):\n    return Env()\n"},
     ),
     Example(
+        _env(
+            "def build_env(sample=None, args=None):\n    return Env()\n",
+            rollout="from .env_demo import build_env\n\n\nasync def generate(args, sample, sampling_params):\n"
+            "    env = build_env(sample=sample, args=args)\n    return sample\n",
+        ),
+        findings=((_ENV, 12, 5, WARNING),),
+        fixed={_ENV: _CLASS + "\n\ndef build_env(sample=None, args=None, **_):\n    return Env()\n"},
+    ),
+    Example(
         _env("def build_env(item, config, **_):\n    return Env()\n"),
         findings=((_ENV, 12, 5, WARNING),),
     ),
@@ -241,7 +250,11 @@ def _called(environments: Environments, function: Function, *, makes: bool) -> I
     interpreter = environments.interpreter
     named, placed = (interpreter.bind(function, each) is not None for each in (by_name, by_position))
     own = environments.own_calls
+    without_more = finding("build_env takes no **kwargs, as the guide's does", _fix(function), error=False)
     if own and all(interpreter.bind(function, each) is not None for each in own):
+        # Whatever the recipe's own code gives it and does with it works; a rollout of Relax's may come to it as well.
+        if named and placed and _begins_as_called(function) and function.node.args.kwarg is None:
+            yield without_more
         return
     if not named and not placed:
         yield finding(f"build_env cannot be called with (sample=…, args=…) or (sample, args): {takes}")
@@ -257,7 +270,7 @@ def _called(environments: Environments, function: Function, *, makes: bool) -> I
     elif not placed or not _begins_as_called(function):
         yield finding(f"build_env cannot be called as (sample, args), which comes next: {takes}", error=False)
     elif function.node.args.kwarg is None:
-        yield finding("build_env takes no **kwargs, as the guide's does", _fix(function), error=False)
+        yield without_more
 
 
 def _begins_as_called(function: Function) -> bool:
