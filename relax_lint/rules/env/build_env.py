@@ -4,8 +4,8 @@
 
 A module that a config's `rollout_interaction_env_path` or a rollout's `DEFAULT_ENV_MODULE` names, or an environment's
 own, without `build_env`, or with one that can be called neither as `build_env(sample=…, args=…)` nor as
-`build_env(sample, args)`, or that is async. A warning where it can be called, but not in both ways, or takes nothing
-further: the guide's is `build_env(sample=None, args=None, **_)`.
+`build_env(sample, args)`, or that is async. A warning where it can be called, but not in both ways, takes nothing
+further, or has no defaults: the guide's is `build_env(sample=None, args=None, **_)`.
 
 ## Why
 
@@ -25,7 +25,7 @@ Guide, step 2: `def build_env(sample: Sample = None, args=None, **_)`, a factory
 
 ## Fix
 
-Adds `**_`.
+Adds `**_` and the defaults.
 """
 
 from __future__ import annotations
@@ -67,7 +67,14 @@ def _env(text: str, head: str = _CLASS + "\n\n", **others: str) -> dict[str, str
 
 VALID = [
     Example(_env("def build_env(sample=None, args=None, **_):\n    return Env()\n")),
-    Example(_env("def build_env(sample, args, **kwargs):\n    return Env()\n") | {_CONFIG: _NAMES}),
+    Example(_env("def build_env(sample=None, args=None, **kwargs):\n    return Env()\n") | {_CONFIG: _NAMES}),
+    Example(
+        _env(
+            "def build_env(sample, args, tokenizer):\n    return Env()\n",
+            rollout="from .env_demo import build_env\n\n\nasync def generate(args, sample, sampling_params):\n"
+            "    env = build_env(sample, args, load())\n    return sample\n",
+        )
+    ),
     Example(_env("def build_env(*args, **kwargs):\n    return Env()\n")),
     Example(
         _env("def build_env(sample: Sample | None = None, args: Any = None, turns=3, **_) -> Env:\n    return Env()\n")
@@ -153,7 +160,24 @@ INVALID = [
     Example(
         _env("def build_env(sample, args):\n    return Env()\n"),
         findings=((_ENV, 12, 5, WARNING),),
-        fixed={_ENV: _CLASS + "\n\ndef build_env(sample, args, **_):\n    return Env()\n"},
+        fixed={_ENV: _CLASS + "\n\ndef build_env(sample=None, args=None, **_):\n    return Env()\n"},
+    ),
+    Example(
+        _env(
+            "def build_env(sample: Sample, args, **_) -> Env:\n    return Env()\n",
+            rollout="from . import env_demo\n\n\nasync def generate(args, sample, sampling_params):\n"
+            "    env = env_demo.build_env(sample=sample, args=args)\n    return sample\n",
+        ),
+        findings=((_ENV, 12, 5, WARNING),),
+        fixed={_ENV: _CLASS + "\n\ndef build_env(sample: Sample = None, args=None, **_) -> Env:\n    return Env()\n"},
+    ),
+    Example(
+        _env("def build_env(\n    sample: Sample,\n    args,  # of the launch\n):\n    return Env()\n"),
+        findings=((_ENV, 12, 5, WARNING),),
+        fixed={
+            _ENV: _CLASS + "\n\ndef build_env(\n    sample: Sample = None,\n    args=None,  # of the launch\n"
+            "    **_,\n):\n    return Env()\n"
+        },
     ),
     Example(
         _env("def build_env(\n    sample=None,\n    args=None,\n):\n    return Env()\n"),
@@ -250,11 +274,10 @@ def _called(environments: Environments, function: Function, *, makes: bool) -> I
     interpreter = environments.interpreter
     named, placed = (interpreter.bind(function, each) is not None for each in (by_name, by_position))
     own = environments.own_calls
-    without_more = finding("build_env takes no **kwargs, as the guide's does", _fix(function), error=False)
     if own and all(interpreter.bind(function, each) is not None for each in own):
         # Whatever the recipe's own code gives it and does with it works; a rollout of Relax's may come to it as well.
-        if named and placed and _begins_as_called(function) and function.node.args.kwarg is None:
-            yield without_more
+        if named and placed and _begins_as_called(function):
+            yield from _lacking(function)
         return
     if not named and not placed:
         yield finding(f"build_env cannot be called with (sample=…, args=…) or (sample, args): {takes}")
@@ -269,8 +292,29 @@ def _called(environments: Environments, function: Function, *, makes: bool) -> I
         yield finding(f"build_env cannot be called by the names sample and args: {takes}", error=False)
     elif not placed or not _begins_as_called(function):
         yield finding(f"build_env cannot be called as (sample, args), which comes next: {takes}", error=False)
-    elif function.node.args.kwarg is None:
-        yield without_more
+    else:
+        yield from _lacking(function)
+
+
+def _lacking(function: Function) -> Iterator[Finding]:
+    """What the guide's signature has and this one has not."""
+    from relax_lint.rewards import function_place
+
+    spec, bare = function.node.args, _bare(function)
+    names = " and ".join(part.arg for part in bare)
+    lacks = ["**kwargs"] * (spec.kwarg is None) + [f"defaults for {names}"] * bool(bare)
+    if lacks:
+        message = f"build_env has no {' and no '.join(lacks)}: the guide's is build_env(sample=None, args=None, **_)"
+        yield Finding(function_place(function), message, severity=WARNING, fix=_fix(function), subject="build_env")
+
+
+def _bare(function: Function) -> list[ast.arg]:
+    """The sample and the arguments of the launch, where they have to be given."""
+    spec = function.node.args
+    placed = [*spec.posonlyargs, *spec.args]
+    without = placed[len(function.bound) : len(placed) - len(spec.defaults)]
+    without += [part for part, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if default is None]
+    return [part for part in without if part.arg in ("sample", "args")]
 
 
 def _begins_as_called(function: Function) -> bool:
@@ -281,14 +325,19 @@ def _begins_as_called(function: Function) -> bool:
 
 
 def _fix(function: Function) -> Fix | None:
-    node, source = function.node, function.source
-    if isinstance(node, ast.Lambda) or any(
-        part.arg == "_" for part in ast.walk(node.args) if isinstance(part, ast.arg)
-    ):
+    node, source, bare = function.node, function.source, _bare(function)
+    if isinstance(node, ast.Lambda):
+        return None
+    takes_more = node.args.kwarg is not None
+    if not takes_more and any(part.arg == "_" for part in ast.walk(node.args) if isinstance(part, ast.arg)):
         return None
 
     def edits() -> list[Edit]:
+        added = {source.place(part).end: " = None" if part.annotation else "=None" for part in bare}
         edit = add_keywords(source, node, "_")
-        return [] if edit is None else [edit]
+        if edit is not None:
+            added[edit.start] = added.get(edit.start, "") + edit.text
+        return [Edit(source.path, at, at, text) for at, text in added.items()]
 
-    return Fix("add **_", edits)
+    done = ["give defaults to what it takes"] * bool(bare) + ["add **_"] * (not takes_more)
+    return Fix(" and ".join(done), edits)

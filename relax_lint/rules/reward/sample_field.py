@@ -349,7 +349,7 @@ def keep(item: Sample) -> bool:
     Example(
         _tree(
             "import relax.utils.types as types\nfrom relax.utils.types import Sample as S\n\n\n"
-            f"{_HEAD}    sample.status = S.DONE\n    return float(sample.status == types.Sample.Stats.PENDING)\n"
+            f"{_HEAD}    sample.status = S.DONE\n    return float(sample.status == types.Sample.Kind.PENDING)\n"
         ),
         findings=((_REWARD, 6, 21), (_REWARD, 7, 35)),
     ),
