@@ -3,14 +3,15 @@
 ## What
 
 Rows, of a sample or of all with `relax-lint data check`, whose metadata (the column of `--metadata-key`, by default
-`metadata`) is a text. A warning: a parquet map, or a list of pairs; in evaluation data, whatever is no dict; a key that
-the reward reads from `sample.metadata` and that no row has.
+`metadata`) is a text. A warning: a parquet map, or a list of pairs; in evaluation data, whatever else is no dict; a key
+that the reward reads from `sample.metadata` and that no row has.
 
 ## Why
 
 Relax makes `dict(metadata)` for every sample: of a text that is a ValueError, or, where there is a column
-`data_source`, the text gives way to that alone. A map arrives as a list of pairs, which training turns into a dict and
-evaluation empties. Of a key that is nowhere the reward gets `None`, or a KeyError, for each sample.
+`data_source`, the text gives way to that alone; evaluation empties it without a word. A map arrives as a list of pairs,
+which training turns into a dict and evaluation empties. Of a key that is nowhere the reward gets `None`, or a KeyError,
+for each sample.
 
 ## Source
 
@@ -140,6 +141,14 @@ INVALID = [
             _row({"index": 0}),
             data__test_jsonl=lines(_row("x")),
         ),
+        findings=((RUN, 1, 104),),
+    ),
+    Example(
+        tree(
+            f"{_KEYS} --eval-interval 5 --eval-prompt-data t data/test.jsonl",
+            _row({"index": 0}),
+            data__test_jsonl=lines(_row(["easy"])),
+        ),
         findings=((RUN, 1, 104, WARNING),),
     ),
     Example(_reads(_INDEX, _row({"idx": "0"})), findings=((RUN, 1, 104, WARNING),)),
@@ -239,7 +248,7 @@ class MetadataType(RowJudge):
             return
         what = f"metadata is {in_words(value)}, not an object"
         if self.use.role == "eval":
-            yield "kind", f"{what}: evaluation empties it", WARNING
+            yield "kind", f"{what}: evaluation empties it", ERROR if isinstance(value, str) else WARNING
         elif replaced:
             yield "kind", f"{what}: Relax puts {DATA_SOURCE} alone in its place", ERROR
         else:
