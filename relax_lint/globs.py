@@ -11,7 +11,6 @@ from typing import NamedTuple
 class _Pattern(NamedTuple):
     expression: str
     keeps: bool
-    directories_only: bool
 
 
 class Patterns:
@@ -72,7 +71,7 @@ def _parse(line: str) -> _Pattern | None:
     expression = _translate(body.lstrip("/"))
     if not anchored:
         expression = f"(?:.*/)?{expression}"
-    return _Pattern(f"(?s:{expression}{'/' if directories_only else '/?'})", keeps, directories_only)
+    return _Pattern(f"(?s:{expression}{'/' if directories_only else '/?'})", keeps)
 
 
 def _translate(pattern: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from relax_lint.records import record
 
 if TYPE_CHECKING:
-    from relax_lint.project import Project
+    pass
 
 DATA = Path(__file__).with_name("flags.json")
 MERGED = ("main", "pre", "sglang", "teacher")
@@ -276,8 +276,3 @@ def embedded() -> Catalogue:
     if not _EMBEDDED:
         _EMBEDDED.append(Catalogue(DATA.read_text(encoding="utf-8")))
     return _EMBEDDED[0]
-
-
-def catalogue_for(project: Project) -> Catalogue:
-    """What a project's launches are judged by: the flags of its Relax checkout, or else the embedded ones."""
-    return project.catalogue

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from relax_lint.catalog.flags import Catalogue, catalogue_for, embedded
+from relax_lint.catalog.flags import Catalogue, embedded
 from relax_lint.project import MEMORY_ROOT, Project
 from tests.catalog.small_relax import RELAX
 
@@ -15,11 +15,11 @@ ARGUMENTS = "relax/utils/arguments.py"
 
 @pytest.fixture(scope="module")
 def flags() -> Catalogue:
-    return catalogue_for(Project.from_files({**RELAX, "examples/demo/run.sh": "true\n"}))
+    return Project.from_files({**RELAX, "examples/demo/run.sh": "true\n"}).catalogue
 
 
 def test_without_a_checkout_the_embedded_flags_count() -> None:
-    assert catalogue_for(Project.from_files({"examples/demo/run.sh": "true\n"})) is embedded()
+    assert Project.from_files({"examples/demo/run.sh": "true\n"}).catalogue is embedded()
 
 
 def test_flags_of_a_newer_relax_are_known_at_once(flags: Catalogue) -> None:
@@ -74,7 +74,7 @@ def test_the_teacher_mirrors_what_the_server_has(flags: Catalogue) -> None:
 
 def test_what_people_know_of_a_flag_stays_with_it() -> None:
     path = {**RELAX, ARGUMENTS: RELAX[ARGUMENTS].replace('"--layout"', '"--resource"')}
-    flag = catalogue_for(Project.from_files(path)).flag("--resource")
+    flag = Project.from_files(path).catalogue.flag("--resource")
     known = embedded().flag("--resource")
     assert flag is not None
     assert known is not None
@@ -104,7 +104,7 @@ def test_flags_that_its_patches_add_to_the_servers_and_megatron_are_known() -> N
         "docker/patch/latest/sglang.patch": SERVER_PATCH,
         "docker/patch/latest/megatron.patch": MEGATRON_PATCH,
     }
-    flags = catalogue_for(Project.from_files({**RELAX, **patches}))
+    flags = Project.from_files({**RELAX, **patches}).catalogue
     for word, owner in (("--sglang-brand-new", "sglang"), ("--teacher-sglang-brand-new", "teacher")):
         flag = flags.flag(word)
         assert flag is not None
@@ -121,14 +121,14 @@ def test_flags_that_its_patches_add_to_the_servers_and_megatron_are_known() -> N
     ids=["syntax", "empty", "no function", "fails", "nul"],
 )
 def test_a_checkout_that_cannot_be_followed_leaves_the_embedded_flags(broken: str) -> None:
-    assert catalogue_for(Project.from_files({**RELAX, ARGUMENTS: broken})) is embedded()
+    assert Project.from_files({**RELAX, ARGUMENTS: broken}).catalogue is embedded()
 
 
 def test_the_catalogue_is_read_once_for_a_project_and_its_fixes() -> None:
     project = Project.from_files({**RELAX, "examples/demo/run.sh": "true\n"})
-    before = catalogue_for(project)
+    before = project.catalogue
     fixed = project.with_changes({MEMORY_ROOT / "examples/demo/run.sh": b"false\n"})
-    assert catalogue_for(fixed) is before
+    assert fixed.catalogue is before
     arguments = RELAX[ARGUMENTS].replace("--only-relax", "--only-now").encode()
     edited = project.with_changes({MEMORY_ROOT / Path(ARGUMENTS): arguments})
-    assert catalogue_for(edited).flag("--only-now") is not None
+    assert edited.catalogue.flag("--only-now") is not None

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from relax_lint.catalog.reading.dataclass_fields import MISSING, Field, dataclass, field, fields
-from relax_lint.catalog.reading.values import Exceeded, Function, Module, Unknown, Unreadable
+from relax_lint.catalog.reading.values import Exceeded, Function, Unknown, Unreadable
 
 MOST_ITEMS = 1_000_000
 """Nothing that registers flags makes longer sequences or texts; a checkout that does is not followed."""
@@ -155,10 +155,3 @@ def attribute(value: Any, name: str) -> Any:
     if isinstance(value, type) and value.__module__ == "builtins" and name not in SPECIAL:
         raise Unreadable(f"{value.__name__}.{name}")
     return getattr(value, name)
-
-
-def dotted_name(value: Any) -> str:
-    """How a function or type is called in the facts: its module and name."""
-    if isinstance(value, Module):
-        return value.name
-    return f"{getattr(value, 'module', '') or getattr(value, '__module__', '')}.{getattr(value, '__name__', '')}"

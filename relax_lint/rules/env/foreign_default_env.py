@@ -37,7 +37,6 @@ from relax_lint.rules import WARNING, Example, rule
 if TYPE_CHECKING:
     from relax_lint.environments import Default, Environments
 
-_ENV = "examples/demo/env_demo.py"
 _ROLLOUT = "examples/demo/rollout.py"
 _OTHER = "examples.deepeyes.env_deepeyes"
 _LOADS = "\n\ndef load(path):\n    return importlib.import_module(path or DEFAULT_ENV_MODULE)\n"

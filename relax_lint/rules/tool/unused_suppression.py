@@ -37,7 +37,6 @@ from relax_lint.diagnostics import Finding
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
 
-_REWARD = "examples/demo/reward_demo.py"
 _SHARED = "scripts/training/common.sh"
 _LAUNCH = "ray job submit --address=http://127.0.0.1:8265 -- python3 relax/entrypoints/train.py"
 
