@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Literal
 from relax_lint.calls.entries import Entry
 from relax_lint.constraints.reporting import judged
 from relax_lint.generates import AGENTIC, GenerateUse, generate_uses
+from relax_lint.named_configs import CUSTOM, named_config
 from relax_lint.recipe_readings import hands_samples_outside
 from relax_lint.records import record
 from relax_lint.sample_stores import may_store, sources_behind
+from relax_lint.shell.queries import NotKnown
 
 if TYPE_CHECKING:
     from relax_lint.flow.shapes import Exit, Function
@@ -46,12 +48,37 @@ def scores_groups(launch: Launch, project: Project) -> bool:
 
 
 def may_be_in_metadata(launch: Launch, project: Project) -> bool:
-    """Whether rows may name their reward in their metadata: the launch says which column that is, or code of the recipe
-    mentions the key."""
-    if launch.may_have(METADATA):
-        return True
+    """Whether rows may name their reward in their metadata: the data does, or where that is not here, the launch says
+    which column that is, or code of the recipe mentions the key."""
     recipe = project.recipe_of(launch.script)
-    return recipe is not None and any(_IN_METADATA in source.text for source in recipe.python)
+    if recipe is not None and any(_IN_METADATA in source.text for source in recipe.python):
+        return True
+    rows = _metadata_rows(launch, project)
+    if rows:
+        return all(isinstance(row, dict) and row.get(_IN_METADATA) for row in rows)
+    return launch.may_have(METADATA)
+
+
+def _metadata_rows(launch: Launch, project: Project) -> list[object]:
+    """The metadata of some rows that are trained on, where these are here."""
+    from relax_lint.datasets import datasets_of
+
+    use = next((use for use in datasets_of(launch, project) if use.role == "train" and use.columns), None)
+    key = None if use is None else use.keys.metadata
+    if use is None or not isinstance(key, str):
+        return []
+    if key in use.columns:
+        return [row.get(key) for row in use.sample(key)]
+    return [None] if use.sample(*list(use.columns)[:1]) else []
+
+
+def hidden_config(launch: Launch, project: Project) -> str | None:
+    """The config of a launch, where nobody knows what that sets."""
+    try:
+        named = named_config(launch, project, CUSTOM)
+    except NotKnown as hidden:
+        return hidden.because
+    return None if named is None or named.source is not None else named.text
 
 
 def generate_of(launch: Launch, project: Project) -> GenerateUse | None:

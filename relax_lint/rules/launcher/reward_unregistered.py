@@ -4,9 +4,9 @@
 
 A launch of reinforcement learning with neither `--custom-rm-path` nor `--rm-type`, in the launcher or in the YAML file
 of `--custom-config-path`. As advice where rewards may come from elsewhere: rows that name theirs in their metadata
-(`--metadata-key`, or a recipe whose code mentions `rm_type`), a generate function that may set `sample.reward`, an
-agent. A generate function that gives every sample its reward is fine. A warning where both are given, unless the
-reward falls back on the built-in one itself.
+(data that is at hand tells; else `--metadata-key`, or a recipe whose code mentions `rm_type`), a generate function that
+may set `sample.reward`, an agent. A generate function that gives every sample its reward is fine. A warning where both
+are given, unless the reward falls back on the built-in one itself.
 
 ## Why
 
@@ -30,12 +30,12 @@ By hand: `--custom-rm-path examples.<algo>.reward_<algo>.reward_func`, or an `--
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from relax_lint.constraints.engine import Violation
 from relax_lint.constraints.reporting import finding, findings, judged, silences
 from relax_lint.diagnostics import Finding, NotChecked, Severity
-from relax_lint.named_configs import CUSTOM, named_config
 from relax_lint.named_functions import own_rollout
 from relax_lint.project import Project
 from relax_lint.reward_sources import (
@@ -43,6 +43,7 @@ from relax_lint.reward_sources import (
     UNREGISTERED,
     endings,
     generate_of,
+    hidden_config,
     is_agentic,
     may_be_in_metadata,
     never_rewards,
@@ -51,7 +52,7 @@ from relax_lint.reward_sources import (
 from relax_lint.rewards import FLAG, TYPE, reward_uses
 from relax_lint.rules import ADVICE, ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Launch
-from relax_lint.shell.queries import NotKnown, is_broken_off, start_of
+from relax_lint.shell.queries import is_broken_off, start_of
 
 _NOTHING = f"neither {FLAG} nor {TYPE}"
 _FALLING_BACK = ("ignore_custom", "rm_type")
@@ -65,6 +66,11 @@ def _generate(body: str, flags: str = "", **more: str) -> dict[str, str]:
     text = body if "def generate" in body else head + body
     tree = {_RUN: f"{_TRAIN} {_GENERATE} {flags}\n", "examples/demo/rollout.py": text}
     return {**tree, **{f"examples/demo/{name}.py": content for name, content in more.items()}}
+
+
+def _rows(metadata: object, flags: str, key: str = "extra_info") -> dict[str, str]:
+    row = json.dumps({"prompt": "1 + 1?", "label": "2", key: metadata})
+    return {_RUN: f"{_TRAIN} --prompt-data data/train.jsonl {flags}\n", "data/train.jsonl": f"{row}\n"}
 
 
 VALID: list[Example | str] = [
@@ -126,6 +132,11 @@ INVALID = [
     Example(f"{_TRAIN} --use-opd --opd-type sglang\n", findings=((1, 1),)),
     Example(f"{_TRAIN} --debug-rollout-only\n", findings=((1, 1),)),
     Example(f"{_TRAIN} --metadata-key extra_info\n", findings=((1, 1, ADVICE),)),
+    Example(_rows({"split": "train"}, "--metadata-key extra_info"), findings=((_RUN, 1, 1),)),
+    Example(_rows({"rm_type": "math"}, "--metadata-key info"), findings=((_RUN, 1, 1),)),
+    Example(_rows(None, "--metadata-key extra_info"), findings=((_RUN, 1, 1),)),
+    Example(_rows({"rm_type": "math"}, "--metadata-key extra_info"), findings=((_RUN, 1, 1, ADVICE),)),
+    Example(_rows({"rm_type": "f1"}, "", key="metadata"), findings=((_RUN, 1, 1, ADVICE),)),
     Example(
         {
             _RUN: f"{_TRAIN} --prompt-data data/train.jsonl\n",
@@ -192,7 +203,7 @@ def _falls_back(launch: Launch, project: Project) -> bool:
 
 
 def _unregistered(violation: Violation, launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
-    hidden = own_rollout(launch) or _hidden_config(launch, project)
+    hidden = own_rollout(launch) or hidden_config(launch, project)
     if hidden is not None:
         yield NotChecked(start_of(launch), hidden)
         return
@@ -201,15 +212,6 @@ def _unregistered(violation: Violation, launch: Launch, project: Project) -> Ite
         named = next((argument for argument in violation.arguments if argument.flag in (FLAG, TYPE)), None)
         message, severity = told
         yield finding(violation, launch, named)._replace(message=message, severity=severity)
-
-
-def _hidden_config(launch: Launch, project: Project) -> str | None:
-    """The config of a launch, where nobody knows what that sets."""
-    try:
-        named = named_config(launch, project, CUSTOM)
-    except NotKnown as hidden:
-        return hidden.because
-    return None if named is None or named.source is not None else named.text
 
 
 def _told(launch: Launch, project: Project) -> tuple[str, Severity] | None:

@@ -6,7 +6,8 @@ What the guide's decision tree asks for and no file of the recipe provides, what
 
 - a launcher, where there is a reward, an environment or a rollout config,
 - an `__init__.py`, where there is Python code (along the module paths of launchers `missing-init` says it),
-- a reward function, where a launch names one that is neither in this repository nor Relax's,
+- a reward function, where a launch names one that is neither in this repository nor Relax's, or names none and nothing
+  else gives rewards,
 - for multi-turn recipes, those with a launch that has a `--custom-generate-function-path`: an environment with
   `build_env`, `BaseInteractionEnv` that it derives from, and a config with its turns,
 - the `base_env` module that an environment imports.
@@ -153,6 +154,23 @@ VALID: list[Example | str] = [
     ),
     Example({_RUN: "python3 -m verl.trainer.main_ppo data.train_files=a\n", "examples/demo/reward_demo.py": _CODE}),
     Example(_tree(_SINGLE, "init", run=_LAUNCH)),
+    Example(_tree(_SINGLE, "reward", run=f"{_TRAIN} --metadata-key extra_info\n")),
+    Example(
+        _tree(
+            _SINGLE,
+            "reward",
+            run=f"{_TRAIN} --custom-config-path examples/demo/demo_config.yaml\n",
+            config="rm_type: math\n",
+        )
+    ),
+    Example(
+        _tree(
+            _WHOLE,
+            "reward",
+            run=_CONFIGURED.replace("--custom-rm-path examples.demo.reward_demo.reward_func ", ""),
+            rollout="async def generate(args, sample, sampling_params):\n    sample.reward = 1.0\n    return sample\n",
+        )
+    ),
     Example({_RUN: f"{_TRAIN} --rm-type math\n", "examples/demo/prepare_data.py": "print()\n"}),
 ]
 
@@ -183,6 +201,11 @@ INVALID = [
     Example(
         _tree(_SINGLE, "reward", run=f"{_TRAIN} --custom-rm-path rewards_of_us.demo.reward\n"),
         findings=((_RUN, 1, 36),),
+    ),
+    Example(_tree(_SINGLE, "reward", run=f"set -e\n{_TRAIN} --lr 1e-6\n"), findings=((_RUN, 2, 1),)),
+    Example(
+        _tree(_WHOLE, "reward", run=_CONFIGURED.replace("--custom-rm-path examples.demo.reward_demo.reward_func ", "")),
+        findings=((_RUN, 1, 1),),
     ),
     Example(
         {
@@ -223,6 +246,7 @@ def recipe_files(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
     single = [launch for kind, launch in kinds if kind == "single-turn"]
     yield from _without_environment(recipe, multi, project)
     yield from _foreign_rewards(recipe, [*multi, *single], parts, project)
+    yield from _without_reward(recipe, [*multi, *single], parts, project)
     if multi or single:
         yield from _without_init(recipe, (multi or single)[0], project)
 
@@ -311,6 +335,25 @@ def _foreign_rewards(
             yield Finding(
                 place_of(launch, argument.word), message, launch=launch, subject=f"reward_{_plain(recipe)}.py"
             )
+
+
+def _without_reward(
+    recipe: Recipe, launches: list[Launch], parts: list[PythonSource], project: Project
+) -> Iterator[Finding]:
+    """A recipe that has no reward and names none, though nothing else scores what it generates."""
+    if any(_SCORES.search(source.text) for source in parts):
+        return
+    from relax_lint.reward_sources import generate_of, hidden_config, is_unregistered, may_be_in_metadata, never_rewards
+
+    for launch in launches:
+        if not is_unregistered(launch, project) or hidden_config(launch, project) is not None:
+            continue
+        generate = generate_of(launch, project)
+        if (generate is None or never_rewards(generate)) and not may_be_in_metadata(launch, project):
+            name = f"reward_{_plain(recipe)}.py"
+            message = f"no reward: write {name} with reward_func, or choose a built-in one by --rm-type"
+            yield Finding(start_of(launch), message, launch=launch, subject=name)
+            return
 
 
 def _without_init(recipe: Recipe, launch: Launch, project: Project) -> Iterator[Finding]:
