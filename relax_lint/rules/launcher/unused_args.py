@@ -46,9 +46,7 @@ from relax_lint.flag_arrays import FilledArray, arrays_in, is_flag
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch, Word
-from relax_lint.shell.nodes import (
-    Parameter,
-)  # fmt: skip
+from relax_lint.shell.nodes import Function, Parameter, SimpleCommand
 from relax_lint.shell.nodes import Word as WrittenWord
 from relax_lint.shell.queries import written_command
 from relax_lint.shell.walk import array_literals, commands_of, find, nodes_of
@@ -63,6 +61,8 @@ _TRAIN = "python3 relax/entrypoints/train.py"
 _EVAL = "EVAL_ARGS=(\n    --eval-interval 100\n)\n"
 
 VALID: list[Example | str] = [
+    f'A=(--lr 1e-6)\nrun() {{ {_TRAIN} "$@"; }}\nrun --colocate "${{A[@]}}"\nrun --fully-async "${{A[@]}}"\n',
+    f'A=()\nfor kind in a b; do A+=(--eval-prompt-data $kind); done\nrun() {{ {_TRAIN} "$@"; }}\nrun "${{A[@]}}"\n',
     f'{_EVAL}{_TRAIN} --lr 1e-6 "${{EVAL_ARGS[@]}}"\n',
     f'{_EVAL}ALL=(--lr 1e-6 "${{EVAL_ARGS[@]}}")\n{_TRAIN} "${{ALL[@]}}"\n',
     f"{_EVAL}{_TRAIN} ${{EVAL_ARGS[*]}}\n",
@@ -103,6 +103,12 @@ VALID: list[Example | str] = [
 ]
 
 INVALID = [
+    Example(
+        f'ARGS=(\n    --lr 1e-6\n)\nrun() {{\n    {_TRAIN} "$@"\n}}\nrun --colocate "${{ARGS[@]}}" "${{ARGS[@]}}"\n',
+        findings=((7, 29, WARNING),),
+        fixed=f'ARGS=(\n    --lr 1e-6\n)\nrun() {{\n    {_TRAIN} "$@"\n}}\nrun --colocate "${{ARGS[@]}}"\n',
+        unsafe=True,
+    ),
     Example(
         f"{_EVAL}{_TRAIN} --lr 1e-6\n",
         findings=((1, 1),),
@@ -227,7 +233,7 @@ def unused_args(launcher: LauncherSource, project: Project) -> Iterator[Finding 
     arrays = _by_name(files)
     for launch in launches:
         yield from _first_only(launch, files, arrays)
-        yield from _twice(launch, arrays)
+        yield from _twice(launch, files, arrays)
 
 
 def _pass(name: str, launches: Sequence[Launch]) -> Fix | None:
@@ -335,32 +341,50 @@ def _is_bare(part: Parameter) -> bool:
     return part.subscript is None and not (part.operator or part.length or part.indirect)
 
 
-def _twice(launch: Launch, arrays: _Arrays) -> Iterator[Finding]:
+def _twice(launch: Launch, files: Sequence[ScriptFile], arrays: _Arrays) -> Iterator[Finding]:
     """Arrays whose elements reach a launch twice because it expands them twice, itself or through other arrays."""
     flags = [word.place for word in launch.argv[launch.entry + 1 :] if word.place and word.text.startswith("--")]
     if len(set(flags)) == len(flags):
         return
     repeated = [place for place, times in Counter(flags).items() if times > 1]
-    written = written_command(launch)
-    if written is None:
-        return
-    source, command = written
-    expansions = list(_expansions(command.words, source, arrays, ()))
-    for name in dict.fromkeys(name for name, _ in expansions):
-        if not any(each.holds(place) for each in arrays.get(name, ()) for place in repeated):
-            continue
-        places = [place for given, place in expansions if given == name]
-        if len(places) < 2:
-            continue
-        edit = remove(Argument(name, (), Word(name, place=places[1])))
+    for name, place in _second_expansions(launch, repeated, files, arrays):
+        edit = remove(Argument(name, (), Word(name, place=place)))
         yield Finding(
-            places[1],
+            place,
             f"{name} is passed twice to this launch",
             severity=WARNING,
             fix=None if edit is None else _removal(name, edit, "what the second expansion overrides changes"),
             launch=launch,
             subject=name,
         )
+
+
+def _second_expansions(
+    launch: Launch, repeated: Sequence[Place], files: Sequence[ScriptFile], arrays: _Arrays
+) -> Iterator[tuple[str, Place]]:
+    """Where a launch, or a call that hands its words on to it, expands an array with repeated flags once more."""
+    written = written_command(launch)
+    calls = [(each, command) for each in files for command in _calls(each)]
+    told: set[str] = set()
+    for source, command in [*([] if written is None else [written]), *calls]:
+        expansions = list(_expansions(command.words, source, arrays, ()))
+        for name in dict.fromkeys(name for name, _ in expansions):
+            places = [place for given, place in expansions if given == name]
+            holds = any(each.holds(place) for each in arrays.get(name, ()) for place in repeated)
+            if holds and len(places) > 1 and name not in told:
+                told.add(name)
+                yield name, places[1]
+
+
+@lru_cache(maxsize=64)
+def _calls(source: ScriptFile) -> Sequence[SimpleCommand]:
+    """The calls of a file's functions in it."""
+    names = {function.name for function in nodes_of(source, Function)}
+    return [
+        command
+        for command in commands_of(source)
+        if command.words and isinstance(command.words[0], WrittenWord) and command.words[0].literal in names
+    ]
 
 
 def _by_name(files: Sequence[ScriptFile]) -> _Arrays:
