@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.catalog.relax_defaults import DEBUG_FLAGS
 from relax_lint.diagnostics import Place
+from relax_lint.recipe_kinds import trains
 from relax_lint.shell.nodes import Assignment
 from relax_lint.shell.queries import is_broken_off, is_part_of_another
 from relax_lint.shell.walk import nodes_of
@@ -37,11 +37,6 @@ _TELLING = ("--num-layers", "--hidden-size")
 """Flags that no model goes without."""
 
 
-def takes_a_model(launch: Launch) -> bool:
-    """Whether it is a training by reinforcement learning, whose model is to come from a file."""
-    return launch.kind == "relax" and launch.mode != "sft" and not any(launch.has(flag) for flag in DEBUG_FLAGS)
-
-
 def sourced_models(launcher: LauncherSource, project: Project) -> list[ScriptFile]:
     """The model files that a launcher sources."""
     return [source for source in launcher.evaluation.sourced if _holds_model(source, project)]
@@ -66,7 +61,7 @@ def goes_without(launch: Launch, models: Sequence[ScriptFile]) -> bool:
 def is_told_to_pass_one(launch: Launch, project: Project) -> bool:
     """Whether the rule about models says of a launch that it does not pass the model that is sourced for it."""
     launcher = project.launcher(launch.script)
-    if launcher is None or not takes_a_model(launch) or project.recipe_of(launch.script) is None:
+    if launcher is None or not trains(launch) or project.recipe_of(launch.script) is None:
         return False
     models = sourced_models(launcher, project)
     return (

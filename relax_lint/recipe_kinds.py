@@ -16,6 +16,11 @@ _OF_THEIR_OWN = ("--use-agentic-rollout", "--use-opd", "--genrm-model-path", *DE
 _ROLLOUT, _TYPE = "--rollout-function-path", "--rm-type"
 
 
+def trains(launch: Launch) -> bool:
+    """Whether it is a training by reinforcement learning, not one of its parts alone."""
+    return launch.kind == "relax" and launch.mode != "sft" and not any(launch.has(flag) for flag in DEBUG_FLAGS)
+
+
 def kind_of(launch: Launch) -> Kind | None:
     """The kind; ``own`` for agentic, genrm, distillation and SFT launches and for own rollout functions, which need
     other files than the tree says; ``None`` where it is no launch of Relax."""

@@ -44,8 +44,9 @@ from relax_lint.catalog.model_configs import COMPARED_BY_RELAX
 from relax_lint.diagnostics import Finding, NotChecked, Place, Related, Severity
 from relax_lint.fixers.launcher_edits import holder
 from relax_lint.flag_arrays import arrays_in
-from relax_lint.model_files import MODELS, takes_a_model
+from relax_lint.model_files import MODELS
 from relax_lint.project import Project
+from relax_lint.recipe_kinds import trains
 from relax_lint.rules import ADVICE, WARNING, Example, rule
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.nodes import ArrayLiteral
@@ -221,7 +222,7 @@ def _how(earlier: Match, later: Match, launch: Launch, project: Project) -> tupl
 def _is_said_of_model(earlier: Match, launch: Launch, project: Project) -> bool:
     """Whether the rule about models judges what overrides a model's file."""
     compared = earlier.flag.name in COMPARED_BY_RELAX
-    return compared and takes_a_model(launch) and project.recipe_of(launch.script) is not None
+    return compared and trains(launch) and project.recipe_of(launch.script) is not None
 
 
 def _is_the_launchers(place: Place, launch: Launch, project: Project) -> bool:

@@ -31,9 +31,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from relax_lint.catalog.relax_defaults import DEBUG_FLAGS
 from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.project import Project
+from relax_lint.recipe_kinds import trains
 from relax_lint.records import record
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch
@@ -162,7 +162,7 @@ INVALID = [
 @rule("RLX405", "dual-mode", WARNING, on="launcher", valid=VALID, invalid=INVALID)
 def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
     """Call the launcher in the four ways."""
-    launches = [launch for launch in launcher.launches if _trains(launch)]
+    launches = [launch for launch in launcher.launches if trains(launch)]
     if not launches or is_part_of_another(launcher, project):
         return
     place = _place(launcher, launches[0])
@@ -176,7 +176,7 @@ def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | 
     outcomes = [(case, launcher.evaluate_with(case.args, {"MODE": case.mode})) for case in _CASES]
     faults: list[str] = []
     for case, outcome in outcomes:
-        found = {_way(launch) for launch in outcome.launches if _trains(launch)}
+        found = {_way(launch) for launch in outcome.launches if trains(launch)}
         if outcome.too_complex is not None or len(found) > 1:
             yield NotChecked(place, f"{case.called}: sync or async")
             return
@@ -199,10 +199,6 @@ def _asks(launcher: LauncherSource, project: Project) -> bool:
     return any(_MODE.search(source.text) for source in own if project.recipe_of(source.path) is not None)
 
 
-def _trains(launch: Launch) -> bool:
-    return launch.kind == "relax" and launch.mode != "sft" and not any(launch.has(flag) for flag in DEBUG_FLAGS)
-
-
 def _way(launch: Launch) -> Way:
     return "async" if launch.mode in ("async", "hybrid") else "sync"
 
@@ -220,7 +216,7 @@ def _refuses(outcome: Evaluation, others: list[Evaluation], launcher: LauncherSo
     """Whether a way of calling ends in an exit of its own, behind a message; where any other word ends too, the message
     must speak of asynchronous runs."""
     elsewhere = {
-        place for other in others if any(_trains(launch) for launch in other.launches) for place, _ in other.exits
+        place for other in others if any(trains(launch) for launch in other.launches) for place, _ in other.exits
     }
     own = [place for place, status in outcome.exits if place not in elsewhere and status != 0]
     if not own:

@@ -37,10 +37,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from relax_lint.catalog.relax_defaults import DEBUG_FLAGS
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.fixers.launcher_edits import lines_before
 from relax_lint.project import Project
+from relax_lint.recipe_kinds import trains
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.nodes import AndOr, Assignment, Case, Command, Function, If, Loop, Pipeline, SimpleCommand, Word
 from relax_lint.shell.queries import is_part_of_another, start_of
@@ -188,7 +188,7 @@ INVALID = [
 @rule("RLX419", "local-entrypoint", WARNING, on="launcher", valid=VALID, invalid=INVALID, fixable="safe")
 def local_entrypoint(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
     """Look for the guard in the launcher and what it sources of its own recipe."""
-    launches = [launch for launch in launcher.launches if _trains(launch)]
+    launches = [launch for launch in launcher.launches if trains(launch)]
     if not launches or is_part_of_another(launcher, project):
         return
     if launcher.has_crlf_ends:
@@ -230,10 +230,6 @@ def local_entrypoint(launcher: LauncherSource, project: Project) -> Iterator[Fin
             launch=launches[0],
             subject=_GUARD,
         )
-
-
-def _trains(launch: Launch) -> bool:
-    return launch.kind == "relax" and launch.mode != "sft" and not any(launch.has(flag) for flag in DEBUG_FLAGS)
 
 
 def _entrypoints(source: ScriptFile) -> Iterator[SimpleCommand]:

@@ -54,10 +54,10 @@ from relax_lint.model_files import (
     REFUSED_WITHOUT_A_MODEL,
     goes_without,
     sourced_models,
-    takes_a_model,
     unread_models,
 )
 from relax_lint.project import Project
+from relax_lint.recipe_kinds import trains
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.nodes import Assignment, SimpleCommand, Word
 from relax_lint.shell.queries import is_broken_off, is_part_of_another, place_of, start_of
@@ -200,7 +200,7 @@ def model_config(launcher: LauncherSource, project: Project) -> Iterator[Finding
         yield NotChecked(start_of(launches[0]), "CRLF line ends")
         return
     models = sourced_models(launcher, project)
-    yield from _by_the_guide([launch for launch in launches if takes_a_model(launch)], launcher, models, project)
+    yield from _by_the_guide([launch for launch in launches if trains(launch)], launcher, models, project)
     for launch in launches:
         if is_broken_off(launch):
             yield NotChecked(start_of(launch), "a broken continuation")
