@@ -125,7 +125,7 @@ def equal(left: Value, right: Value, state: State) -> Outcome:
     if right_text is None:
         return by_likely("=", likely, left, right)
     middle = _solve(left, right_text)
-    if middle is None:
+    if middle is None or _is_no_flag(left, right_text):
         return False
     symbols = [chunk for chunk in left.chunks if isinstance(chunk, Sym)]
     if len(symbols) > 1:
@@ -141,6 +141,23 @@ def equal(left: Value, right: Value, state: State) -> Outcome:
     if middle == "" and symbols[0].default is None:
         when_false = ((root, NONEMPTY),)
     return Undecided(when_true, when_false, likely, _question("=", left, right))
+
+
+def _is_no_flag(value: Value, text: str) -> bool:
+    """Whether a text is a flag, and a value begins with a variable that nobody sets to one: its default is none, or it
+    is the beginning of a path.
+
+    A script that goes through the words of a command in search of a flag compares every one of them.
+    """
+    first, *rest = value.chunks
+    if not text.startswith("--") or not isinstance(first, Sym):
+        return False
+    names = [origin.variable for origin in first.root.origins]
+    if any(name is None or name.isdecimal() for name in names):
+        return False
+    if first.default is not None:
+        return not first.default.startswith("-")
+    return bool(rest) and isinstance(rest[0], Known) and rest[0].text.startswith("/")
 
 
 def _solve(value: Value, text: str) -> str | None:
@@ -172,8 +189,13 @@ def matches(subject: Value, pieces: list[tuple[str, bool]] | None, state: State,
         return equal(subject, known(pattern.literal), state)
     if not any(text.strip("*") for text, quoted in pieces) and not any(quoted for _, quoted in pieces) and pieces:
         return True
-    if _cannot_match(subject, pieces):
+    if _cannot_match(subject, pieces) or _is_no_flag(subject, _plain(pieces)):
         return False
+    first = subject.chunks[0]
+    if len(subject.chunks) == 1 and isinstance(first, Sym) and first.root.alternative is not None:
+        possible = {patterns.matches(pattern, text) for text in ("", first.root.alternative)}
+        if len(possible) == 1:
+            return possible.pop()
     likely = None if subject.likely is None else patterns.matches(pattern, subject.likely)
     return by_likely("match", likely, subject, known("".join(text for text, _ in pieces)))
 

@@ -11,7 +11,7 @@ from relax_lint.shell.nodes import ArithmeticFor, Command, For, Loop, Word
 from relax_lint.shell.refusals import Abort, Discard, ReadOnly
 from relax_lint.shell.scans import has_work
 from relax_lint.shell.state import Flow, State, merge, widen
-from relax_lint.shell.values import Root, Value, known, unknown
+from relax_lint.shell.values import Known, Root, Value, known, unknown
 
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
@@ -108,7 +108,7 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
             going = [each for each in going if each not in refused]
         for each in going:
             resolved = each.resolve(value)
-            if resolved.many or node.select:
+            if node.select or (resolved.many and not _is_one_word(shell, resolved)):
                 skipping.append(each.copy())
                 resolved = _one_of_many(shell, node, resolved, number)
             each.set_value(node.name, resolved.unplaced)
@@ -127,6 +127,11 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
         if not going:
             break
     return merge(left + going)
+
+
+def _is_one_word(shell: Shell, value: Value) -> bool:
+    """Whether an unquoted word with unknown parts is meant to be one, as ``$DIR/model`` is."""
+    return not shell.reading.clean and any(isinstance(chunk, Known) and chunk.text.strip() for chunk in value.chunks)
 
 
 def _one_of_many(shell: Shell, node: For, value: Value, number: int) -> Value:
