@@ -150,6 +150,11 @@ INVALID = [
         findings=((1, 1),),
     ),
     Example(
+        _GUIDE + f'case "$MODE" in\n    sync) {_RELAX} --colocate ;;\n    fully_async) {_RELAX} --fully-async ;;\n'
+        '    *) echo "usage: $0 [sync|fully_async]"; exit 2 ;;\nesac\n',
+        findings=((1, 1),),
+    ),
+    Example(
         {
             "examples/demo/run_async.sh": 'MODE=async\nsource "$(dirname "$0")/common.sh"\n',
             "examples/demo/common.sh": "MODE=${MODE:-${1:-sync}}\n" + _BRANCH,
@@ -214,15 +219,20 @@ def _place(launcher: LauncherSource, launch: Launch) -> Place:
 
 def _refuses(outcome: Evaluation, others: list[Evaluation], launcher: LauncherSource) -> bool:
     """Whether a way of calling ends in an exit of its own, behind a message; where any other word ends too, the message
-    must speak of asynchronous runs."""
+    must speak of asynchronous runs, and no other word may start one: ``async`` is then a mode that is not known."""
     elsewhere = {
         place for other in others if any(trains(launch) for launch in other.launches) for place, _ in other.exits
     }
     own = [place for place, status in outcome.exits if place not in elsewhere and status != 0]
     if not own:
         return False
+    starts_async = any(trains(launch) and _way(launch) == "async" for launch in launcher.launches)
     for_any_word = {place for place, _ in launcher.evaluate_with((_NO_MODE,), {"MODE": _NO_MODE}).exits}
-    return any(_says_why(place, of_async=place in for_any_word) for place in own)
+    return any(
+        _says_why(place, of_async=place in for_any_word)
+        for place in own
+        if not (starts_async and place in for_any_word)
+    )
 
 
 def _says_why(place: Place, *, of_async: bool) -> bool:
