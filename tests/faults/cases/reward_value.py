@@ -1,0 +1,464 @@
+"""RLX205 to RLX208: what the reward function returns, and the key for it."""
+
+from __future__ import annotations
+
+from tests.faults.cases.places import (
+    DESK_REWARD,
+    DESK_RUN,
+    KEY_LINE,
+    REWARD,
+    RM_PATH,
+    RUN,
+    SYNC_END,
+    answer,
+    code,
+    ending,
+    flags,
+    instead,
+    reward,
+    without,
+)
+from tests.faults.trees import ANYWHERE, Fault, Maker, swap, write
+
+SCORED = "compute_score(sample.response, sample.label)"
+
+
+def _bodies() -> list[Fault]:
+    """Bodies of the entry point some way through which gives no reward."""
+    made = Maker("RLX205", "text", REWARD, may=("RLX206", "RLX207", "RLX208"))
+
+    def body(name: str, text: str) -> None:
+        made(name, ANYWHERE, answer(text.replace("SCORED", SCORED)))
+
+    body("nothing", "SCORED\n")
+    body("bare-return", "if not sample.response:\n    return\nreturn SCORED\n")
+    body("returns-none", "if not sample.response:\n    return None\nreturn SCORED\n")
+    body("no-else", "if sample.response:\n    return SCORED\n")
+    body(
+        "elif-without-else",
+        "if sample.label == '1':\n    return SCORED\nelif sample.label == '2':\n    return {'score': 0.0}\n",
+    )
+    body("ternary-none", "return SCORED if sample.response else None\n")
+    body("tuple", "scored = SCORED\nreturn scored, scored['acc']\n")
+    body("trailing-comma", "return SCORED,\n")
+    body("string", "return str(SCORED['score'])\n")
+    body("f-string", "return f\"{SCORED['score']:.2f}\"\n")
+    body("list", "return [SCORED]\n")
+    body("list-comprehension", "return [float(part == sample.label) for part in sample.response.split()]\n")
+    body("list-call", "return list(SCORED.values())\n")
+    body("swallowed", "try:\n    return SCORED\nexcept ValueError:\n    print('no number')\n")
+    body("passed", "try:\n    scored = SCORED\nexcept ValueError:\n    pass\nelse:\n    return scored\n")
+    body(
+        "none-in-except",
+        "try:\n    scored = SCORED\nexcept (ValueError, KeyError):\n    scored = None\nreturn scored\n",
+    )
+    body("finally", "scored = None\ntry:\n    scored = SCORED\nfinally:\n    return None\n")
+    body(
+        "loop-may-not-run",
+        "for line in sample.response.splitlines():\n    return {'score': float(line == sample.label)}\n",
+    )
+    body(
+        "loop-found-or-not",
+        "for line in sample.response.splitlines():\n    if line == sample.label:\n        return {'score': 1.0}\n",
+    )
+    body(
+        "while",
+        "at = 0\nwhile at < len(sample.response):\n"
+        "    if sample.response[at] == sample.label:\n        return {'score': 1.0}\n"
+        "    at += 1\n",
+    )
+    body(
+        "match",
+        "match sample.label:\n    case '1':\n        return {'score': 1.0}\n    case '2':\n"
+        "        return {'score': 0.5}\n",
+    )
+    body("name-bound-before", "scored = None\nif sample.response:\n    scored = SCORED\nreturn scored\n")
+    body("mixes-scalar-and-dict", "if not sample.response:\n    return 0.0\nreturn SCORED\n")
+    body("mixes-in-ternary", "return SCORED if sample.response else 0\n")
+    body("mixes-in-except", "try:\n    return SCORED\nexcept Exception:\n    return -1.0\n")
+    body("or-none", "return sample.response and None\n")
+    body("json-text", "import json\n\nreturn json.dumps(SCORED)\n")
+    body("nested-def", "def inner():\n    return SCORED\n\ninner()\n")
+    body("lambda-not-called", "return print('scored')\n")
+    body("with-suppress", "import contextlib\n\nwith contextlib.suppress(ValueError):\n    return SCORED\n")
+    body("walrus", "return (scored := (SCORED, 1.0))\n")
+    body("star-tuple", "return (*SCORED.values(),)\n")
+    body("sorted", "return sorted(SCORED.values())\n")
+    body("joined", "return ','.join(str(value) for value in SCORED.values())\n")
+    body("async-for", "async def parts():\n    yield 1.0\n\nasync for part in parts():\n    return {'score': part}\n")
+    return made.made
+
+
+def _helpers() -> list[Fault]:
+    made = Maker("RLX205", "text", REWARD, may=("RLX206", "RLX207", "RLX208"))
+
+    def through(name: str, text: str) -> None:
+        made(name, ANYWHERE, ending(text))
+
+    made(
+        "helper-falls-off",
+        ANYWHERE,
+        swap(
+            REWARD, '        return {"score": 0.0, "acc": 0.0}\n', "        print(predict_str)\n        return None\n"
+        ),
+    )
+    made("helper-lacks-return", ANYWHERE, swap(REWARD, '    return {"score": 1.0 if', '    result = {"score": 1.0 if'))
+    through(
+        "not-awaited",
+        "async def graded(sample):\n    return {'score': 1.0}\n\n\n"
+        "async def reward_func(args, sample, **kwargs):\n    return graded(sample)\n",
+    )
+    through(
+        "not-awaited-name",
+        "async def graded(sample):\n    return {'score': 1.0}\n\n\n"
+        "async def reward_func(args, sample, **kwargs):\n    scored = graded(sample)\n"
+        "    return scored\n",
+    )
+    through(
+        "helper-none-awaited",
+        "async def graded(sample):\n    if sample.response:\n        return {'score': 1.0}\n\n"
+        "\nasync def reward_func(args, sample, **kwargs):\n    return await graded(sample)\n",
+    )
+    through(
+        "method",
+        """
+        class Scorer:
+            def graded(self, sample):
+                if sample.response:
+                    return {"score": 1.0}
+
+
+        SCORER = Scorer()
+
+
+        async def reward_func(args, sample, **kwargs):
+            return SCORER.graded(sample)
+        """,
+    )
+    through(
+        "object-with-call",
+        """
+        class Scorer:
+            async def __call__(self, args, sample, **kwargs):
+                if sample.response:
+                    return {"score": 1.0}
+
+
+        reward_func = Scorer()
+        """,
+    )
+    through(
+        "two-calls-deep",
+        """
+        def _parsed(text):
+            for part in text.split():
+                if part.isdigit():
+                    return {"score": float(part)}
+
+
+        def _graded(sample):
+            return _parsed(sample.response)
+
+
+        async def reward_func(args, sample, **kwargs):
+            return _graded(sample)
+        """,
+    )
+    made(
+        "helper-in-other-module",
+        (ANYWHERE, f"examples/arith/rules.py|{ANYWHERE}"),
+        write(
+            "examples/arith/rules.py", "def graded(sample):\n    if sample.response:\n        return {'score': 1.0}\n"
+        ),
+        swap(REWARD, "import re\n", "import re\n\nfrom examples.arith import rules\n"),
+        answer("return rules.graded(sample)\n"),
+        may=("RLX205",),
+    )
+    through(
+        "decorated",
+        """
+        def timed(function):
+            @functools.wraps(function)
+            async def inner(*args, **kwargs):
+                await function(*args, **kwargs)
+
+            return inner
+
+
+        @timed
+        async def reward_func(args, sample, **kwargs):
+            return compute_score(sample.response, sample.label)
+        """.replace("@functools.wraps(function)\n            ", ""),
+    )
+    through(
+        "helper-tuple",
+        "def graded(sample):\n    return 1.0, 'right'\n\n\n"
+        "async def reward_func(args, sample, **kwargs):\n    return graded(sample)\n",
+    )
+    through(
+        "gather",
+        "import asyncio\n\n\nasync def graded(sample):\n    return 1.0\n\n\n"
+        "async def reward_func(args, sample, **kwargs):\n"
+        "    return await asyncio.gather(graded(sample), graded(sample))\n",
+    )
+    through(
+        "to-thread-not-awaited",
+        "import asyncio\n\n\nasync def reward_func(args, sample, **kwargs):\n"
+        "    return asyncio.to_thread(compute_score, sample.response, sample.label)\n",
+    )
+    through(
+        "default-none",
+        "def graded(sample, other=None):\n    return other\n\n\n"
+        "async def reward_func(args, sample, **kwargs):\n    return graded(sample)\n",
+    )
+    turns = Maker("RLX205", "turns", DESK_REWARD, may=("RLX206", "RLX207"))
+    turns(
+        "multi-turn",
+        ANYWHERE,
+        answer("if sample.response:\n    return compute_score(sample.response, sample.label)\n", DESK_REWARD),
+    )
+    return [*made.made, *turns.made]
+
+
+def _batches() -> list[Fault]:
+    made = Maker("RLX205", "text", REWARD, may=("RLX206", "RLX207", "RLX208", "RLX204"))
+
+    def batch(name: str, text: str) -> None:
+        body = "".join(f"    {line}" for line in code(text).splitlines(keepends=True))
+        made(
+            name,
+            ANYWHERE,
+            ending("async def reward_func(args, samples: list[Sample], **kwargs):\n" + body),
+            flags("--group-rm"),
+        )
+
+    batch("scalar", "return sum(float(one.response == one.label) for one in samples)\n")
+    batch("dict", "return {'score': float(len(samples))}\n")
+    batch("filtered", "return [compute_score(one.response, one.label) for one in samples if one.response]\n")
+    batch(
+        "appended-under-condition",
+        "scores = []\nfor one in samples:\n    if one.response:\n"
+        "        scores.append(compute_score(one.response, one.label))\nreturn scores\n",
+    )
+    batch(
+        "continue",
+        "scores = []\nfor one in samples:\n    if not one.response:\n        continue\n"
+        "    scores.append(1.0)\nreturn scores\n",
+    )
+    batch(
+        "break",
+        "scores = []\nfor one in samples:\n    scores.append(1.0)\n    if one.label == '0':\n"
+        "        break\nreturn scores\n",
+    )
+    batch("twice", "scores = []\nfor one in samples:\n    scores.append(1.0)\n    scores.append(0.0)\nreturn scores\n")
+    batch("sliced", "return [1.0 for one in samples[1:]]\n")
+    batch(
+        "empty-on-error", "try:\n    return [float(one.label) for one in samples]\nexcept ValueError:\n    return []\n"
+    )
+    batch("none", "scores = [1.0 for one in samples]\nprint(scores)\n")
+    batch("filter-call", "return [1.0 for one in filter(None, samples)]\n")
+    batch("pairs", "return [(1.0, one.label) for one in samples]\n")
+    batch("mean", "scores = [float(one.response == one.label) for one in samples]\nreturn sum(scores) / len(scores)\n")
+    return made.made
+
+
+def _key_missing() -> list[Fault]:
+    made = Maker("RLX206", "text", RUN)
+    where = (RM_PATH, "ROLLOUT_ARGS=(")
+    made("dropped", where, without("--reward-key score"))
+    made("commented-out", where, instead("--reward-key score", "# --reward-key score"))
+    made(
+        "only-in-sync",
+        (*where, "--fully-async", '{"actor": [1, 4]'),
+        without("--reward-key score"),
+        swap(RUN, SYNC_END, SYNC_END + "        --reward-key score \\\n"),
+    )
+    made(
+        "only-in-async",
+        (*where, "--colocate", '{"actor": [1, 8]'),
+        without("--reward-key score"),
+        swap(RUN, "        --fully-async \\\n", "        --fully-async \\\n        --reward-key=score \\\n"),
+    )
+    made(
+        "dict-call",
+        where,
+        without("--reward-key score"),
+        answer("return dict(score=1.0, length=len(sample.response))\n"),
+    )
+    made(
+        "built-key-by-key",
+        where,
+        without("--reward-key score"),
+        answer("scored = {}\nscored['score'] = 1.0\nscored['acc'] = 0.0\nreturn scored\n"),
+    )
+    made(
+        "merged",
+        where,
+        without("--reward-key score"),
+        answer("return {**compute_score(sample.response, sample.label), 'length': 1}\n"),
+    )
+    made(
+        "union",
+        where,
+        without("--reward-key score"),
+        answer("return compute_score(sample.response, sample.label) | {'length': 1}\n"),
+    )
+    made(
+        "asdict",
+        where,
+        without("--reward-key score"),
+        swap(REWARD, "import re\n", "import re\nfrom dataclasses import asdict, dataclass\n"),
+        ending(
+            """
+            @dataclass
+            class Scored:
+                score: float
+                acc: float
+
+
+            async def reward_func(args, sample, **kwargs):
+                return asdict(Scored(score=1.0, acc=0.0))
+            """
+        ),
+    )
+    made(
+        "awaited",
+        where,
+        without("--reward-key score"),
+        ending(
+            "async def graded(sample):\n    return {'score': 1.0}\n\n\n"
+            "async def reward_func(args, sample, **kwargs):\n    scored = await graded(sample)\n"
+            "    return scored\n"
+        ),
+    )
+    made(
+        "built-in-dapo",
+        ("--rm-type dapo", "ROLLOUT_ARGS=("),
+        instead(RM_PATH, "--rm-type dapo"),
+        without("--reward-key score"),
+    )
+    made(
+        "built-in-in-variable",
+        ("--rm-type", "ROLLOUT_ARGS=(", "RM=dapo"),
+        instead(RM_PATH, '--rm-type "${RM}"'),
+        without("--reward-key score"),
+        swap(RUN, "ROLLOUT_ARGS=(", "RM=dapo\nROLLOUT_ARGS=("),
+    )
+    made(
+        "batch",
+        where,
+        without("--reward-key score"),
+        ending(
+            "async def reward_func(args, samples: list[Sample], **kwargs):\n"
+            "    return [compute_score(one.response, one.label) for one in samples]\n"
+        ),
+        flags("--group-rm", below="    --apply-chat-template\n"),
+    )
+    turns = Maker("RLX206", "turns", DESK_RUN)
+    turns("multi-turn", ("--custom-rm-path", "ROLLOUT_ARGS=("), swap(DESK_RUN, KEY_LINE, ""))
+    return [*made.made, *turns.made]
+
+
+def _key_wrong() -> list[Fault]:
+    made = Maker("RLX207", "text", RUN)
+    made("misspelt", "--reward-key scores", instead("--reward-key score", "--reward-key scores"))
+    made("other-case", "--reward-key Score", instead("--reward-key score", "--reward-key Score"))
+    made("equals-form", "--reward-key=reward", instead("--reward-key score", "--reward-key=reward"))
+    made("scalar", "--reward-key score", answer("return float(sample.response == sample.label)\n"))
+    made("scalar-bool", "--reward-key score", answer("return sample.response == sample.label\n"))
+    made(
+        "scalar-through-helper",
+        "--reward-key score",
+        answer("return compute_score(sample.response, sample.label)['score']\n"),
+    )
+    made("scalar-int-ternary", "--reward-key score", answer("return 1 if sample.response == sample.label else 0\n"))
+    made(
+        "variable",
+        ("--reward-key", "KEY=points"),
+        instead("--reward-key score", "--reward-key ${KEY}"),
+        swap(RUN, "ROLLOUT_ARGS=(", "KEY=points\nROLLOUT_ARGS=("),
+    )
+    made(
+        "one-way-lacks-it",
+        "--reward-key score",
+        answer(
+            "if not sample.response:\n    return {'acc': 0.0}\nreturn compute_score(sample.response, sample.label)\n"
+        ),
+        may=("RLX208",),
+    )
+    made("dict-call", "--reward-key score", answer("return dict(reward=1.0)\n"), may=("RLX208",))
+    made(
+        "built-key-by-key",
+        "--reward-key score",
+        answer("scored = {}\nscored['points'] = 1.0\nreturn scored\n"),
+        may=("RLX208",),
+    )
+    made(
+        "batch-scalars",
+        "--reward-key score",
+        ending(
+            "async def reward_func(args, samples: list[Sample], **kwargs):\n"
+            "    return [float(one.response == one.label) for one in samples]\n"
+        ),
+        flags("--group-rm"),
+    )
+    made(
+        "popped",
+        "--reward-key score",
+        answer("scored = compute_score(sample.response, sample.label)\nscored.pop('score')\nreturn scored\n"),
+        may=("RLX208",),
+    )
+    made(
+        "built-in",
+        "--reward-key points",
+        instead(RM_PATH, "--rm-type dapo"),
+        instead("--reward-key score", "--reward-key points"),
+    )
+    made("built-in-scalar", "--reward-key score", instead(RM_PATH, "--rm-type math"))
+    return made.made
+
+
+def _score_key() -> list[Fault]:
+    made = Maker("RLX208", "text", REWARD, "warning")
+    acc = instead("--reward-key score", "--reward-key acc")
+    made("literal", ANYWHERE, acc, answer("return {'acc': 1.0}\n"))
+    made("dict-call", ANYWHERE, acc, answer("return dict(acc=1.0, length=2)\n"))
+    made(
+        "helper",
+        ANYWHERE,
+        acc,
+        swap(REWARD, '{"score": 0.0, "acc": 0.0}', '{"acc": 0.0}'),
+        swap(REWARD, '{"score": 1.0 if right else 0.0, "acc": float(right)}', '{"acc": float(right)}'),
+    )
+    made("built-key-by-key", ANYWHERE, acc, answer("scored = {}\nscored['acc'] = 1.0\nreturn scored\n"))
+    made(
+        "batch",
+        ANYWHERE,
+        acc,
+        ending(
+            "async def reward_func(args, samples: list[Sample], **kwargs):\n"
+            "    return [{'acc': 1.0} for _ in samples]\n"
+        ),
+        flags("--group-rm", below="    --apply-chat-template\n"),
+    )
+    made(
+        "whole-file",
+        ANYWHERE,
+        acc,
+        reward(
+            "async def reward_func(args, sample: Sample, **kwargs):\n"
+            "    result = {'acc': float(sample.response == sample.label)}\n    return result\n"
+        ),
+    )
+    made(
+        "one-way",
+        ANYWHERE,
+        acc,
+        answer(
+            "if not sample.response:\n    return {'acc': 0.0}\nreturn compute_score(sample.response, sample.label)\n"
+        ),
+    )
+    return made.made
+
+
+FAULTS = [*_bodies(), *_helpers(), *_batches(), *_key_missing(), *_key_wrong(), *_score_key()]

@@ -1,0 +1,1 @@
+"""Recipes without a fault, as trees of files."""
