@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.clients import client_behind, is_client, sends
+from relax_lint.sources.python import is_none
 
 if TYPE_CHECKING:
     from relax_lint.calls.reached import Reached, ReachedCode, ReachedFunction
@@ -102,7 +103,7 @@ def has_timeout(call: ast.Call) -> bool:
         if keyword.arg is None or keyword.arg in ("http_client", "transport"):
             return True
         if keyword.arg.endswith("timeout"):
-            return not (isinstance(keyword.value, ast.Constant) and keyword.value.value is None)
+            return not is_none(keyword.value)
     return False
 
 

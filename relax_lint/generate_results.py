@@ -11,6 +11,7 @@ from relax_lint.catalog.sample import FIELDS
 from relax_lint.flow.names import target_names
 from relax_lint.flow.scopes import FUNCTIONS, own_nodes
 from relax_lint.rewards import exit_place, function_place
+from relax_lint.sources.python import gives_nothing, is_none
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Place
@@ -173,7 +174,7 @@ def _either_value(value: ast.expr | None) -> Iterator[ast.expr | None]:
 
 def _never_a_sample(value: ast.expr | None, sample: str | None) -> str | None:
     """What an expression gives, where that is certainly no sample."""
-    if _is_none(value):
+    if value is None or is_none(value):
         return "nothing"
     if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id == sample:
         return f"{sample}.{value.attr}" if value.attr in FIELDS else None
@@ -206,7 +207,7 @@ def gives_no_value(function: AnyFunction) -> bool:
         return False
     nodes = list(own_nodes(function))
     generator = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in nodes)
-    return not generator and all(_is_none(node.value) for node in nodes if isinstance(node, ast.Return))
+    return not generator and all(gives_nothing(node) for node in nodes if isinstance(node, ast.Return))
 
 
 def awaits_without_async(function: AnyFunction) -> bool:
@@ -214,10 +215,6 @@ def awaits_without_async(function: AnyFunction) -> bool:
     if not isinstance(function, ast.FunctionDef):
         return False
     return any(isinstance(node, (ast.Await, ast.AsyncFor, ast.AsyncWith)) for node in own_nodes(function))
-
-
-def _is_none(value: ast.expr | None) -> bool:
-    return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _end(body: list[ast.stmt]) -> End:

@@ -11,6 +11,7 @@ from relax_lint.diagnostics import Place
 from relax_lint.flow.scopes import own_nodes
 from relax_lint.records import record
 from relax_lint.rewards import reward_uses
+from relax_lint.sources.python import is_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -177,7 +178,7 @@ def _of_call(function: ReachedFunction, call: ast.Call, node: ast.expr) -> Manne
 
 def _of_comparison(function: ReachedFunction, comparison: ast.Compare, node: ast.expr) -> Manner:
     others = [side for side in (comparison.left, *comparison.comparators) if side is not node]
-    if any(isinstance(side, ast.Constant) and side.value is None for side in others):
+    if any(is_none(side) for side in others):
         return "neutral"
     return "text" if any(_is_text(function, side) for side in others) else "unclear"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.flow.scopes import own_nodes
 from relax_lint.sample_stores import walk_all
-from relax_lint.sources.python import walk
+from relax_lint.sources.python import is_none, walk
 
 if TYPE_CHECKING:
     from relax_lint.flow.scopes import AnyFunction
@@ -155,7 +155,7 @@ def _is_empty(node: ast.expr) -> bool:
         return not node.elts
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id == "list" and not node.args
-    return isinstance(node, ast.Constant) and node.value is None
+    return is_none(node)
 
 
 def _growths(function: AnyFunction) -> Iterator[tuple[ast.AST, str]]:

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.sources.python import walk
+from relax_lint.sources.python import is_none, walk
 
 if TYPE_CHECKING:
     from relax_lint.flow.shapes import Site
@@ -59,7 +59,7 @@ def _is_image_parameter(source: PythonSource, function: Definition, name: str, d
         return False
     if parameter.annotation is not None:
         return _says_image(parameter.annotation)
-    given = [part for part in _given(source, function, name) if not _is_none(part)]
+    given = [part for part in _given(source, function, name) if not is_none(part)]
     return bool(given) and all(_is_image(source, part, depth + 1) for part in given)
 
 
@@ -102,10 +102,6 @@ def _around(source: PythonSource, node: ast.AST, kinds: tuple[type[ast.AST], ...
 
 def _is(node: ast.expr, written: str) -> bool:
     return isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) == written
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _value_of(key: Site) -> ast.expr | None:

@@ -87,7 +87,7 @@ def fault(dotted: str, project: Project) -> str | None:
     if resolution.module is not None or (resolution.missing and _is_module(dotted, project)):
         return f"{dotted} is a module; a function in it is wanted: {dotted}.<function>"
     if resolution.missing:
-        return f"{_shown(source, project)} has no {name}{_meant(name, _names_in(source, project))}"
+        return f"{shown_path(source, project)} has no {name}{_meant(name, _names_in(source, project))}"
     return None
 
 
@@ -124,7 +124,7 @@ def _resolver(project: Project) -> Resolver:
     return interpreter_of(project).resolver
 
 
-def _shown(source: PythonSource, project: Project) -> str:
+def shown_path(source: PythonSource, project: Project) -> str:
     """A file as seen from the repository's root."""
     try:
         return source.path.relative_to(project.root).as_posix()

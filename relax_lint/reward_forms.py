@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Literal
 
+from relax_lint.class_bodies import last_name
 from relax_lint.flow.scopes import own_nodes, parameters
+from relax_lint.sources.python import is_none
 
 if TYPE_CHECKING:
     from relax_lint.flow.shapes import Function
@@ -56,7 +58,7 @@ def _form_of_annotation(node: ast.expr | None) -> Form | None:
             node = ast.parse(node.value.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-    if node is None or (isinstance(node, ast.Constant) and node.value is None):
+    if node is None or is_none(node):
         return None
     forms = {_form_of_annotation(part) for part in _members(node)} if _is_union(node) else {_form_of_type(node)}
     forms.discard(None)
@@ -68,7 +70,7 @@ def _form_of_annotation(node: ast.expr | None) -> Form | None:
 def _is_union(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.BitOr)
-    return isinstance(node, ast.Subscript) and _last_name(node.value) in ("Union", "Optional", "Annotated")
+    return isinstance(node, ast.Subscript) and last_name(node.value) in ("Union", "Optional", "Annotated")
 
 
 def _members(node: ast.expr) -> list[ast.expr]:
@@ -79,16 +81,10 @@ def _members(node: ast.expr) -> list[ast.expr]:
 
 
 def _form_of_type(node: ast.expr) -> Form | None:
-    name = _last_name(node.value if isinstance(node, ast.Subscript) else node)
+    name = last_name(node.value if isinstance(node, ast.Subscript) else node)
     if name in _LISTS:
         return "batch"
     return "single" if name == "Sample" else None
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _form_of_checks(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str) -> Form | None:
@@ -117,7 +113,7 @@ def _compares_type(node: ast.AST, name: str) -> bool:
     """``type(name) is list`` and its like."""
     if not (isinstance(node, ast.Compare) and isinstance(node.left, ast.Call) and len(node.left.args) == 1):
         return False
-    return _last_name(node.left.func) == "type" and _is(node.left.args[0], name)
+    return last_name(node.left.func) == "type" and _is(node.left.args[0], name)
 
 
 def _matches_kinds(node: ast.AST, name: str) -> bool:

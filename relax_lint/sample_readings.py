@@ -12,6 +12,7 @@ from relax_lint.flow.scopes import own_nodes
 from relax_lint.named_functions import own_rollout
 from relax_lint.records import changed, node, record
 from relax_lint.rewards import GENERATE, reward_uses
+from relax_lint.sources.python import is_none
 
 if TYPE_CHECKING:
     from relax_lint.calls.entries import Entry, EntryKind
@@ -261,7 +262,7 @@ def _test_of(holder: ast.If | ast.IfExp | ast.Match) -> str:
 
 def _compares_with_none(comparison: ast.Compare) -> bool:
     sides = (comparison.left, *comparison.comparators)
-    return any(isinstance(side, ast.Constant) and side.value is None for side in sides)
+    return any(is_none(side) for side in sides)
 
 
 def _is_trivial(value: ast.expr) -> bool:

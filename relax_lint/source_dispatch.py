@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from relax_lint.calls.values import Given
 from relax_lint.flow.scopes import own_nodes
 from relax_lint.records import node, record
+from relax_lint.sources.python import gives_nothing
 
 if TYPE_CHECKING:
     from relax_lint.calls.reached import ReachedFunction
@@ -276,7 +277,7 @@ class _Reader:
         last = body[-1]
         if isinstance(last, ast.Raise) or (isinstance(last, ast.Assert) and _is_false(last.test)):
             return "raises"
-        if isinstance(last, ast.Return) and _is_nothing(last.value):
+        if isinstance(last, ast.Return) and gives_nothing(last):
             return "gives nothing"
         if len(body) == 1 and isinstance(last, ast.Pass):
             return "unknown"
@@ -300,7 +301,7 @@ class _Reader:
             ends = isinstance(following[0], (ast.Raise, ast.Return, ast.Assert))
             return self._of_block(following[:1]) if ends else "unknown"
         holder = self.source.parent(first)
-        returns = any(isinstance(part, ast.Return) and not _is_nothing(part.value) for part in ast.walk(current))
+        returns = any(isinstance(part, ast.Return) and not gives_nothing(part) for part in ast.walk(current))
         if holder is self.function.node and returns:
             return "gives nothing"
         return "unknown"
@@ -394,10 +395,6 @@ def _texts_of(pattern: ast.pattern) -> list[str] | None:
     if isinstance(pattern, ast.MatchOr):
         return [text for part in pattern.patterns for text in _texts_of(part) or ()]
     return None
-
-
-def _is_nothing(value: ast.expr | None) -> bool:
-    return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _is_false(test: ast.expr) -> bool:

@@ -10,7 +10,7 @@ from relax_lint.class_bodies import last_name
 from relax_lint.records import record
 from relax_lint.replies.texts import text_of
 from relax_lint.replies.values import DIGIT_TESTS, SEARCHES
-from relax_lint.sources.python import walk
+from relax_lint.sources.python import is_none, walk
 
 FactKind = Literal["some", "key", "has", "number", "marked", "checked"]
 
@@ -70,7 +70,7 @@ def _of_comparison(test: ast.Compare, holds: bool) -> Iterator[Fact]:
         if measured is not None:
             yield Fact("some", measured)
     if isinstance(operator, (ast.Is, ast.IsNot)):
-        if _is_none(right) and isinstance(operator, ast.IsNot) is holds:
+        if is_none(right) and isinstance(operator, ast.IsNot) is holds:
             yield Fact("some", _taken(test.left))
             yield from _asked(test.left)
         return
@@ -178,10 +178,6 @@ def _chain(node: ast.expr) -> Iterator[ast.expr]:
         node = node.func if isinstance(node, ast.Call) else node.value
         if not isinstance(node, ast.Attribute) or node.attr == "id":
             yield node
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 # ------------------------------------------------------------ exceptions

@@ -68,6 +68,16 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def is_none(node: ast.AST | None) -> bool:
+    """Whether this is written ``None``."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def gives_nothing(node: ast.Return) -> bool:
+    """Whether this is ``return``, with ``None`` or alone."""
+    return node.value is None or is_none(node.value)
+
+
 class _HoldingFields(dict[type[ast.AST], tuple[str, ...]]):
     """The fields that hold others, by class of nodes."""
 

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from relax_lint.diagnostics import Finding, NotChecked, Place, Related
-from relax_lint.module_paths import is_file_form
+from relax_lint.module_paths import is_file_form, shown_path
 from relax_lint.project import Project, Recipe
 from relax_lint.rewards import RewardUse, reward_uses
 from relax_lint.rules import ERROR, WARNING, Example, rule
@@ -290,16 +290,8 @@ def _message(use: RewardUse, project: Project) -> str:
         return f"{named} is a module; {use.flag} names a function in it: {named}.reward_func"
     if use.module is None and use.status == "no-module":
         return f"there is no module {use.module_name}{_meant(use.module_name, _modules_near(use, project))}"
-    where = use.module_name if use.module is None else project_path(use.module, project)
+    where = use.module_name if use.module is None else shown_path(use.module, project)
     return f"{where} has no {use.name}{_meant(use.name, _names_in(use, project))}"
-
-
-def project_path(source: PythonSource, project: Project) -> str:
-    """A file as seen from the repository's root."""
-    try:
-        return source.path.relative_to(project.root).as_posix()
-    except ValueError:
-        return source.path.name
 
 
 def _meant(name: str, others: list[str]) -> str:
