@@ -26,9 +26,34 @@ class Said:
         return f"{self.path}:{self.line}: {self.code} {self.message} ({self.severity})"
 
 
+class Workspace:
+    """A directory that becomes one tree after the other: only what differs is written."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.held: dict[str, str | bytes] = {}
+
+    def become(self, tree: Mapping[str, str | bytes]) -> Path:
+        """Hold this tree and nothing else."""
+        for path in self.held.keys() - tree.keys():
+            gone = self.root / path
+            gone.unlink()
+            while not any(gone.parent.iterdir()):
+                gone = gone.parent
+                gone.rmdir()
+        put({path: held for path, held in tree.items() if self.held.get(path) != held}, self.root)
+        self.held = dict(tree)
+        return self.root
+
+
 def check(tree: Mapping[str, str | bytes], root: Path, options: tuple[str, ...] = ()) -> list[Said]:
     """What the tool finds in a tree."""
     put(tree, root)
+    return findings(root, options)
+
+
+def findings(root: Path, options: tuple[str, ...] = ()) -> list[Said]:
+    """What the tool finds below a directory."""
     report = root / "report.json"
     before = Path.cwd()
     os.chdir(root)
