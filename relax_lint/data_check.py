@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.catalog.hidden import is_hidden
 from relax_lint.data_arguments import DataArguments
-from relax_lint.data_path_faults import own_faults
+from relax_lint.data_path_faults import line_faults, own_faults
 from relax_lint.data_paths import DataPlan, plan_of
 from relax_lint.data_profile import Profile
 from relax_lint.datasets import EVAL, TRAIN, DatasetUse, datasets_of, files_of, use_instead
@@ -43,7 +44,7 @@ class Examined:
     @property
     def missing(self) -> list[str]:
         """Files that are not there."""
-        return [named.text for named in self.plan.paths if not self.project.exists(named.path)]
+        return [named.text for named in self.plan.paths if not named.text or not self.project.exists(named.path)]
 
     @cached_property
     def files(self) -> list[DataFile]:
@@ -81,8 +82,9 @@ class Examined:
     def _is_for_evaluation(self, launch: Launch) -> bool:
         argument = launch.last(EVAL)
         words = () if argument is None else argument.own_values
-        names = {named.path.name for named in self.plan.paths}
-        return any(name in word.text for word in words for name in names)
+        names = "|".join(re.escape(named.path.name) for named in self.plan.paths)
+        whole = re.compile(rf"(?<![^/'\"\[(,\s])(?:{names})(?![^@'\"\]),\s])")
+        return any(whole.search(word.text) for word in words if names)
 
     # ------------------------------------------------------------ reading
 
@@ -95,6 +97,10 @@ class Examined:
                 self._read(file, judges, progress)
             if file.problem is not None:
                 self.problems.append(f"{file.text} cannot be read: {file.problem}")
+        if not self.uses:  # else RLX702 says it, of every launch
+            self.problems += [message for file in self.files for message, _ in line_faults(file)]
+            if self.files and not self.profile.rows and not self.problems:
+                self.problems.append("there are no rows")
 
     def _read(self, file: DataFile, judges: Sequence[RowJudge], progress: Progress) -> None:
         number = file.bounds[0]

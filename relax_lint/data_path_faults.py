@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from relax_lint.datasets import DatasetUse
     from relax_lint.project import Project
     from relax_lint.shell.launch import Word
+    from relax_lint.sources.dataset import DataFile
 
 Fault = tuple[str, Severity]
 
@@ -32,11 +33,22 @@ def path_faults(use: DatasetUse) -> Iterator[Fault]:
     for file in use.files:
         if not file.columns and file.problem is not None and not file.needs_pyarrow:
             yield f"{file.text} cannot be read: {file.problem}", Severity.ERROR
-        elif file.bad_lines:
-            lines = "1 line that is" if file.bad_lines == 1 else f"{file.bad_lines:,} lines that are"
-            yield f"{file.text} has {lines} no JSON: Relax leaves them out", Severity.WARNING
-        if file.odd_rows:
-            yield f"{file.text} has rows that are no JSON objects", Severity.ERROR
+        else:
+            yield from line_faults(file)
+
+
+def line_faults(file: DataFile) -> Iterator[Fault]:
+    """What is wrong with single lines of a file, as far as it was read."""
+    if file.bad_lines:
+        first = ", ".join(f"{number:,}" for number in file.first_bad_lines)
+        if file.bad_lines == 1:
+            yield f"{file.text}: line {first} is no JSON: Relax leaves it out", Severity.WARNING
+        else:
+            more = " …" if file.bad_lines > len(file.first_bad_lines) else ""
+            shown = f"lines {first}{more} are no JSON: Relax leaves these {file.bad_lines:,} out"
+            yield f"{file.text}: {shown}", Severity.WARNING
+    if file.odd_rows:
+        yield f"{file.text} has rows that are no JSON objects", Severity.ERROR
 
 
 def own_faults(plan: DataPlan, project: Project) -> Iterator[Fault]:
@@ -49,7 +61,9 @@ def own_faults(plan: DataPlan, project: Project) -> Iterator[Fault]:
 
 def _of_path(project: Project, named: DataPath) -> Iterator[Fault]:
     text = named.text
-    if project.is_dir(named.path):
+    if not text:
+        yield "the path is empty", Severity.ERROR
+    elif project.is_dir(named.path):
         yield f"{text} is a directory: in a list Relax looks into it only if it is in quotes", Severity.ERROR
     elif not named.is_loadable and (project.exists(named.path) or _suffix(text) in _OTHER_FORMATS | set(SUFFIXES)):
         yield f"{text}: Relax loads files that end in {_LOADED} only{_instead(project, named)}", Severity.ERROR

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -25,9 +26,14 @@ class Spread:
     greatest: float = 0
     total: float = 0
     count: int = 0
+    strange: int = 0
+    """Numbers that are not finite, or too great for a float: none of the others counts them."""
 
     def add(self, number: float) -> None:
         """One more."""
+        if not _is_finite(number):
+            self.strange += 1
+            return
         if not self.count:
             self.least = self.greatest = number
         self.least = min(self.least, number)
@@ -39,6 +45,13 @@ class Spread:
     def mean(self) -> float:
         """The mean; 0 of nothing."""
         return self.total / self.count if self.count else 0.0
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
 
 
 class Column:
@@ -56,6 +69,8 @@ class Column:
         """How often each value was seen; ``None`` where there are too many, or no plain ones."""
         self.example: Any = None
         self.parts: dict[str, Column] = {}
+        self.has_more_parts = False
+        """Whether there are parts that are not looked at."""
 
     def add(self, value: Any) -> None:
         """One more value."""
@@ -101,6 +116,7 @@ class Column:
             part = self.parts.get(key)
             if part is None:
                 if len(self.parts) >= MOST_FIELDS:
+                    self.has_more_parts = True
                     continue
                 part = self.parts[key] = Column(self.name + form.format(key), self.depth + 1)
             part.add(value)

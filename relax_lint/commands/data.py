@@ -1,9 +1,9 @@
 """Data that launchers name: look at all of it.
 
 `relax-lint data check FILE...` reads every row and prints what each column holds. With --launcher, the rows are judged
-by the data rules (RLX7) as the launches of that script read them: which columns, with or without the chat template,
-for which reward. FILE is a .jsonl or .parquet file, or anything that --prompt-data takes: a directory, a list,
-`path@[a:b]`.
+by the rules on data (RLX7, RLX214, RLX410) as the launches of that script read them: which columns, with or without
+the chat template, for which reward. FILE is a .jsonl or .parquet file, or anything that --prompt-data takes: a
+directory, a list, `path@[a:b]`.
 
 Exit status: 0 nothing of severity error or warning; 1 something is, or a file cannot be read; 2 wrong usage or a file
 that does not exist.
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from relax_lint.data_check import Examined
     from relax_lint.engine import Report
     from relax_lint.project import Project
+
+
+_RULES = ("RLX7", "RLX214", "RLX410")
+"""The rules on data, and those on flags that say how it is read."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -58,7 +62,7 @@ def _check(options: Namespace) -> int:
     examined = [Examined(spec, project, Path.cwd()) for spec in options.files]
     missing = [text for one in examined for text in one.missing]
     for text in missing:
-        complain(f"no such file or directory: {text}")
+        complain(f"no such file or directory: {text or repr(text)}")
     if missing:
         return USAGE_ERROR
     if options.launcher is not None and not _read_as(options.launcher, examined, project):
@@ -123,7 +127,7 @@ def _judged(options: Namespace, examined: list[Examined], project: Project) -> R
     from relax_lint.selection import Layer
 
     judge_instead(examined, project)
-    settings = with_options(project.settings, selection=(*project.settings.selection, Layer(select=("RLX7",))))
+    settings = with_options(project.settings, selection=(*project.settings.selection, Layer(select=_RULES)))
     return lint(project, load_rules(), settings, [absolute(options.launcher)])
 
 

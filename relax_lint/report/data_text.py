@@ -19,6 +19,9 @@ _WIDEST_TYPE = 14
 _NARROWEST_VALUES = 16
 _HEAD = ("column", "type", "nulls", "size", "values")
 _FEW = 4
+_GREATEST = 1e15
+_ROUNDED_UP = 0.9995
+"""From where on three digits of a number are a thousand, which is one of the next unit."""
 
 
 def render(examined: Sequence[Examined], outcome: Outcome, *, judged: bool) -> str:
@@ -46,10 +49,19 @@ def _table(examined: Examined) -> Iterator[str]:
     yield f"{examined.spec}: {plural_of(examined.profile.rows, 'row')} in {plural(len(examined.files), 'file')}"
     for problem in examined.problems:
         yield f"  {problem}"
-    rows = [_row(column) for top in examined.profile.columns.values() for column in top.walk()]
+    rows = [row for top in examined.profile.columns.values() for row in _rows(top)]
     if rows:
         yield ""
         yield from _aligned([_HEAD, *rows])
+
+
+def _rows(column: Column) -> Iterator[tuple[str, ...]]:
+    """A column, its parts below it."""
+    yield _row(column)
+    for part in column.parts.values():
+        yield from _rows(part)
+    if column.has_more_parts:
+        yield "  " * (column.depth + 1) + "…", "", "", "", f"more parts than these {len(column.parts)}"
 
 
 def plural_of(count: int, noun: str) -> str:
@@ -61,21 +73,24 @@ def _row(column: Column) -> tuple[str, ...]:
     name = column.name
     if column.depth:
         name = "  " * column.depth + (name.rpartition(".")[2] if not name.endswith("[]") else "[]")
-    return name, column.kind, f"{column.nulls:,}" if column.nulls else "-", _size(column), _values(column)
+    return _one_line(name), column.kind, f"{column.nulls:,}" if column.nulls else "-", _size(column), _values(column)
 
 
 def _size(column: Column) -> str:
     spread = column.lengths
     if not spread.count:
-        return "-"
+        return "not finite" if spread.strange else "-"
     least, greatest = _number(spread.least), _number(spread.greatest)
-    return least if least == greatest else f"{least}–{greatest}, ~{_number(spread.mean)}"
+    shown = least if least == greatest else f"{least}–{greatest}, ~{_number(spread.mean)}"
+    return f"{shown}, {spread.strange:,} not finite" if spread.strange else shown
 
 
 def _number(number: float) -> str:
+    if abs(number) >= _GREATEST:
+        return f"{number:.3g}"
     if abs(number) >= 100_000:
         for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-            if abs(number) >= size:
+            if abs(number) >= size * _ROUNDED_UP:
                 return f"{number / size:.3g}{unit}"
     return f"{number:.0f}" if number == int(number) or abs(number) >= 100 else f"{number:.3g}"
 
@@ -101,7 +116,11 @@ def shown(value: Any) -> str:
 
 def printable(value: str) -> str:
     """A text without line ends and what a terminal must not get."""
-    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in " ".join(value.split()))
+    return _one_line(" ".join(value.split()))
+
+
+def _one_line(text: str) -> str:
+    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)
 
 
 # ------------------------------------------------------------ alignment

@@ -98,6 +98,11 @@ class DataFile:
         return self._opened.skipped if isinstance(self._opened, JsonLines) else 0
 
     @property
+    def first_bad_lines(self) -> list[int]:
+        """The first of them, by their numbers in the file."""
+        return self._opened.first_skipped if isinstance(self._opened, JsonLines) else []
+
+    @property
     def is_whole(self) -> bool:
         """Whether all rows of a parquet file are used."""
         return self.row_count is not None and self.bounds == (0, self.row_count)

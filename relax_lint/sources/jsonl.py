@@ -11,18 +11,21 @@ from relax_lint.sources.columns import ColumnType, merged, type_of
 from relax_lint.sources.parquet import Unreadable
 
 LONGEST_LINE = 64 * 1024 * 1024
+_MOST_NAMED = 3
 SHORT = 8 * 1024 * 1024
 
 
 class JsonLines:
     """A ``.jsonl`` file; ``opened`` opens it, which is done anew for every reading.
 
-    ``skipped`` counts the lines that are no JSON, ``share_read`` is how much of it is read, both of the last reading.
+    ``skipped`` counts the lines that are no JSON, ``first_skipped`` are the numbers of the first of them,
+    ``share_read`` is how much of it is read, all of the last reading.
     """
 
     def __init__(self, opened: Callable[[], IO[bytes]]) -> None:
         self._opened = opened
         self.skipped = 0
+        self.first_skipped: list[int] = []
         self.share_read = 0.0
         try:
             with opened() as stream:
@@ -37,7 +40,7 @@ class JsonLines:
 
     def rows(self) -> Generator[Any, None, None]:
         """What is on its lines, from the first."""
-        self.skipped = 0
+        self.skipped, self.first_skipped = 0, []
         done = 0
         try:
             with self._opened() as stream:
@@ -56,8 +59,12 @@ class JsonLines:
             return
         try:
             yield json.loads(text)
-        except (ValueError, RecursionError):
+        except json.JSONDecodeError:
             self.skipped += 1
+            if len(self.first_skipped) < _MOST_NAMED:
+                self.first_skipped.append(number)
+        except (ValueError, RecursionError):  # which Relax does not catch
+            raise Unreadable(f"line {number} has a number too long or nests too deep") from None
 
     @staticmethod
     def _decoded(line: bytes, number: int) -> str:

@@ -28,6 +28,7 @@ FLAGS = """\
     --eval-label-key gold
 """
 ROW = {"prompt": asked("1 + 1?"), "label": "2", "data_source": "sums", "images": [image()]}
+TEXT_ROW = {name: value for name, value in ROW.items() if name != "images"}
 
 
 @pytest.fixture
@@ -90,8 +91,8 @@ def test_lines_fit_into_80_columns_whatever_is_in_the_data(home: Path, capsys: p
 
 
 def test_all_rows_are_judged_as_the_launcher_reads_them(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows: list[dict[str, Any]] = [ROW] * 3000
-    rows[2500] = {**ROW, "prompt": []}
+    rows: list[dict[str, Any]] = [TEXT_ROW] * 3000
+    rows[2500] = {**TEXT_ROW, "prompt": []}
     write_parquet(home / "train.parquet", rows, row_group_size=1000)
     out = told(capsys, "train.parquet", "--launcher", RUN, status=1)
     assert "RLX704 a prompt is an empty list (row 2501 of train.parquet)" in out
@@ -141,7 +142,7 @@ def test_the_json_is_what_its_schema_says(home: Path, capsys: pytest.CaptureFixt
     content = json.loads(told(capsys, "train.parquet", "--launcher", RUN, "--format", "json", status=1))
     schema = json.loads((Path(__file__).parents[2] / "docs/schema/data.schema.json").read_text())
     jsonschema.validate(content, schema)
-    assert [found["code"] for found in content["diagnostics"]] == ["RLX703"]
+    assert [found["code"] for found in content["diagnostics"]] == ["RLX410", "RLX703"]
     (dataset,) = content["datasets"]
     assert (dataset["name"], dataset["rows"], dataset["files"]) == ("train.parquet", 2, ["train.parquet"])
     assert content["summary"]["rows"] == 2
@@ -230,3 +231,85 @@ def test_progress_on_a_terminal_is_one_line_that_is_taken_away(home: Path) -> No
     assert b"rows, " in shown
     assert shown.endswith(b"\r\x1b[K")
     assert b"\n" not in shown
+
+
+def test_numbers_that_are_not_finite(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = ['{"x": NaN, "y": Infinity}', '{"x": 1e400, "y": -Infinity}', f'{{"x": 3, "y": {10**400}}}']
+    (home / "a.jsonl").write_text("\n".join(lines))
+    out = told(capsys, "a.jsonl", status=0)
+    assert "3, 2 not finite" in out
+    assert out.splitlines()[4].split()[:5] == ["y", "float/int", "-", "not", "finite"]
+    assert main(["data", "check", "a.jsonl", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["datasets"][0]["columns"][0]["size"] == {"min": 3, "mean": 3, "max": 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"x": 1}\nno\n{"x": 2}\n', "line 2 is no JSON: Relax leaves it out"),
+        ("a\nb\n\n{}\nc\nd\n", "lines 1, 2, 5 … are no JSON: Relax leaves these 4 out"),
+        ("1\n[2]\nnull\n", "has rows that are no JSON objects"),
+        ("\ufeff" + '{"x": 1}\n', "line 1 is no JSON"),
+        ("", "there are no rows"),
+        (f'{{"x": 1}}\n{{"x": {"1" * 5000}}}\n', "line 2 has a number too long or nests too deep"),
+    ],
+)
+def test_what_is_wrong_with_lines_is_said_without_a_launcher(
+    home: Path, capsys: pytest.CaptureFixture[str], text: str, problem: str
+) -> None:
+    (home / "a.jsonl").write_text(text)
+    out = told(capsys, "a.jsonl", status=1)
+    assert problem in out
+    assert "Found 1 problem" in out
+
+
+def test_lines_that_are_no_json_are_said_once_with_a_launcher(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "a.jsonl").write_text('{"prompt": "a", "label": "1"}\nno\n')
+    out = told(capsys, "a.jsonl", "--launcher", RUN, status=1)
+    assert out.count("line 2 is no JSON") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "evaluated"),
+    [("t.jsonl", False), ("test.jsonl", True), ("a/test.jsonl", True), ("st.jsonl", False), ("test.jsonl@[0:1]", True)],
+)
+def test_data_is_for_evaluation_by_its_whole_name(
+    home: Path, capsys: pytest.CaptureFixture[str], name: str, evaluated: bool
+) -> None:
+    run = home / RUN
+    run.write_text(run.read_text().replace("test.parquet", "test.jsonl"))
+    path = home / name.partition("@")[0]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text('{"prompt": [{"role": "user", "content": "a"}], "label": "1"}\n')
+    main(["data", "check", name, "--launcher", RUN])
+    assert ("has no such column" in capsys.readouterr().out) is evaluated
+
+
+def test_how_the_rows_are_read_is_judged_too(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = home / RUN
+    run.write_text(run.read_text().replace("    --input-key prompt\n", ""))
+    write_parquet(home / "train.parquet", [ROW])
+    assert "RLX214" in told(capsys, "train.parquet", "--launcher", RUN, status=1)
+
+
+def test_names_reach_no_terminal_raw(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "a.jsonl").write_text(json.dumps({"a\x1b[31m\nb": {"c\nd": 1}}) + "\n")
+    out = told(capsys, "a.jsonl", status=0)
+    assert "\x1b" not in out
+    assert len(out.splitlines()) == 8
+
+
+def test_more_parts_than_are_shown_are_mentioned(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "a.jsonl").write_text("".join(json.dumps({"m": {f"k{number}": 1}}) + "\n" for number in range(300)))
+    assert "more parts than these 200" in told(capsys, "a.jsonl", status=0)
+
+
+def test_great_numbers_have_units(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "a.jsonl").write_text("".join(json.dumps({"n": number}) + "\n" for number in (0, 999_999)))
+    assert "0–1M, ~500k" in told(capsys, "a.jsonl", status=0)
+
+
+@pytest.mark.parametrize("spec", ["", "@[0:1]"])
+def test_a_path_that_is_empty(home: Path, capsys: pytest.CaptureFixture[str], spec: str) -> None:
+    assert main(["data", "check", spec]) == 2
+    assert "no such file or directory: ''" in capsys.readouterr().err
