@@ -288,6 +288,8 @@ class _Reader:
             except SchemaError as problem:
                 named = item.get("id", f"number {number}")
                 raise ConfigError(f"{self.file}: {key} {named}: {problem}") from problem
+            if made[-1].id in {one.id for one in made[:-1]}:
+                raise ConfigError(f"{self.file}: {key} {made[-1].id}: id: another one has it")
         return tuple(made)
 
     def table(self, key: str, read: Callable[[str, object], Any]) -> dict[str, Any]:

@@ -243,6 +243,11 @@ def _outcome(constraint: Constraint, condition: Expression, facts: Facts, mode: 
     return Violation(constraint, filled(constraint.message, facts), tuple(pointed_at(constraint, facts)))
 
 
+def shown_names(message: str) -> list[str]:
+    """The names in braces of a message."""
+    return _HOLE.findall(message)
+
+
 def filled(message: str, facts: Facts) -> str:
     """A message with the values of the names in braces."""
 

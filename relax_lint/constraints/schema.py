@@ -75,6 +75,7 @@ class SchemaError(Exception):
         self.offset = offset
 
 
+_ID = re.compile(r"[\w.:/-]+")
 _FIX = re.compile(r"drop --[\w-]+|set --[\w-]+(?: \S.*)?")
 _LISTS = frozenset({"modes", "flags"})
 _CHOICES: Mapping[str, tuple[str, ...]] = {"kind": get_args(Kind), "severity": get_args(Severity)}
@@ -93,6 +94,7 @@ def from_table(table: Mapping[str, Any]) -> Constraint:
     except ExpressionError as error:
         raise SchemaError("when", str(error), error.offset) from None
     given: dict[str, Any] = {key: tuple(value) if key in _LISTS else value for key, value in table.items()}
+    given["message"] = " ".join(given["message"].split())
     return Constraint(**given, by_default=True)
 
 
@@ -104,8 +106,14 @@ def _check_key(key: str, value: object) -> None:
             raise SchemaError(key, f"no mode {unknown[0]}; there are {', '.join(MODES)}")
     elif key not in _TEXTS:
         raise SchemaError(key, f"no such key; there are {', '.join(sorted(_TEXTS | _LISTS))}")
-    elif not isinstance(value, str) or not value.strip():
+    elif not isinstance(value, str):
         raise SchemaError(key, "is a text")
+    elif not value.strip():
+        raise SchemaError(key, "is empty")
+    elif key == "id" and not _ID.fullmatch(value):
+        raise SchemaError(key, "is made of letters, digits and any of - _ . : /")
+    elif key == "message" and not " ".join(value.split()).isprintable():
+        raise SchemaError(key, "holds a character that cannot be printed")
     elif key == "fix" and not _FIX.fullmatch(value):
         raise SchemaError(key, 'is "drop --flag" or "set --flag VALUE"')
     elif key in _CHOICES and value not in _CHOICES[key]:

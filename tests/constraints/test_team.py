@@ -110,3 +110,45 @@ def test_a_condition_that_is_none_is_wrong_usage(
     status, _, err = check(tmp_path, capsys)
     assert status == 2
     assert complaint in err
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ('message = "at most {lrr}"', "message: there is no lrr; did you mean 'lr'?"),
+        ('message = "at most {no such} {nosuch}"', "message: there is no nosuch"),
+        ('flags = ["--lrr"]', "flags: there is no --lrr"),
+        ('flags = ["eps-clip"]', "flags: there is no eps-clip; did you mean '--eps-clip'?"),
+        ('fix = "set --nosuch 3"', "fix: there is no --nosuch"),
+        ('fix = "drop --nosuch"', "fix: there is no --nosuch"),
+        ('fix = "set --lr"', "fix: --lr takes a value"),
+        ('fix = "set --use-tis 1"', "fix: --use-tis takes no value"),
+    ],
+)
+def test_what_a_constraint_names_is_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], changed: str, said: str
+) -> None:
+    key = changed.partition(" ")[0]
+    kept = "\n".join(line for line in SMALL.splitlines() if not line.startswith(key))
+    tree(tmp_path, f"{kept}\n{changed}\n")
+    status, _, err = check(tmp_path, capsys)
+    assert status == 2
+    assert f"constraint team-small-lr: {said}" in err
+
+
+def test_a_constraint_may_name_flags_of_the_team(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = 'flags = ["--our-flag"]\nfix = "drop --our-flag"\n'
+    tree(tmp_path, 'extra-flags = ["--our-flag"]\n' + SMALL + own)
+    assert "team-small-lr" in check(tmp_path, capsys)[1]
+
+
+def test_constraints_have_names_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tree(tmp_path, SMALL + SMALL)
+    status, _, err = check(tmp_path, capsys)
+    assert status == 2
+    assert "constraint team-small-lr: id: another one has it" in err
+
+
+def test_a_message_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tree(tmp_path, SMALL.replace("at most 1e-5, not {lr}", "at most\\n  1e-5, not {lr}"))
+    assert "at most 1e-5, not 0.0001 [team-small-lr]" in check(tmp_path, capsys)[1]
