@@ -29,7 +29,6 @@ ENVIRONMENT = "--rollout-interaction-env-path"
 """No flag: the key of a config, in the form of one."""
 DEFAULT_ENVIRONMENT = "DEFAULT_ENV_MODULE"
 BUILD_ENVIRONMENT = "build_env"
-ENVIRONMENT_BASE = "BaseInteractionEnv"
 METHODS = ("reset", "step", "format_observation", "close")
 _SAMPLING = Given("sampling_params")
 _RESPONSE = Given("response_text")

@@ -63,4 +63,7 @@ def row(head: str, value: str, place: str, column: int) -> list[str]:
         return [f"{head:<{start}}{value:<{room}}  {place}".rstrip() if place else f"{head:<{start}}{value}".rstrip()]
     if len(head) + len(place) + 2 > WIDTH:
         return [head, *row(" " * (_BELOW - 2), value, place, _BELOW)]
-    return [f"{head}{place:>{WIDTH - len(head)}}", *(f"{'':<{_BELOW}}{line}" for line in wrapped(value, WIDTH - _BELOW))]
+    return [
+        f"{head}{place:>{WIDTH - len(head)}}",
+        *(f"{'':<{_BELOW}}{line}" for line in wrapped(value, WIDTH - _BELOW)),
+    ]
