@@ -54,7 +54,9 @@ if TYPE_CHECKING:
     from relax_lint.sources.dataset import DataFile, Row
 
 MEDIA = "--multimodal-keys"
-_OF_VERL = frozenset({"data_source", "reward_model"})
+_ANSWERS = "reward_model"
+"""The column that each file of verl's has, and that no other has."""
+_OF_VERL = frozenset({"data_source", _ANSWERS})
 _PLACEHOLDER = re.compile(r"<(?:image|video|audio)>")
 _ROWS_COMPARED = 50
 _MOST_BESIDE = 40
@@ -139,6 +141,14 @@ INVALID = [
         findings=((RUN, 2, 86),),
     ),
     Example(tree(_KEYS, _LOST, data__verl__train_jsonl=lines(_VERL)), findings=((RUN, 1, 36),)),
+    Example(
+        tree(
+            _KEYS,
+            _LOST,
+            data__verl__train_jsonl=lines({key: value for key, value in _VERL.items() if key != "data_source"}),
+        ),
+        findings=((RUN, 1, 36),),
+    ),
     Example(
         {
             RUN: f"{TRAIN} --prompt-data data/relax/train.jsonl {_KEYS} {_IMAGES}\n",
@@ -249,7 +259,7 @@ def _lost(use: DatasetUse) -> Iterator[Finding]:
     if not use.columns or set(use.columns) >= _OF_VERL or use.arguments.sees_media is False:
         return
     for source in _sources(use):
-        if not set(source.columns) >= _OF_VERL or not _asks_the_same(source, use):
+        if _ANSWERS not in source.columns or not _asks_the_same(source, use):
             continue
         had = {kind: name for name, kind in _media_of(source)}
         lost = {kind: name for kind, name in had.items() if not _has(use, kind)}
