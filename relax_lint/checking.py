@@ -392,7 +392,11 @@ def _encoder(groups: Sequence[Group]) -> Callable[[Path, int], int]:
 def _judged_by(groups: Sequence[Group]) -> dict[str, str]:
     """Which Relax, and which catalogue of its flags, findings come from."""
     roots = dict.fromkeys(root for group in groups if (root := group.project.relax_root) is not None)
-    checkouts = ", ".join(f"checkout at {shown_path(root)}" for root in roots)
+    unread = {group.project.relax_root for group in groups if group.project.unread_flags is not None}
+    checkouts = ", ".join(
+        f"checkout at {shown_path(root)}" + " (its flags cannot be read: those of the catalogue)" * (root in unread)
+        for root in roots
+    )
     catalogues = {id(group.project.catalogue): group.project.catalogue.versions for group in groups}
     flags = dict.fromkeys(
         ", ".join(f"{owner} {version}" for owner, version in versions.items()) for versions in catalogues.values()

@@ -112,8 +112,8 @@ class Project:
         """This project with other contents of some files; what is parsed already and stays the same is kept."""
         changed = Project(self.root, self.settings, self.files.with_changes(changes))
         changed._python = {path: source for path, source in self._python.items() if path not in changes}
-        if "catalogue" in vars(self) and not any(self._is_of_relax(path) for path in changes):
-            changed.catalogue = self.catalogue
+        if "own_catalogue" in vars(self) and not any(self._is_of_relax(path) for path in changes):
+            changed.own_catalogue = self.own_catalogue
         return changed
 
     def _is_of_relax(self, path: Path) -> bool:
@@ -132,15 +132,28 @@ class Project:
     @cached_property
     def catalogue(self) -> Catalogue:
         """The flags that launches of this project may have: its Relax checkout's, or those this program knows."""
-        if self.relax_root is None:
-            from relax_lint.catalog.flags import embedded
+        from relax_lint.catalog.flags import embedded
 
-            return embedded()
+        return self.own_catalogue or embedded()
+
+    @cached_property
+    def own_catalogue(self) -> Catalogue | None:
+        """The flags of its Relax checkout; none where there is none, or they cannot be read."""
+        if self.relax_root is None:
+            return None
         from relax_lint.catalog.checkout import catalogue_of
         from relax_lint.catalog.kept import directory
 
         kept_in = directory() if self.settings.cache and not isinstance(self.files, MemoryFiles) else None
         return catalogue_of(self.relax_root, self.files, kept_in)
+
+    @property
+    def unread_flags(self) -> Path | None:
+        """The file of the Relax checkout with its flags, where these could not be read: the catalogue may lack some."""
+        if self.relax_root is None or self.own_catalogue is not None:
+            return None
+        path = self.relax_root / "relax/utils/arguments.py"
+        return path if self.exists(path) else None
 
     @cached_property
     def reading(self) -> Reading:

@@ -21,9 +21,9 @@ _KEPT = ("json_shape", "deprecated_values")
 """What people know of a flag and no source says."""
 
 
-def catalogue_of(root: Path, files: Files, kept_in: Path | None = None) -> Catalogue:
-    """The catalogue of the checkout at ``root``; the embedded one when its sources are those that this was built from,
-    or cannot be followed. What was read is kept in a directory, if one is given."""
+def catalogue_of(root: Path, files: Files, kept_in: Path | None = None) -> Catalogue | None:
+    """The catalogue of the checkout at ``root``: the embedded one when its sources are those that this was built from,
+    none when they cannot be followed. What was read is kept in a directory, if one is given."""
     from relax_lint.files import Unreadable
 
     def read(path: Path) -> bytes | None:
@@ -36,8 +36,8 @@ def catalogue_of(root: Path, files: Files, kept_in: Path | None = None) -> Catal
     if _is_as_built(base, root, read):
         return base
     if kept_in is None:
-        return _read_checkout(base, root, read) or base
-    return _kept_or_read(base, root, read, kept_in) or base
+        return _read_checkout(base, root, read)
+    return _kept_or_read(base, root, read, kept_in)
 
 
 def _kept_or_read(base: Catalogue, root: Path, read: Callable[[Path], bytes | None], kept_in: Path) -> Catalogue | None:

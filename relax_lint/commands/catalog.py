@@ -92,7 +92,10 @@ def _catalogue(relax_root: Path | None) -> Catalogue | None:
     if relax_root is not None and project.relax_root != settings.relax_root:
         complain(f"no Relax checkout: {relax_root}")
         return None
-    return project.catalogue
+    catalogue = project.catalogue
+    if project.unread_flags is not None:
+        complain(f"{project.unread_flags} cannot be read: this is the built-in catalogue")
+    return catalogue
 
 
 def _distinct(flags: tuple[Flag, ...]) -> list[Flag]:

@@ -121,7 +121,30 @@ def test_flags_that_its_patches_add_to_the_servers_and_megatron_are_known() -> N
     ids=["syntax", "empty", "no function", "fails", "nul"],
 )
 def test_a_checkout_that_cannot_be_followed_leaves_the_embedded_flags(broken: str) -> None:
-    assert Project.from_files({**RELAX, ARGUMENTS: broken}).catalogue is embedded()
+    project = Project.from_files({**RELAX, ARGUMENTS: broken})
+    assert project.catalogue is embedded()
+    assert project.unread_flags == project.root / ARGUMENTS
+
+
+def test_flags_that_are_read_or_of_no_file_are_not_unread() -> None:
+    assert Project.from_files(RELAX).unread_flags is None
+    assert Project.from_files({"relax/entrypoints/train.py": ""}).unread_flags is None
+
+
+def test_no_flag_is_called_unknown_by_flags_that_were_not_read() -> None:
+    from relax_lint.engine import lint
+    from relax_lint.rules import load_rules
+
+    run = "examples/demo/run_demo.sh"
+    launcher = {run: "python3 relax/entrypoints/train.py --brand-new-flag\n"}
+    rules = {code: rule for code, rule in load_rules().items() if code == "RLX501"}
+
+    def judged(arguments: str) -> tuple[list[str], list[str]]:
+        report = lint(Project.from_files({**RELAX, ARGUMENTS: arguments, **launcher}), rules)
+        return [found.code for found in report.diagnostics], [one.because for one in report.not_checked]
+
+    assert judged(RELAX[ARGUMENTS]) == (["RLX501"], [])
+    assert judged("def (") == ([], ["arguments.py of the Relax checkout cannot be read"])
 
 
 def test_the_catalogue_is_read_once_for_a_project_and_its_fixes() -> None:

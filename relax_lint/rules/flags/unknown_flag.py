@@ -190,6 +190,9 @@ def _judged(group: Group, namespace: Namespace, project: Project) -> Iterator[Fi
         yield NotChecked(place_of(launch, word), why_unknown(word))
         return
     name = group.name if is_whole_name(word) else word.text
+    if project.unread_flags is not None:
+        yield NotChecked(place_of(launch, word), f"{project.unread_flags.name} of the Relax checkout cannot be read")
+        return
     reason = where_else(catalogue, name)
     candidates = [] if reason else meant(catalogue, name, project.settings.extra_flags)
     parts = [f"{name} {_what_is_wrong(catalogue, name)}: it is ignored silently"]
