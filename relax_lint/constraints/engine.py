@@ -13,7 +13,7 @@ from relax_lint.catalog.hidden import UNKNOWN, is_hidden
 from relax_lint.catalog.namespace import Namespace, Parsers
 from relax_lint.constraints.derived import DERIVED, Function
 from relax_lint.constraints.expressions import Expression, Failed
-from relax_lint.constraints.facts import Facts, UnknownName
+from relax_lint.constraints.facts import Facts, UnknownName, is_missing
 from relax_lint.constraints.needs import asks_environment, needs
 from relax_lint.constraints.schema import BEFORE_CONFIG, NO_EFFECT, SKIPPED_WHEN, STAGES, STOPS, Constraint
 from relax_lint.diagnostics import Place
@@ -66,6 +66,7 @@ class Table:
         self.not_static = [one for one in given if one.static is not None]
         self._expressions = [_condition(one) for one in self.constraints]
         self._shortlists: WeakKeyDictionary[Parsers, _Shortlist] = WeakKeyDictionary()
+        self._elsewhere: WeakKeyDictionary[Parsers, frozenset[int]] = WeakKeyDictionary()
 
     def concerned(self, facts: Facts, everything: bool = False) -> Iterator[tuple[Constraint, Expression]]:
         """The constraints that a launch may violate: one of their flags is passed, or they hold by default."""
@@ -79,6 +80,7 @@ class Table:
                 found.update(self._by_name.get(name, ()))
         if not facts.knows_environment:
             found -= self._of_environment
+        found -= self._of_another_relax(facts.namespace.parsers)
         for at in sorted(found):
             yield self.constraints[at], self._expressions[at]
 
@@ -86,6 +88,13 @@ class Table:
         if parsers not in self._shortlists:
             self._shortlists[parsers] = _Shortlist(self.constraints, Facts(Namespace(_NOTHING, parsers)))
         return self._shortlists[parsers]
+
+    def _of_another_relax(self, parsers: Parsers) -> frozenset[int]:
+        """Those that ask for an argument which this Relax has not: what it checks in its place is not known."""
+        if parsers not in self._elsewhere:
+            missing = {name for name in self._by_name if is_missing(name, parsers)} - _behind("mode")
+            self._elsewhere[parsers] = frozenset(at for name in missing for at in self._by_name[name])
+        return self._elsewhere[parsers]
 
     @cached_property
     def _of_environment(self) -> frozenset[int]:

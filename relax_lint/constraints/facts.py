@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from relax_lint.catalog.flags import Catalogue
+from relax_lint.catalog.flags import Catalogue, embedded
 from relax_lint.catalog.hidden import UNKNOWN, Hidden, is_hidden
 from relax_lint.catalog.namespace import Namespace, Parsers
 from relax_lint.constraints.derived import DERIVED, compute
@@ -27,6 +27,20 @@ def unknown_names(condition: Expression, catalogue: Catalogue) -> list[str]:
         return name in DERIVED or name.startswith(ENVIRONMENT) or bool(catalogue.by_dest(name))
 
     return sorted(name.removeprefix(GIVEN) for name in condition.names if not is_known(name))
+
+
+def in_another_relax(name: str) -> Any:
+    """The value of an argument that this Relax has not, older or newer than the one whose flags are embedded: off or
+    unset where that is its default there; else nothing can be told. Raises :class:`UnknownName`."""
+    flag = next(iter(embedded().by_dest(name)), None)
+    if flag is None:
+        raise UnknownName(name)
+    return flag.default if flag.default in (None, False) else UNKNOWN
+
+
+def is_missing(name: str, parsers: Parsers) -> bool:
+    """Whether a name is an argument of the Relax whose flags are embedded, and none of this one."""
+    return not parsers.settings(name) and bool(embedded().by_dest(name))
 
 
 class _Values(dict[str, Any]):
@@ -115,9 +129,7 @@ class Facts:
         namespace = self.namespace
         if name in namespace.given_dests:
             return namespace.value(name)
-        if not namespace.knows(name):
-            raise UnknownName(name)
-        value = namespace.value(name)
+        value = namespace.value(name) if namespace.knows(name) else in_another_relax(name)
         if self.is_plain:
             self._plain[name] = value
         return value
