@@ -63,3 +63,8 @@ def numbers(config: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 yield flag, key, value
                 break
+
+
+def refused_if_different(config: Mapping[str, Any] | None) -> frozenset[str]:
+    """The flags for which Relax itself takes no other number than a checkpoint's."""
+    return frozenset({"--norm-epsilon"}) if config is not None and "rms_norm_eps" in text_part(config) else frozenset()

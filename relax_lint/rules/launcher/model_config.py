@@ -45,7 +45,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from relax_lint.catalog.model_configs import COMPARED_BY_RELAX, UNTIED, numbers, perceives, text_part
+from relax_lint.catalog.model_configs import (
+    COMPARED_BY_RELAX,
+    UNTIED,
+    numbers,
+    perceives,
+    refused_if_different,
+    text_part,
+)
 from relax_lint.constraints.reporting import finding, judged, silences
 from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.model_files import (
@@ -116,6 +123,12 @@ VALID: list[Example | str] = [
     ),
     Example(
         _tree(f"{_SOURCE}{_LAUNCH} --hf-checkpoint models/Qwen3-8B --num-layers 30\n", _CONFIG.replace("36", "30"))
+    ),
+    Example(
+        _tree(
+            f"{_SOURCE}{_LAUNCH} --hf-checkpoint models/Qwen3-8B --norm-epsilon 1e-5\n",
+            _CONFIG.replace("}", ', "rms_norm_eps": 1e-05}'),
+        )
     ),
     Example(_tree(f'{_SOURCE}run() {{ {_TRAIN} "$@"; }}\nrun --colocate "${{MODEL_ARGS[@]}}"\n')),
     f"{_TRAIN} --loss-type sft --num-layers 36\n",
@@ -303,7 +316,7 @@ def _differing(launch: Launch, models: Sequence[ScriptFile], project: Project) -
             yield Finding(place_of(launch, argument.word), message, launch=launch, subject=_MEDIA)
     paths = {source.path for source in models}
     yield from _untied(launch, config, paths)
-    for flag in sorted(COMPARED_BY_RELAX - set(known)):
+    for flag in sorted(COMPARED_BY_RELAX - set(known) - refused_if_different(config)):
         given = launch.all(flag)
         of_model = [one for one in given if _is_in(one, paths)]
         if len(given) < 2 or not of_model or _is_in(given[-1], paths):
