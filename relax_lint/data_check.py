@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -54,11 +54,23 @@ class Examined:
     # ------------------------------------------------------------ as a launch reads it
 
     def read_as(self, launches: Iterable[Launch]) -> None:
-        """Have it judged as the launches read it: as what they name so, else as what they train on."""
-        self.uses = [self._use(launch) for launch in launches]
+        """Have it judged as the launches read it that name it, by its path or at least its name; where none does, as
+        what they train on."""
+        paths = {named.path for named in self.plan.paths}
+        names = {path.name for path in paths}
+        uses = {launch: datasets_of(launch, self.project) for launch in launches}
+        same = {launch: _first(known, lambda path: path in paths) for launch, known in uses.items()}
+        alike = {launch: _first(known, lambda path: path.name in names) for launch, known in uses.items()}
+        naming = next((found for found in (same, alike) if any(found.values())), None)
+        if naming is None and any(map(self._is_for_evaluation, uses)):
+            uses = {launch: known for launch, known in uses.items() if self._is_for_evaluation(launch)}
+        self.uses = [
+            self._use(launch, None if naming is None else naming[launch])
+            for launch in uses
+            if naming is None or naming[launch] is not None
+        ]
 
-    def _use(self, launch: Launch) -> DatasetUse:
-        named = self._named(launch)
+    def _use(self, launch: Launch, named: DatasetUse | None) -> DatasetUse:
         if named is not None:
             use = DatasetUse(named.arguments, named.role, named.argument, self.spec)
             use.name, use.given = named.name, named.given
@@ -69,15 +81,6 @@ class Examined:
             use = DatasetUse(arguments, "eval" if evaluated else "train", argument, self.spec)
         use.directory = self.directory
         return use
-
-    def _named(self, launch: Launch) -> DatasetUse | None:
-        """The dataset of a launch that has one of these files, or one of the same name."""
-        paths = {named.path for named in self.plan.paths}
-        names = {path.name for path in paths}
-        known = datasets_of(launch, self.project)
-        same = [use for use in known if any(named.path in paths for named in use.plan.paths)]
-        alike = [use for use in known if any(named.path.name in names for named in use.plan.paths)]
-        return next(iter([*same, *alike]), None)
 
     def _is_for_evaluation(self, launch: Launch) -> bool:
         argument = launch.last(EVAL)
@@ -114,6 +117,11 @@ class Examined:
                 progress.show(file.text, file.share_read(number), self.profile.rows)
         except Unreadable as problem:
             file.problem = file.problem or str(problem)
+
+
+def _first(known: Iterable[DatasetUse], wanted: Callable[[Path], bool]) -> DatasetUse | None:
+    """The first dataset of a launch with a file that is wanted."""
+    return next((use for use in known if any(wanted(named.path) for named in use.plan.paths)), None)
 
 
 def _judges(use: DatasetUse) -> list[RowJudge]:

@@ -35,7 +35,7 @@ def render(examined: Sequence[Examined], outcome: Outcome, *, judged: bool) -> s
 def _summary(examined: Sequence[Examined], outcome: Outcome, judged: bool) -> Iterator[str]:
     counts = [plural(outcome.count(severity), severity.value) for severity in Severity if outcome.count(severity)]
     unread = sum(len(one.problems) for one in examined)
-    counts += [plural(unread, "problem")] if unread and not judged else []
+    counts += [plural(unread, "problem")] if unread and not (judged and counts) else []
     rows = plural_of(sum(one.profile.rows for one in examined), "row")
     found = f"Found {', '.join(counts)}" if counts else "All clean" if judged else "Read to the end"
     yield f"{found}; {rows}."

@@ -42,7 +42,7 @@ def _block(found: Diagnostic, outcome: Outcome, paint: _Paint) -> Iterator[str]:
     mark = " [*]" if outcome.would_fix(found) else ""
     weight = "" if found.severity is Severity.ERROR else f" ({found.severity.value})"
     code = paint(found.code, _BOLD, _COLOURS[found.severity])
-    yield f"{paint(place, _BOLD)} {code}{paint(mark, _BLUE)} {found.message}{weight}"
+    yield f"{paint(place, _BOLD)} {code}{paint(mark, _BLUE)} {_printable(found.message)}{weight}"
     gutter = " " * len(str(found.line))
     if found.excerpt.strip():
         text, before, width = _excerpt(found)
@@ -60,7 +60,7 @@ def _notes(found: Diagnostic) -> Iterator[str]:
         if found.fix.reason:
             yield f"unsafe because {found.fix.reason}"
     for note in found.related:
-        yield f"{shown_path(note.path)}:{note.line}: {note.message}"
+        yield f"{shown_path(note.path)}:{note.line}: {_printable(note.message)}"
     if found.launch is not None:
         yield f"in the launch at {shown_path(found.launch.path)}:{found.launch.line}{_when(found.launch.conditions)}"
     if found.suppressed is not None:
@@ -106,9 +106,10 @@ def _summary(outcome: Outcome) -> Iterator[str]:
     report = outcome.report
     counts = [plural(outcome.count(severity), severity.value) for severity in Severity if outcome.count(severity)]
     fixed = f"Fixed {plural(outcome.fixed, 'finding')}. " if outcome.fixed else ""
-    found = f"Found {', '.join(counts)}" if counts else "All clean"
+    found = f"Found {', '.join(counts)}" if counts else "Nothing found" if report.failures else "All clean"
     seen = f"{plural(report.files, 'file')}, {plural(report.recipes, 'recipe')}, {plural(report.launches, 'launch')}"
-    yield f"{fixed}{found} in {seen}." if counts or report.files else "Nothing to check."
+    failed = f", with {plural(len(report.failures), 'internal error')}" if report.failures else ""
+    yield f"{fixed}{found} in {seen}{failed}." if counts or report.files else "Nothing to check."
     marked = sum(outcome.would_fix(item) for item in report.standing)
     unsafe = sum(item.fix is not None for item in report.standing) - marked
     if marked:

@@ -117,6 +117,9 @@ def test_a_rule_that_raises_is_named_and_ends_with_2(run: Run, monkeypatch: pyte
     done = run("--exit-zero")
     assert done.status == 2
     assert "internal error: RLX199 fails failed on" in done.err
+    assert "Found 1 error in 1 file, 1 recipe, 0 launches, with 1 internal error." in done.out
+    write(PYTHON, "good\n")
+    assert run().out == "Nothing found in 1 file, 1 recipe, 0 launches, with 1 internal error.\n"
     assert "Traceback" not in done.err
     assert "RLX101" in done.out
 

@@ -193,8 +193,10 @@ def test_files_that_cannot_be_read(
 def test_without_pyarrow(home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     write_parquet(home / "train.parquet", [ROW])
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    out = told(capsys, "train.parquet", status=1)
-    assert "reading parquet needs pyarrow: pip install 'relax-lint[data]'" in out
+    for launcher in ((), ("--launcher", RUN)):
+        out = told(capsys, "train.parquet", *launcher, status=1)
+        assert "reading parquet needs pyarrow: pip install 'relax-lint[data]'" in out
+        assert "Found 1 problem; 0 rows." in out
 
 
 # ------------------------------------------------------------ progress
@@ -283,6 +285,25 @@ def test_data_is_for_evaluation_by_its_whole_name(
     path.write_text('{"prompt": [{"role": "user", "content": "a"}], "label": "1"}\n')
     main(["data", "check", name, "--launcher", RUN])
     assert ("has no such column" in capsys.readouterr().out) is evaluated
+
+
+def test_data_that_a_launch_names_is_judged_by_its_keys_alone(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train = "python3 relax/entrypoints/train.py --input-key prompt --rm-type math"
+    (home / RUN).write_text(
+        f'if [ "$1" = async ]; then\n  {train} --prompt-data a.jsonl --label-key lab\nelse\n'
+        f"  {train} --prompt-data b.jsonl --label-key label\nfi\n"
+    )
+    for name, key in (("a", "lab"), ("b", "label"), ("c", "lab")):
+        (home / f"{name}.jsonl").write_text(json.dumps({"prompt": "1?", key: "1"}) + "\n")
+    told(capsys, "a.jsonl", "b.jsonl", "--launcher", RUN, status=0)
+    assert "--label-key label: c.jsonl has no such column" in told(capsys, "c.jsonl", "--launcher", RUN, status=1)
+
+
+def test_verls_label_that_the_data_has_not(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = home / RUN
+    run.write_text(run.read_text().replace("--label-key label", "--label-key reward_model"))
+    write_parquet(home / "train.parquet", [TEXT_ROW])
+    assert "RLX702" in told(capsys, "train.parquet", "--launcher", RUN, status=1)
 
 
 def test_how_the_rows_are_read_is_judged_too(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -211,7 +211,9 @@ def _without_data(launch: Launch, project: Project) -> Iterator[Finding]:
 
 def _is_of_verl(use: DatasetUse) -> bool:
     """Whether the data has verl's columns still."""
-    return use.columns[COLUMN].kind in ("struct", "map") and sum(name in use.columns for name in _VERL) >= _ENOUGH
+    label = use.columns.get(COLUMN)
+    is_dict = label is not None and label.kind in ("struct", "map")
+    return is_dict and sum(name in use.columns for name in _VERL) >= _ENOUGH
 
 
 def _takes_dicts(use: DatasetUse) -> bool:
