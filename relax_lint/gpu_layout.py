@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 IN_ONE_GROUP = ("actor", "rollout", "genrm", "teacher")
 """The roles that share the actor's GPUs in a colocated launch."""
 _NO_MODEL = ("advantages", "sft")
+_LONGEST_SHOWN = 30
 _IDLE, _NOT_KNOWN, _NO_GPUS = "never started by this launch", "not known", "no GPUs"
 
 
@@ -35,15 +37,15 @@ class RoleLayout:
 class Layout:
     """All roles of a launch.
 
-    ``total`` counts shared GPUs once; ``missing`` are roles that the mode has and ``--resource`` does not name, if it
-    is ``given`` at all; ``hidden`` is what keeps the whole from being told.
+    ``total`` counts shared GPUs once; ``missing`` are roles that the mode has and ``--resource`` does not name;
+    ``hidden`` is what keeps the whole from being told, ``why_none`` why there are no roles at all.
     """
 
     roles: tuple[RoleLayout, ...]
     total: int | None = None
     missing: tuple[str, ...] = ()
-    given: bool = True
     hidden: Hidden | None = None
+    why_none: str = ""
 
 
 def layout(facts: Facts) -> Layout:
@@ -52,10 +54,14 @@ def layout(facts: Facts) -> Layout:
         value = facts.get(name)
         if is_hidden(value):
             return Layout((), hidden=value)
+    resource = facts["resource"]
+    if resource is None:
+        return Layout((), why_none="no --resource, without which nothing is placed")
+    if not isinstance(resource, dict):
+        return Layout((), why_none=f"not known: --resource is {_shown(resource)}, no object")
     started = tuple(_started(facts))
     idle = tuple(RoleLayout(role, _count(facts["roles"][role]), (_IDLE,)) for role in facts["idle_roles"])
-    given = facts["resource"] is not None
-    return Layout((*started, *idle), _total(started), tuple(_missing(facts)) if given else (), given)
+    return Layout((*started, *idle), _total(started), tuple(_missing(facts)))
 
 
 def _missing(facts: Facts) -> Iterator[str]:
@@ -75,7 +81,7 @@ def _total(roles: tuple[RoleLayout, ...]) -> int | None:
 
 def _started(facts: Facts) -> Iterator[RoleLayout]:
     share = facts["mode"] == "colocate" or (facts["mode"] == "sft" and facts.get("colocate") is True)
-    named = facts["roles"] if facts["resource"] is not None else {"actor": None, "rollout": None}
+    named = facts["roles"]
     for role in facts["wanted_roles"]:
         if role in named:
             yield _role(role, facts, share)
@@ -87,6 +93,9 @@ def _started(facts: Facts) -> Iterator[RoleLayout]:
 
 
 def _role(role: str, facts: Facts, share: bool) -> RoleLayout:
+    entry = facts["resource"].get(role)
+    if role in facts["resource"] and not (isinstance(entry, list) and len(entry) == 2 and _count(entry[1]) is not None):
+        return RoleLayout(role, None, (f"its entry {_shown(entry)} is not [1, GPUs]",), role in IN_ONE_GROUP and share)
     try:
         gpus, parts = _LAYOUTS.get(role, _of_entry)(role, facts)
     except (NotKnown, TypeError):
@@ -95,7 +104,12 @@ def _role(role: str, facts: Facts, share: bool) -> RoleLayout:
 
 
 def _count(entry: object) -> int | None:
-    return entry if isinstance(entry, int) and not isinstance(entry, bool) else None
+    return entry if isinstance(entry, int) and not isinstance(entry, bool) and entry >= 0 else None
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, default=str)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
 _Found = tuple[int | None, list[str]]
@@ -125,7 +139,9 @@ def _split(gpus: int, tensor: int, pipeline: int, context: int) -> str:
     """A model's parts over its GPUs."""
     parts = f"TP {tensor} × PP {pipeline}" + (f" × CP {context}" if context != 1 else "")
     size = tensor * pipeline * context
-    if size <= 0 or gpus % size:
+    if min(tensor, pipeline, context) < 1:
+        return f"{parts}, where each must be at least 1"
+    if gpus % size:
         return f"{parts} = {size} does not divide {gpus}"
     return f"DP {gpus // size} × {parts}"
 
@@ -201,7 +217,9 @@ def batches(facts: Facts) -> str:
     if is_sft is not False or not all(isinstance(number, int) for number in (groups, size, samples, batch)):
         return ""
     text = f"{_counted(groups, 'prompt')} × {_counted(size, 'sample')} = {samples} a rollout"
-    if batch <= 0 or samples % batch:
+    if min(groups, size, batch) < 1:
+        return text
+    if samples % batch:
         return f"{text}, which batches of {batch} do not divide"
     return f"{text}, {_counted(samples // batch, 'update')} of {batch}"
 

@@ -87,7 +87,8 @@ def test_experts_have_a_split_of_their_own() -> None:
     [
         ("--pipeline-model-parallel-size 2 --context-parallel-size 2", "DP 2 × TP 1 × PP 2 × CP 2"),
         ("--pipeline-model-parallel-size 3", "TP 1 × PP 3 = 3 does not divide 8"),
-        ("--tensor-model-parallel-size 0", "TP 0 × PP 1 = 0 does not divide 8"),
+        ("--tensor-model-parallel-size 0", "TP 0 × PP 1, where each must be at least 1"),
+        ("--pipeline-model-parallel-size -2", "TP 1 × PP -2, where each must be at least 1"),
         ('--tensor-model-parallel-size "$TP"', "not known"),
     ],
 )
@@ -145,14 +146,37 @@ def test_a_resource_that_is_not_known_or_missing() -> None:
     assert found.hidden is not None
     assert [word.text for word in found.hidden.words] == ["${RESOURCE}"]
     found, _, _ = told("--colocate --tensor-model-parallel-size 2")
-    assert not found.given
-    assert (found.roles[0].name, found.roles[0].gpus) == ("actor", 8)
+    assert (found.why_none, found.roles) == ("no --resource, without which nothing is placed", ())
 
 
-@pytest.mark.parametrize("entry", ["[1]", "8", "null", '"x"', "[1, null]", '[1, "8"]', "{}"])
-def test_odd_entries_are_no_crash(entry: str) -> None:
-    found, _, _ = told(f'--colocate --resource \'{{"actor": {entry}, "rollout": [1, 8]}}\'')
-    assert found.total in (None, 8)
+ODD = [
+    "[1]",
+    "8",
+    "null",
+    '"x"',
+    "[1, null]",
+    '[1, "8"]',
+    "{}",
+    "[1, NaN]",
+    "[1, -4]",
+    "[1, 8.0]",
+    "[1, 4.5]",
+    "[1, true]",
+]
+
+
+@pytest.mark.parametrize("entry", ODD)
+@pytest.mark.parametrize("mode", ["--colocate", "--fully-async", ""])
+def test_odd_entries_are_named(mode: str, entry: str) -> None:
+    found, _, _ = told(f'{mode} --resource \'{{"actor": {entry}, "rollout": {entry}}}\'')
+    assert found.total is None
+    assert [(role.gpus, role.model) for role in found.roles] == [(None, (f"its entry {entry} is not [1, GPUs]",))] * 2
+
+
+@pytest.mark.parametrize(("resource", "shown"), [("[1, 2]", "[1, 2]"), ("8", "8"), ('"x"', '"x"'), ("true", "true")])
+def test_a_resource_that_is_no_object(resource: str, shown: str) -> None:
+    found, _, _ = told(f"--colocate --resource '{resource}'")
+    assert (found.why_none, found.roles, found.missing) == (f"not known: --resource is {shown}, no object", (), ())
 
 
 @pytest.mark.parametrize(
@@ -163,6 +187,7 @@ def test_odd_entries_are_no_crash(entry: str) -> None:
         ("--num-steps-per-rollout 2", "8 prompts × 8 samples = 64 a rollout, 2 updates of 32"),
         ("--global-batch-size 48", "8 prompts × 8 samples = 64 a rollout, which batches of 48 do not divide"),
         ('--global-batch-size "$G"', ""),
+        ("--global-batch-size -2", "8 prompts × 8 samples = 64 a rollout"),
     ],
 )
 def test_batches(flags: str, shown: str) -> None:

@@ -17,7 +17,9 @@ from relax_lint.rules import load_rules
 from tests.constraints.launches import GOOD, MODEL, RESOURCE, RUN, SCRIPT
 
 OTHERS = "--kl-loss-coef 0.1 --use-kl-loss --opd-teacher-url http://t --use-opd --fully-async"
-LAUNCHES = [GOOD, f"{MODEL} {RUN}", f"{MODEL} {RESOURCE} --lr 3", f"{GOOD} {OTHERS}", "--loss-type sft", GOOD + " $MORE"]
+LAUNCHES = [
+    GOOD, f"{MODEL} {RUN}", f"{MODEL} {RESOURCE} --lr 3", f"{GOOD} {OTHERS}", "--loss-type sft", f"{GOOD} $MORE",
+]  # fmt: skip
 OWN = sorted(flag.dest for flag in embedded() if flag.owner == "relax" and flag.parser == "main")
 
 

@@ -4,6 +4,9 @@ Without --clean-env, what the launcher can launch: variables and arguments that 
 of a condition that hangs on them are shown. What the script itself gives unless something else is given, by
 `${X:-8}` or in front of a loop over its arguments, counts as the value. With --clean-env, exactly what running it so
 would launch. Words after `--` are the launcher's own arguments.
+
+Exit status: 0; 1 a script has an error that bash would stop at, or was not followed to its end; 2 wrong usage, or a
+file that cannot be read.
 """
 
 from __future__ import annotations
@@ -19,8 +22,7 @@ if TYPE_CHECKING:
     from relax_lint.files import Files
     from relax_lint.project import Project
     from relax_lint.report import Shown
-    from relax_lint.shell.evaluate import Reading
-    from relax_lint.shell.launch import Launch
+    from relax_lint.shell.evaluate import Evaluation, Reading
 
 TAKES_REST = True
 """Words after ``--`` are kept apart, as ``options.rest``."""
@@ -54,7 +56,7 @@ def run(options: Namespace) -> int:
         complain(f"no such directory: {options.cwd}")
         return USAGE_ERROR
     shown: list[Shown] = []
-    files, failed = Files(), False
+    files, failed, broken = Files(), False, False
     for name in options.launchers:
         path = absolute(name)
         if (reason := _why_not(path, files)) is not None:
@@ -66,7 +68,10 @@ def run(options: Namespace) -> int:
             failed = True
             continue
         try:
-            shown.append(Shown(path, _launches(path, env, options), _project(path)))
+            evaluation = _evaluated(path, env, options)
+            launches = [one for one in evaluation.launches if options.all or one.kind != "other"]
+            shown.append(Shown(path, launches, _project(path), evaluation.too_complex is None))
+            broken = broken or bool(evaluation.problems) or evaluation.too_complex is not None
         except FileNotFoundError:
             complain(f"{name} cannot be read: it is too large")
             failed = True
@@ -74,7 +79,7 @@ def run(options: Namespace) -> int:
             complain(str(problem))
             failed = True
     sys.stdout.write(import_module(f"relax_lint.report.show_{options.format}").render(shown))
-    return USAGE_ERROR if failed else 0
+    return USAGE_ERROR if failed else int(broken)
 
 
 def _why_not(path: Path, files: Files) -> str | None:
@@ -84,7 +89,8 @@ def _why_not(path: Path, files: Files) -> str | None:
     return files.why_closed(path) if files.is_file(path) else "it is no regular file"
 
 
-def _launches(path: Path, env: dict[str, str], options: Namespace) -> list[Launch]:
+def _evaluated(path: Path, env: dict[str, str], options: Namespace) -> Evaluation:
+    """What a script launches, after complaints of what could not be followed."""
     from relax_lint.shell.evaluate import evaluate
 
     evaluation = evaluate(path, _reading(path, env, options))
@@ -92,8 +98,8 @@ def _launches(path: Path, env: dict[str, str], options: Namespace) -> list[Launc
         line, column = place.source.position(place.start)
         complain(f"{place.source.path}:{line}:{column}: {message}")
     if evaluation.too_complex is not None:
-        complain(f"{path}: more ways lead through it than are followed; there may be more launches")
-    return [launch for launch in evaluation.launches if options.all or launch.kind != "other"]
+        complain(f"{path} has more to do, or more ways through it, than is followed; there may be more launches")
+    return evaluation
 
 
 def _project(path: Path) -> Project:

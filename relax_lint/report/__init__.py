@@ -58,11 +58,13 @@ class Outcome:
 
 
 class Shown(NamedTuple):
-    """A script with what it launches, and the project by whose Relax that is judged."""
+    """A script with what it launches, and the project by whose Relax that is judged; ``is_whole`` says whether it was
+    followed to its end."""
 
     path: Path
     launches: list[Launch]
     project: Project
+    is_whole: bool = True
 
 
 def shown_path(path: Path) -> str:

@@ -15,6 +15,13 @@ _PIECES = re.compile(r"\S+?,(?=\S)|\S+")
 """Where a text may be broken: at blanks, and after a comma."""
 
 
+def printable(text: str) -> str:
+    """A text without what a terminal must not get."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)
+
+
 def shortened(text: str, width: int) -> str:
     """A text that fits, its middle left out: of a path whole directories, since its end says most."""
     if len(text) <= width:

@@ -7,7 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from relax_lint.report import Shown, shown_path
-from relax_lint.report.columns import WIDTH, hanging, row, shortened
+from relax_lint.report.columns import WIDTH, hanging, printable, row, shortened
 from relax_lint.report.conditions import short
 from relax_lint.report.effective import Effective, effective, is_hidden_whole, of_verl, values_of
 from relax_lint.shell.launch import Argument, Launch, Word
@@ -47,11 +47,12 @@ def render(shown: Iterable[Shown]) -> str:
 
 def _blocks(script: Shown) -> Iterator[str]:
     if not script.launches:
-        yield f"{shown_path(script.path)}: launches nothing\n"
+        what = "launches nothing" if script.is_whole else "no launch in what was followed"
+        yield f"{printable(shown_path(script.path))}: {what}\n"
     whole: list[_Block] = []
     for number, launch in enumerate(script.launches, start=1):
         block = _Block(launch, script, number)
-        yield "".join(f"{line.rstrip()}\n" for line in block.lines(whole))
+        yield "".join(f"{printable(line.rstrip())}\n" for line in block.lines(whole))
         if block.is_whole:
             whole.append(block)
 
@@ -211,8 +212,8 @@ def _total(found: Layout) -> str:
     if found.hidden is not None:
         hidden = [word.text for word in found.hidden.words]
         return f"not known: {shortened(' '.join(hidden), 50)}" if hidden else "not known"
-    if not found.given:
-        return "no --resource, without which nothing is placed"
+    if found.why_none:
+        return found.why_none
     total = "not known" if found.total is None else str(found.total)
     shared = [role.name for role in found.roles if role.shared]
     if len(shared) > 1:

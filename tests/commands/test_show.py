@@ -96,8 +96,6 @@ def test_text_names_the_launch_its_conditions_and_where_flags_come_from(
         "examples/demo/run.sh:10: relax launch, separate\n"
         "  command   python3 relax/entrypoints/train.py\n"
         "  GPUs      no --resource, without which nothing is placed\n"
-        "    actor       8  DP 8 × TP 1 × PP 1\n"
-        "    rollout     ?  not known\n"
         "  Megatron\n"
         "    --lr    1e-6                                                              :3\n"
         "    --save  /s                                                               :10\n"
@@ -112,6 +110,51 @@ def test_a_launcher_that_launches_nothing(tmp_path: Path, capsys: pytest.Capture
     (tmp_path / "run.sh").write_text("echo\n")
     assert main(["show", str(tmp_path / "run.sh")]) == 0
     assert capsys.readouterr().out.endswith("run.sh: launches nothing\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('python3 relax/entrypoints/train.py "--lr', "run.sh:1:36: a double quote that is never closed"),
+        ("if true; then\npython3 relax/entrypoints/train.py\n", "run.sh:1:1: the script ends before the 'fi'"),
+        ("echo \0\n", "run.sh:1:6: a NUL byte"),
+        ("source ./more.sh\n", "more.sh:1:1: "),
+    ],
+)
+def test_a_script_that_bash_cannot_read_has_an_exit_status_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str, complaint: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run.sh").write_text(text)
+    Path("more.sh").write_text("fi\n")
+    Path("good.sh").write_text("python3 relax/entrypoints/train.py --lr 1\n")
+    assert main(["show", "run.sh", "good.sh"]) == 1
+    captured = capsys.readouterr()
+    assert complaint in captured.err
+    assert "good.sh:1: relax launch" in captured.out
+    assert main(["show", "run.sh", "gone.sh"]) == 2
+
+
+def test_a_script_that_is_not_followed_to_its_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text('for i in {1..100000}; do A+=(--lr $i); done\npython3 relax/entrypoints/train.py "${A[@]}"\n')
+    assert main(["show", str(script)]) == 1
+    captured = capsys.readouterr()
+    assert "has more to do, or more ways through it, than is followed" in captured.err
+    assert captured.out.endswith("run.sh: no launch in what was followed\n")
+
+
+def test_nothing_reaches_the_terminal_raw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text(
+        '[ "$X" = $\'\\e[0m\' ] && python3 relax/entrypoints/train.py --esc "\x1b[31mred\x07" '
+        "--lr $'\\e[32m\\n\\ttab' $'--a\\e[1m' --prompt-data \"\x9b1m${Y}\" --path 数据\n"
+    )
+    assert main(["show", str(script)]) == 0
+    out = capsys.readouterr().out
+    assert not [character for character in out if character != "\n" and not character.isprintable()]
+    assert "\N{REPLACEMENT CHARACTER}[31mred" in out
+    assert "数据" in out
 
 
 @pytest.mark.parametrize(
@@ -136,7 +179,7 @@ def test_what_is_not_understood_is_said_and_the_rest_is_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "run.sh").write_text("python3 -m verl.trainer.main_ppo a.b=1\nif x; then\n")
-    assert main(["show", str(tmp_path / "run.sh")]) == 0
+    assert main(["show", str(tmp_path / "run.sh")]) == 1
     captured = capsys.readouterr()
     assert "run.sh:2:1: " in captured.err
     assert "  a\n    b  1  " in captured.out
