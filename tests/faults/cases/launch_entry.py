@@ -327,14 +327,14 @@ def _registered() -> list[Fault]:
         may=("RLX707",),
         severity="error",
     )
-    made("commented-out", ANYWHERE, instead(RM_PATH, f"# {RM_PATH}"), without("--reward-key score"), severity="advice")
+    made("commented-out", ANYWHERE, instead(RM_PATH, f"# {RM_PATH}"), without("--reward-key score"), severity="error")
     made(
         "sync-lacks-it",
         ANYWHERE,
         without(RM_PATH),
         without("--reward-key score"),
         swap(RUN, "        --fully-async \\\n", f"        --fully-async {RM_PATH} --reward-key score \\\n"),
-        severity="advice",
+        severity="error",
     )
     made("both", ANYWHERE, flags("--rm-type math"), severity="warning", may=("RLX508",))
     made(
