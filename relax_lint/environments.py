@@ -340,6 +340,13 @@ class Environments:
                     found.append(Arguments(given, tuple((name, UNKNOWN) for name in names), complete))
         return tuple(found)
 
+    @cached_property
+    def awaits_what_is_built(self) -> bool:
+        """Whether the recipe's own code may await what ``build_env`` returns."""
+        from relax_lint.awaited_results import may_be_awaited
+
+        return may_be_awaited(BUILD, self.sources)
+
     def owns(self, source: PythonSource) -> bool:
         """Whether a file belongs to the recipe."""
         return self.directory in source.path.parents

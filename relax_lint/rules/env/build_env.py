@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from relax_lint.flow.shapes import Function
 
 _ENV = "examples/demo/env_demo.py"
+_NOT_AWAITED = "build_env is async: the rollout does not await it, and takes the coroutine for the environment"
 _CONFIG = "examples/demo/demo_config.yaml"
 _ROLLOUT = "examples/demo/rollout.py"
 _CLASS = """\
@@ -66,6 +67,13 @@ def _env(text: str, head: str = _CLASS + "\n\n", **others: str) -> dict[str, str
 
 
 VALID = [
+    Example(
+        _env(
+            "async def build_env(sample=None, args=None, **_):\n    return Env()\n",
+            rollout="from .env_demo import build_env\n\n\nasync def generate(args, sample, sampling_params):\n"
+            "    env = await build_env(sample=sample, args=args)\n    return sample\n",
+        )
+    ),
     Example(_env("def build_env(sample=None, args=None, **_):\n    return Env()\n")),
     Example(_env("def build_env(sample=None, args=None, **kwargs):\n    return Env()\n") | {_CONFIG: _NAMES}),
     Example(
@@ -154,6 +162,15 @@ INVALID = [
     Example(_env("def build_env(sample):\n    return Env()\n"), findings=((_ENV, 12, 5),)),
     Example(_env("def build_env(args, sample, tokenizer):\n    return Env()\n"), findings=((_ENV, 12, 5),)),
     Example(_env("async def build_env(sample=None, args=None, **_):\n    return Env()\n"), findings=((_ENV, 12, 11),)),
+    Example(
+        _env(
+            "async def build_env(sample=None, args=None, **_):\n    return Env()\n",
+            rollout="import importlib\n\n\nasync def generate(args, sample, sampling_params):\n"
+            "    env = importlib.import_module('examples.demo.env_demo').build_env(sample=sample, args=args)\n"
+            "    env.reset()\n    return sample\n",
+        ),
+        findings=((_ENV, 12, 11),),
+    ),
     Example(_env("build_env = lambda config: Env()\n"), findings=((_ENV, 12, 13),)),
     Example(_env("def build_env():\n    return Env()\n") | {_CONFIG: _NAMES}, findings=((_ENV, 12, 5),)),
     Example(_env("def build_env(*, config, **_):\n    return Env()\n"), findings=((_ENV, 12, 5),)),
@@ -275,6 +292,9 @@ def _called(environments: Environments, function: Function, *, makes: bool) -> I
     named, placed = (interpreter.bind(function, each) is not None for each in (by_name, by_position))
     own = environments.own_calls
     if own and all(interpreter.bind(function, each) is not None for each in own):
+        if isinstance(function.node, ast.AsyncFunctionDef) and not environments.awaits_what_is_built:
+            yield finding(_NOT_AWAITED)
+            return
         # Whatever the recipe's own code gives it and does with it works; a rollout of Relax's may come to it as well.
         if named and placed and _begins_as_called(function):
             yield from _lacking(function)
@@ -283,7 +303,7 @@ def _called(environments: Environments, function: Function, *, makes: bool) -> I
         yield finding(f"build_env cannot be called with (sample=…, args=…) or (sample, args): {takes}")
         return
     if isinstance(function.node, ast.AsyncFunctionDef):
-        yield finding("build_env is async: the rollout does not await it, and takes the coroutine for the environment")
+        yield finding(_NOT_AWAITED)
         return
     results = alternatives(interpreter.result(function, by_name if named else by_position))
     if not makes and all(isinstance(part, NoneValue) for part in results):
