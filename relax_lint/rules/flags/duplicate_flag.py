@@ -7,8 +7,8 @@ Two values for one flag, by any of its names, in one array or one command. They 
 left alone. Also where a sourced file comes after the launcher's own flag and wins over it.
 
 As advice where the second value is plainly an override: the launcher's own flag behind one of a file that it sources,
-another array's, or one that is added on some ways through the script only. Of sizes that a recipe sets otherwise than
-the file of its model does, `model-config` speaks.
+another array's, or one that is added on some ways through the script only. Nothing is said of what overrides a file
+under `scripts/models`: that is how such a file is meant to be used.
 
 ## Why
 
@@ -40,13 +40,11 @@ from relax_lint.catalog.argparse_model import Match
 from relax_lint.catalog.conversions import BadValue, converted
 from relax_lint.catalog.flags import HELPER_PARSER
 from relax_lint.catalog.launches import namespace_of
-from relax_lint.catalog.model_configs import COMPARED_BY_RELAX
 from relax_lint.diagnostics import Finding, NotChecked, Place, Related, Severity
 from relax_lint.fixers.launcher_edits import holder
 from relax_lint.flag_arrays import arrays_in
 from relax_lint.model_files import MODELS
 from relax_lint.project import Project
-from relax_lint.recipe_kinds import trains
 from relax_lint.rules import ADVICE, WARNING, Example, rule
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.nodes import ArrayLiteral
@@ -75,9 +73,9 @@ VALID: list[Example | str] = [
     "python3 -m verl.trainer.main_ppo --lr 1 --lr 2\n",
     Example(
         {
-            "scripts/models/qwen3-4B.sh": "MODEL_ARGS=(\n    --norm-epsilon 1e-6\n    --num-layers 36\n)\n",
+            "scripts/models/qwen3-4B.sh": "MODEL_ARGS=(\n    --moe-aux-loss-coeff 0.1\n)\n",
             "examples/demo/run_demo.sh": 'source "$(dirname "$0")/../../scripts/models/qwen3-4B.sh"\n'
-            f'{_TRAIN} "${{MODEL_ARGS[@]}}" --norm-epsilon 0.000001 --num-layers 28\n',
+            f'{_TRAIN} "${{MODEL_ARGS[@]}}" --moe-aux-loss-coeff 0\n',
         }
     ),
 ]
@@ -121,14 +119,6 @@ INVALID = [
             "examples/demo/common.sh": "COMMON=(--lr 1e-6)\n",
         },
         findings=(("examples/demo/run_demo.sh", 2, 36),),
-    ),
-    Example(
-        {
-            "scripts/models/qwen3-4B.sh": "MODEL_ARGS=(\n    --rotary-base 1000000\n)\n",
-            "examples/demo/run_demo.sh": 'source "$(dirname "$0")/../../scripts/models/qwen3-4B.sh"\n'
-            f'{_TRAIN} "${{MODEL_ARGS[@]}}" --rotary-base 5000000\n',
-        },
-        findings=(("examples/demo/run_demo.sh", 2, 55, ADVICE),),
     ),
     Example(
         {
@@ -206,7 +196,7 @@ def _how(earlier: Match, later: Match, launch: Launch, project: Project) -> tupl
         first, second = (_is_the_launchers(place, launch, project) for place in (before, after))
         if first and not second:
             return before, WARNING, f", the second time in {after.source.path.name}"
-        if before.source.path.parent.parts[-2:] == MODELS.parts and _is_said_of_model(earlier, launch, project):
+        if before.source.path.parent.parts[-2:] == MODELS.parts:
             return None
         return after, ADVICE, f", the first time in {before.source.path.name}"
     if _comes_only_sometimes(earlier, later, launch, project):
@@ -217,12 +207,6 @@ def _how(earlier: Match, later: Match, launch: Launch, project: Project) -> tupl
     if array is None and other is None and holder(before) is holder(after):
         return after, WARNING, ""
     return after, ADVICE, ""
-
-
-def _is_said_of_model(earlier: Match, launch: Launch, project: Project) -> bool:
-    """Whether the rule about models judges what overrides a model's file."""
-    compared = earlier.flag.name in COMPARED_BY_RELAX
-    return compared and trains(launch) and project.recipe_of(launch.script) is not None
 
 
 def _is_the_launchers(place: Place, launch: Launch, project: Project) -> bool:

@@ -56,6 +56,8 @@ def test_a_launcher_and_the_files_it_sources() -> None:
         return [found.severity for found in report_on(files, CODE).diagnostics]
 
     shared, own = '"${SHARED[@]}"', "--num-rollout 5"
-    for where in ("examples/demo/common.sh", "scripts/common.sh", "scripts/models/demo.sh"):
+    for where in ("examples/demo/common.sh", "scripts/common.sh"):
         assert severities(f"{shared} {own}", where) == [Severity.ADVICE]
         assert severities(f"{own} {shared}", where) == [Severity.WARNING]
+    assert severities(f"{shared} {own}", "scripts/models/demo.sh") == []
+    assert severities(f"{own} {shared}", "scripts/models/demo.sh") == [Severity.WARNING]
