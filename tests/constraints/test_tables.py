@@ -252,6 +252,8 @@ CASES = [
     (f"{GOOD} --tis-clip 3", "tis-without-use"),
     (f"{GOOD} --eps-clip-c 3", "flags-never-read"),
     (f"{SFT} --rm-type dapo", "sft-rl-flags"),
+    (f"{GOOD} --custom-rm-path ''", "custom-rm-path-empty"),
+    (f"{GOOD} --custom-rm-path ''", "custom-rm-over-rm-type-not"),
     # what the engines are asked for
     (GOOD.replace("--hf-checkpoint /m/Demo-4B", ""), "hf-checkpoint-missing"),
     (SFT.replace("--hf-checkpoint /m/Demo", ""), "hf-checkpoint-missing"),

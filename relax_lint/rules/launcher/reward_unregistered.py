@@ -3,10 +3,10 @@
 ## What
 
 A launch of reinforcement learning with neither `--custom-rm-path` nor `--rm-type`, in the launcher or in the YAML file
-of `--custom-config-path`. As advice where rewards may come from elsewhere: rows that name theirs in their metadata
-(data that is at hand tells; else `--metadata-key`, or a recipe whose code mentions `rm_type`), a generate function that
-may set `sample.reward`, an agent. A generate function that gives every sample its reward is fine. A warning where both
-are given, unless the reward falls back on the built-in one itself.
+of `--custom-config-path`, or with a `--custom-rm-path` that is empty. As advice where rewards may come from elsewhere:
+rows that name theirs in their metadata (data that is at hand tells; else `--metadata-key`, or a recipe whose code
+mentions `rm_type`), a generate function that may set `sample.reward`, an agent. A generate function that gives every
+sample its reward is fine. A warning where both are given, unless the reward falls back on the built-in one itself.
 
 ## Why
 
@@ -129,6 +129,8 @@ INVALID = [
         findings=((5, 1),),
     ),
     Example(f"{_TRAIN} --rm-type '' --hybrid\n", findings=((1, 36),)),
+    Example(f"{_TRAIN} --custom-rm-path '' --hybrid\n", findings=((1, 36),)),
+    Example(f'{_TRAIN} \\\n    --custom-rm-path="" --rm-type math\n', findings=((2, 5),)),
     Example(f"{_TRAIN} --use-opd --opd-type sglang\n", findings=((1, 1),)),
     Example(f"{_TRAIN} --debug-rollout-only\n", findings=((1, 1),)),
     Example(f"{_TRAIN} --metadata-key extra_info\n", findings=((1, 1, ADVICE),)),
