@@ -52,6 +52,15 @@ def meant(catalogue: Catalogue, name: str, extra: Iterable[str] = ()) -> list[st
     return sorted(alike, key=lambda word: -likeness[word])
 
 
+def holding(catalogue: Catalogue, name: str) -> list[str]:
+    """The flags whose names end with a word that is none, as ``--sglang-tp-size`` does with ``--tp-size``; the shortest
+    first. To look at, not to be put in its place."""
+    found = (
+        [word for word in catalogue.words if word.endswith(f"-{name.lstrip('-')}")] if len(name) >= _SHORTEST else []
+    )
+    return sorted(found, key=lambda word: (len(word), word))[:MOST_SUGGESTIONS]
+
+
 def completions(catalogue: Catalogue, name: str) -> list[str]:
     """The flags that begin with a word which is long enough to mean one."""
     return [word for word in catalogue.words if word.startswith(name)] if len(name) >= _SHORTEST else []

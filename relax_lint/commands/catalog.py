@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from relax_lint.catalog.reward_types import BUILT_IN
+from relax_lint.catalog.rewards import BOXED
 from relax_lint.commands import USAGE_ERROR, absolute, complain
 
 if TYPE_CHECKING:
@@ -121,6 +123,8 @@ def _facts(catalogue: Catalogue, word: str, flag: Flag) -> Iterator[tuple[str, s
         yield "JSON", flag.json_shape
     if flag.choices is not None:
         yield "choices", ", ".join(map(str, flag.choices))
+    elif flag.dest == "rm_type":
+        yield "known", ", ".join(sorted(BUILT_IN)) + f"; also with {BOXED} in front"
     yield "default", "unset" if flag.suppressed else "none" if flag.default is None else str(flag.default)
     if flag.required:
         yield "required", "yes"
@@ -159,21 +163,26 @@ def _wrapped(label: str, text: str) -> list[str]:
 
 
 def _unknown(catalogue: Catalogue, word: str) -> str:
-    from relax_lint.catalog.unknown import meant, relax_of, where_else
+    from relax_lint.catalog.unknown import relax_of, where_else
 
     parts = [f"no flag {word} in {relax_of(catalogue)}"]
     elsewhere = where_else(catalogue, word)
     if elsewhere is not None:
         parts.append(elsewhere)
-    elif candidates := meant(catalogue, word):
+    elif candidates := _candidates(catalogue, word):
         parts.append(f"did you mean {' or '.join(candidates)}?")
     return "; ".join(parts)
+
+
+def _candidates(catalogue: Catalogue, word: str) -> list[str]:
+    from relax_lint.catalog.unknown import holding, meant
+
+    return meant(catalogue, word) or holding(catalogue, word)
 
 
 def _as_json(catalogue: Catalogue, known: dict[str, tuple[Flag, ...]], unknown: list[str]) -> str:
     import json
 
-    from relax_lint.catalog.unknown import meant
     from relax_lint.records import field_names
 
     def plain(flag: Flag) -> dict[str, Any]:
@@ -186,7 +195,7 @@ def _as_json(catalogue: Catalogue, known: dict[str, tuple[Flag, ...]], unknown: 
         "unknown": [
             {
                 "word": word,
-                "near": meant(catalogue, word),
+                "near": _candidates(catalogue, word),
                 "earlier": catalogue.earlier(word),
                 "left_out": catalogue.left_out(word),
             }

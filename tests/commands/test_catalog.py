@@ -64,6 +64,9 @@ def test_an_abbreviation_shows_what_it_stands_for(capsys: pytest.CaptureFixture[
     ("word", "said"),
     [
         ("--rollout-batchsize", "did you mean --rollout-batch-size?"),
+        ("--mem-fraction-static", "did you mean --sglang-mem-fraction-static or --teacher-sglang-mem-fraction-static?"),
+        ("--rope-fusion", "did you mean --no-rope-fusion?"),
+        ("tp-size", "did you mean --sglang-tp-size or "),
         ("--use-gated-attention", "Relax's megatron patch 20251218-3714d81d had it"),
         ("--sglang-model-path", "the server has it, and Relax does not pass it on"),
         ("--zzzz-qqqq", "no flag --zzzz-qqqq in Relax"),
@@ -73,6 +76,12 @@ def test_an_unknown_flag_is_refused_with_what_is_near(capsys: pytest.CaptureFixt
     out, err = shown(capsys, word, status=2)
     assert out == ""
     assert said in err
+
+
+def test_the_rewards_that_relax_has_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = shown(capsys, "--rm-type")
+    assert "  known       dapo, " in out
+    assert "remote_rm; also" in out
 
 
 def test_known_ones_are_shown_beside_unknown_ones(capsys: pytest.CaptureFixture[str]) -> None:
