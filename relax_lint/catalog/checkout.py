@@ -84,18 +84,26 @@ def _is_as_built(base: Catalogue, root: Path, read: Callable[[Path], bytes | Non
 
 
 def _read(base: Catalogue, sources: Sources, patches: Mapping[str, str]) -> Catalogue | None:
-    from relax_lint.catalog.reading.reader import read_parsers
+    from relax_lint.catalog.reading.reader import ANY_ENVIRONMENT, read_parsers
     from relax_lint.catalog.reading.rows import rows_of, without_unknown
     from relax_lint.catalog.reading.stand_ins import StandIns
 
     servers = rows_in(SERVERS.read_text(encoding="utf-8"))
     own = rows_in(base.text)
-    reading = read_parsers(sources, StandIns(own, servers, patches))
+    stand_ins = StandIns(own, servers, patches)
+    reading = read_parsers(sources, stand_ins)
     parsers = reading.named()
     if "main" not in (name for name, _ in parsers):
         return None
     known = {(row["parser"], row["name"]): row for row in own}
-    rows = without_unknown(rows_of(reading.parsers), known)
+    found, possible = rows_of(reading.parsers), reading.possible
+    if reading.depends:
+        # What the environment decides may be registered; what is registered without it has its values from there.
+        elsewhere = read_parsers(sources, stand_ins, ANY_ENVIRONMENT)
+        there = {(row["parser"], row["name"]) for row in found}
+        found += [row for row in rows_of(elsewhere.parsers) if (row["parser"], row["name"]) not in there]
+        possible |= elsewhere.possible
+    rows = without_unknown(found, known)
     for row in rows:
         before = known.get((row["parser"], row["name"]), {})
         row.update({key: before[key] for key in _KEPT if key in before})
@@ -105,6 +113,7 @@ def _read(base: Catalogue, sources: Sources, patches: Mapping[str, str]) -> Cata
         "versions": {**base.versions, "relax": "the checkout"},
         "relax_files": {},
         "abbreviating": [name for name, parser in parsers if parser.allow_abbrev],
+        "possible": sorted(possible),
         "left_out": left_out_flags(servers, words),
         "earlier": {name: where for name, where in {**base.all_earlier, **gone}.items() if name not in words},
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -124,6 +125,11 @@ class Catalogue:
     def words(self) -> list[str]:
         """All option strings, sorted."""
         return sorted(self._by_word)
+
+    def may_know(self, word: str) -> bool:
+        """Whether a word that names no flag may be one all the same: its Relax registers some that cannot be told."""
+        name = word.partition("=")[0]
+        return any(re.fullmatch(pattern, name, re.DOTALL) for pattern in self._head.get("possible", ()))
 
     def left_out(self, word: str) -> bool:
         """Whether this is a server's flag that Relax does not pass on: it sets the value itself."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -155,3 +156,91 @@ def test_the_catalogue_is_read_once_for_a_project_and_its_fixes() -> None:
     arguments = RELAX[ARGUMENTS].replace("--only-relax", "--only-now").encode()
     edited = project.with_changes({MEMORY_ROOT / Path(ARGUMENTS): arguments})
     assert edited.catalogue.flag("--only-now") is not None
+
+
+# ---------------------------------------------------------------- flags of which the sources do not tell all
+
+_RETURN = "        return parser\n\n    return add_all"
+
+
+def _with(statements: str, *, above: str = "") -> dict[str, str]:
+    """The small Relax, whose parser these statements register more flags of."""
+    text = RELAX[ARGUMENTS]
+    assert text.count(_RETURN) == 1
+    return {**RELAX, ARGUMENTS: above + text.replace(_RETURN, indent(statements, " " * 8) + _RETURN)}
+
+
+_ADDED = 'parser.add_argument("--brand-new", type=int)\n'
+_FOUND = "import plugins\nfor name in plugins.found():\n    "
+MAY_BE_REGISTERED = {
+    "variable": f'import os\nif os.environ.get("BRAND"):\n    {_ADDED}',
+    "variable with a default": f'import os\nif os.getenv("BRAND", "0") == "1":\n    {_ADDED}',
+    "variable kept": f'import os\nbrand = int(os.environ.get("BRAND", "0")) > 0\nif brand:\n    {_ADDED}',
+    "variable there": f'from os import environ\nif "BRAND" in environ:\n    {_ADDED}',
+    "variable in a function": "import os\ndef on(name):\n    return bool(os.getenv(name))\n"
+    f'if on("A") and not on("B"):\n    {_ADDED}',
+    "variable that is asked for twice": 'import os\nif not os.environ.get("PLAIN", "yes"):\n    pass\n'
+    f'elif os.environ.get("PLAIN") == "no":\n    {_ADDED}',
+    "machine": f"import torch\nif torch.cuda.is_available():\n    {_ADDED}",
+    "loop over the unknown": f"{_FOUND}{_ADDED}    break\n",
+    "names in a file": 'import json\nfor name in json.load(open("flags.json")):\n    parser.add_argument(name)\n',
+    "names of plugins": f"{_FOUND}parser.add_argument(name, type=int)\n",
+    "names that begin so": f'{_FOUND}parser.add_argument(f"--brand-{{name}}")\n',
+    "names with dashes": f'{_FOUND}parser.add_argument("--" + name.text)\n',
+    "names of the environment": 'import os\nfor name in os.environ.get("FLAGS", "").split():\n'
+    "    parser.add_argument(name)\n",
+    "names in a comprehension": "import plugins\n[parser.add_argument(name) for name in plugins.found()]\n",
+    "names in a while loop": "import plugins\nwhile plugins.more():\n    parser.add_argument(plugins.next())\n",
+    "a parser handed on": "import plugins\nplugins.register(parser)\n",
+    "a parser handed on by name": "from plugins import register\nregister(parser=parser)\n",
+    "a group handed on": 'import plugins\nplugins.Plugins(parser.add_argument_group("plugins")).register()\n',
+    "a module of its own that is not there": "from relax.utils.gone import register\nregister()\n",
+}
+
+
+@pytest.mark.parametrize("how", MAY_BE_REGISTERED)
+def test_a_flag_that_may_be_registered_is_not_called_unknown(how: str) -> None:
+    findings, _ = _judged_unknown(_with(MAY_BE_REGISTERED[how]), "--brand-new 3")
+    assert findings == []
+
+
+@pytest.mark.parametrize(
+    "how", ["variable", "variable kept", "machine", "loop over the unknown", "names that begin so"]
+)
+def test_what_else_may_be_registered_does_not_hide_a_typo(how: str) -> None:
+    findings, silent = _judged_unknown(_with(MAY_BE_REGISTERED[how]), "--offlaod --brand-new 3")
+    assert len(findings) == 1
+    assert "--offlaod" in findings[0]
+    assert len(silent) == ("begin" in how)
+
+
+def test_where_names_cannot_be_told_it_is_said() -> None:
+    findings, silent = _judged_unknown(_with(MAY_BE_REGISTERED["names in a file"]), "--offlaod --brand-new 3 --lr 1")
+    assert findings == []
+    assert len(silent) == 1
+    assert "names cannot be told" in silent[0]
+
+
+def test_a_module_with_a_part_of_the_flags_that_cannot_be_parsed_silences() -> None:
+    findings, silent = _judged_unknown({**RELAX, "relax/utils/teacher.py": "def ("}, "--teacher-sglang-brand-new 3")
+    assert findings == []
+    assert len(silent) == 1
+
+
+def test_what_the_environment_decides_leaves_other_defaults_alone() -> None:
+    above = "import os\nHOW_MANY = int(os.environ.get('HOW_MANY', '3'))\n"
+    tree = _with('parser.add_argument("--how-many", type=int, default=HOW_MANY)\n', above=above)
+    flag = Project.from_files(tree).catalogue.flag("--how-many")
+    assert flag is not None
+    assert flag.default == 3
+
+
+def _judged_unknown(tree: dict[str, str], flags: str) -> tuple[list[str], list[str]]:
+    """What RLX501 finds in a launch with such flags, and why it is silent."""
+    from relax_lint.engine import lint
+    from relax_lint.rules import load_rules
+
+    launcher = {"examples/demo/run_demo.sh": f"python3 relax/entrypoints/train.py {flags}\n"}
+    rules = {code: rule for code, rule in load_rules().items() if code == "RLX501"}
+    report = lint(Project.from_files({**tree, **launcher}), rules)
+    return [found.message for found in report.diagnostics], [one.because for one in report.not_checked]

@@ -6,10 +6,12 @@ import ast
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from math import prod
+from re import escape
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.catalog.reading.library import HOLDERS, MOST_ITEMS, attribute, size
 from relax_lint.catalog.reading.values import (
+    ANY_TEXT,
     REGISTER,
     Exceeded,
     Function,
@@ -56,6 +58,8 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.Not: operator.not_,
 }
 _LARGEST_EXPONENT = 128
+_OWN = "relax."
+"""How the names of Relax's own functions begin: one that is not to be read may register flags of its own parser."""
 _MULTIPLY, _ADD = ("join", "replace"), ("extend", "update")
 
 
@@ -135,18 +139,19 @@ class Expressions:
         return made
 
     def _joined(self, node: ast.JoinedStr, scope: Scope) -> Any:
-        parts: list[str] = []
+        parts: list[str | Unknown] = []
         for value in node.values:
             if isinstance(value, ast.FormattedValue):
                 shown = self.evaluate(value.value, scope)
                 if isinstance(shown, Unknown):
-                    return shown
+                    parts.append(shown)
+                    continue
                 if value.format_spec is not None:
                     raise Unreadable("a format in an f-string")
                 parts.append(repr(shown) if value.conversion == ord("r") else str(shown))
             else:
                 parts.append(self.evaluate(value, scope))
-        return "".join(parts)
+        return joined(parts)
 
     # ------------------------------------------------------------ operators
 
@@ -237,8 +242,11 @@ class Expressions:
             else:
                 named.update(value)
         if isinstance(function, Unknown):
-            if any(hasattr(argument, REGISTER) for argument in arguments):
+            if any(hasattr(argument, REGISTER) for argument in (*arguments, *named.values())):
                 self._interpreter.doubts.append(f"line {node.lineno} hands a parser on: {function.reason}")
+                self._interpreter.possible.append(ANY_TEXT)
+            elif function.reason.startswith(_OWN):
+                self._interpreter.possible.append(ANY_TEXT)
             return Unknown(function.reason)
         if not callable(function):
             raise TypeError(f"line {node.lineno} calls a {type(function).__name__}")
@@ -255,13 +263,23 @@ class Expressions:
 
 def combined(operation: ast.operator, left: Any, right: Any) -> Any:
     """Two values by a binary operator."""
+    kind = type(operation)
     unknown = _first_unknown((left, right))
     if unknown is not None:
-        return unknown
-    kind = type(operation)
+        is_text = kind is ast.Add and all(isinstance(part, (str, Unknown)) for part in (left, right))
+        return joined((left, right)) if is_text else unknown
     if kind not in _BINARY or not _is_bounded(kind, left, right):
         raise Unreadable(f"the operation {kind.__name__}")
     return _BINARY[kind](left, right)
+
+
+def joined(parts: Iterable[str | Unknown]) -> str | Unknown:
+    """A text out of parts, of which some are not known."""
+    listed = list(parts)
+    unknown = _first_unknown(listed)
+    if unknown is None:
+        return "".join(map(str, listed))
+    return Unknown(unknown.reason, "".join(one.shape if isinstance(one, Unknown) else escape(one) for one in listed))
 
 
 def _computes(function: Any) -> bool:

@@ -45,7 +45,8 @@ class Interpreter:
     """Computes with sources. What it cannot tell becomes :class:`Unknown`; statements it cannot follow are passed over.
 
     ``modules`` stand in for modules of the sources; ``facts`` are the results of functions whose sources do not tell
-    them, by dotted name; ``absent`` are packages that are not installed where Relax runs.
+    them, by dotted name; ``absent`` are packages that are not installed where Relax runs. ``possible`` gathers patterns
+    of the flags that may be registered without being known.
     """
 
     def __init__(
@@ -58,6 +59,8 @@ class Interpreter:
         self.sources = sources
         self.frames: list[Frame] = []
         self.doubts: list[str] = []
+        self.possible: list[str] = []
+        self.reads_environment = False
         self._stand_ins = modules or {}
         self._facts = facts or {}
         self._modules: dict[str, Module] = {}
@@ -89,6 +92,7 @@ class Interpreter:
 
     def member(self, module: Module, name: str) -> Any:
         """A name of a module, or a module inside a package."""
+        self.reads_environment |= module.name == "os" and name in ("environ", "getenv")
         if module.scope is not None and name in module.scope.names:
             return self._settled(module.scope, name)
         inner = f"{module.name}.{name}"

@@ -55,6 +55,7 @@ class Parsers:
 
     def __init__(self, where: Where, last_module: str) -> None:
         self.made: list[Any] = []
+        self.possible: list[str] = []
         self._where = where
         self._last_module = last_module
         self.module = self._make_module()
@@ -129,6 +130,9 @@ class Parsers:
 
     def _register(self, parser: Any, names: tuple[Any, ...], given: dict[str, Any]) -> Option:
         strings = [name for name in names if isinstance(name, str)]
+        self.possible += [name.shape for name in names if isinstance(name, Unknown)]
+        if not strings:
+            return Option([], "")
         given = {name: value for name, value in given.items() if value is not None or name not in ("action", "type")}
         kind = given.pop("action", "store")
         if "dest" not in given:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from relax_lint.catalog.reading.facts import ABSENT, FACTS
@@ -10,7 +10,7 @@ from relax_lint.catalog.reading.interpreter import Interpreter
 from relax_lint.catalog.reading.modules import Sources
 from relax_lint.catalog.reading.parsers import Parsers
 from relax_lint.catalog.reading.rows import named_parsers
-from relax_lint.catalog.reading.values import Exceeded, Finished
+from relax_lint.catalog.reading.values import ANY_TEXT, Exceeded, Finished, Unknown
 
 ENTRY = ("relax.utils.arguments", "parse_args")
 LAST_PARSER = "megatron.training.arguments"
@@ -18,23 +18,41 @@ LAST_PARSER = "megatron.training.arguments"
 
 
 class Reading:
-    """What was read: the parsers with their options, and what was passed over on the way."""
+    """What was read: the parsers with their options, and what was passed over on the way.
 
-    def __init__(self, parsers: list[Any], doubts: list[str]) -> None:
+    ``possible`` are patterns of the flags that may be registered, too; ``depends`` says that what is registered may
+    depend on the environment.
+    """
+
+    def __init__(
+        self, parsers: list[Any], doubts: list[str], possible: Iterable[str] = (), depends: bool = False
+    ) -> None:
         self.parsers = parsers
         self.doubts = doubts
+        self.possible = frozenset(possible)
+        self.depends = depends
 
     def named(self) -> list[tuple[str, Any]]:
         """The parsers by what they are called in the catalogue."""
         return named_parsers(self.parsers)
 
 
+_ENVIRONMENT = Unknown("the environment")
+ANY_ENVIRONMENT: Mapping[str, Any] = {"environ": _ENVIRONMENT, "getenv": _ENVIRONMENT}
+"""In the place of ``os``: nothing is known of any variable."""
+
+
 def read_parsers(
-    sources: Sources, stand_ins: Callable[[Interpreter, Parsers], Mapping[str, Mapping[str, Any]]] | None = None
+    sources: Sources,
+    stand_ins: Callable[[Interpreter, Parsers], Mapping[str, Mapping[str, Any]]] | None = None,
+    system: Mapping[str, Any] | None = None,
 ) -> Reading:
-    """Follow Relax's ``parse_args`` until it has made its last parser; modules may stand in for sources not there."""
+    """Follow Relax's ``parse_args`` until it has made its last parser; modules may stand in for sources not there, and
+    one for ``os``, whose environment else is empty."""
     parsers = Parsers(lambda: interpreter.registering(), LAST_PARSER)
     modules = {"argparse": parsers.module}
+    if system is not None:
+        modules["os"] = system
     interpreter = Interpreter(sources, modules, FACTS, ABSENT)
     if stand_ins is not None:
         modules |= stand_ins(interpreter, parsers)
@@ -45,7 +63,11 @@ def read_parsers(
     except (Finished, Exceeded) as end:
         if isinstance(end, Exceeded):
             interpreter.doubts.append(str(end))
-    return Reading(parsers.made, [*sources.unparsed, *interpreter.doubts])
+            interpreter.possible.append(ANY_TEXT)
+    possible = [*parsers.possible, *interpreter.possible, *(ANY_TEXT for _ in sources.unparsed)]
+    return Reading(
+        parsers.made, [*sources.unparsed, *interpreter.doubts], possible, depends=interpreter.reads_environment
+    )
 
 
 def read_registration(sources: Sources, module: str, kind: str, method: str) -> Reading:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from relax_lint.catalog.reading.classes import make_class
 from relax_lint.catalog.reading.expressions import combined
 from relax_lint.catalog.reading.values import (
+    ANY_TEXT,
+    REGISTER,
     Deferred,
     Fact,
     Function,
@@ -17,7 +20,6 @@ from relax_lint.catalog.reading.values import (
     LoopLeft,
     Returned,
     Scope,
-    Undecided,
     Unknown,
     Unreadable,
 )
@@ -74,6 +76,7 @@ class Statements:
         module = scope.outermost.names.get("__name__", "?")
         reason = f"{module}:{statement.lineno}: {type(problem).__name__}: {problem}"
         self._interpreter.doubts.append(reason)
+        self._interpreter.possible += _registered_in(statement)
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 scope.names.setdefault(node.id, Unknown(reason))
@@ -135,7 +138,8 @@ class Statements:
     def _do_For(self, statement: ast.For, scope: Scope) -> None:
         items = self._interpreter.evaluate(statement.iter, scope)
         if isinstance(items, Unknown):
-            raise Undecided(items.reason)
+            self._perhaps_once(statement, items, scope)
+            return
         for item in list(items):
             self._interpreter.assign(statement.target, item, scope)
             try:
@@ -145,6 +149,16 @@ class Statements:
             except LoopContinued:
                 continue
         self.execute(statement.orelse, scope)
+
+    def _perhaps_once(self, statement: ast.For, items: Unknown, scope: Scope) -> None:
+        """Follow a loop over what is not known: whatever one round registers may be registered."""
+        self._interpreter.doubts.append(f"line {statement.lineno} loops over what is not known: {items.reason}")
+        self._undecided += 1
+        try:
+            self._interpreter.assign(statement.target, Unknown(items.reason), scope)
+            self.execute([*statement.body, *statement.orelse], scope)
+        finally:
+            self._undecided -= 1
 
     def _do_Break(self, statement: ast.Break, scope: Scope) -> None:
         if not self._undecided:
@@ -271,3 +285,18 @@ class Statements:
     def _refuse_absent(self, module: str) -> None:
         if module.partition(".")[0] in self._absent:
             raise ModuleNotFoundError(module)
+
+
+def _registered_in(statement: ast.stmt) -> list[str]:
+    """Patterns of the flags that a statement which is passed over may register."""
+    calls = [
+        node
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == REGISTER
+    ]
+    return [pattern for call in calls for pattern in _patterns(call)]
+
+
+def _patterns(call: ast.Call) -> list[str]:
+    names = [word.value if isinstance(word, ast.Constant) else None for word in call.args]
+    return [re.escape(name) if isinstance(name, str) else ANY_TEXT for name in names]

@@ -9,15 +9,17 @@ from typing import Any
 
 REGISTER = "add_argument"
 """The method that a parser or group registers flags by."""
+ANY_TEXT = ".*"
 
 
 class Unknown:
-    """A value that the sources do not tell, with the reason."""
+    """A value that the sources do not tell, with the reason; ``shape`` is a pattern for the texts that it may be."""
 
-    __slots__ = ("reason",)
+    __slots__ = ("reason", "shape")
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, shape: str = ANY_TEXT) -> None:
         self.reason = reason
+        self.shape = shape
 
     def __bool__(self) -> bool:
         raise Undecided(self.reason)

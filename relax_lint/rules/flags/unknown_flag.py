@@ -193,6 +193,9 @@ def _judged(group: Group, namespace: Namespace, project: Project) -> Iterator[Fi
     if project.unread_flags is not None:
         yield NotChecked(place_of(launch, word), f"{project.unread_flags.name} of the Relax checkout cannot be read")
         return
+    if catalogue.may_know(name):
+        yield NotChecked(place_of(launch, word), f"{relax_of(catalogue)} registers flags whose names cannot be told")
+        return
     reason = where_else(catalogue, name)
     candidates = [] if reason else meant(catalogue, name, project.settings.extra_flags)
     parts = [f"{name} {_what_is_wrong(catalogue, name)}: it is ignored silently"]
