@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 from relax_lint.catalog.flags import BETWEEN, END, ROWS, Catalogue, embedded
+from relax_lint.catalog.hidden import is_hidden
 from relax_lint.config import Settings
 from relax_lint.engine import lint
 from relax_lint.gpu_layout import batches, facts_for_layout, layout
@@ -24,11 +25,17 @@ OWN = sorted(flag.dest for flag in embedded() if flag.owner == "relax" and flag.
 
 
 @cache
-def without(*dests: str) -> Catalogue:
-    """The flags of a Relax that has not these."""
+def without(*dests: str, renamed: bool = False) -> Catalogue:
+    """The flags of a Relax that has not these, or has them under other names."""
     head, _, rows = embedded().text.partition(ROWS)
     names = {flag.name for dest in dests for flag in embedded().by_dest(dest)}
-    kept = [row for row in rows.removesuffix(END).split(BETWEEN) if row.split('"')[3] not in names]
+    kept = []
+    for row in rows.removesuffix(END).split(BETWEEN):
+        name = row.split('"')[3]
+        if name not in names:
+            kept.append(row)
+        elif renamed:
+            kept.append(row.replace('"--', '"--my-', 1))
     return Catalogue(head + ROWS + BETWEEN.join(kept) + END)
 
 
@@ -79,3 +86,25 @@ def test_what_it_has_is_judged_as_ever() -> None:
     expected = "tensor 2 × pipeline 1 × context 1 = 2 does not divide the actor's 3 GPUs"
     assert expected in told(flags)
     assert expected in told(flags, "hybrid", "teacher_hf_checkpoint", "opd_teacher_routes")
+
+
+def test_a_flag_that_is_passed_may_be_the_missing_one_under_another_name() -> None:
+    separate = """--resource '{"actor": [1, 6], "rollout": [1, 2]}' --tensor-model-parallel-size 4"""
+    project = project_of(f"{separate} --my-hybrid --num-rollout 3")
+    project.catalogue = without("hybrid", renamed=True)
+    (launch,) = project.recipes[0].launches
+    facts, _ = facts_for_layout(launch, project)
+    assert is_hidden(facts.get("hybrid"))
+    assert layout(facts).hidden is not None
+    other = project_of(separate, "hybrid")
+    facts, _ = facts_for_layout(other.recipes[0].launches[0], other)
+    assert facts.get("hybrid") is False
+
+
+def test_what_cannot_be_told_of_one_launch_is_hidden_in_all() -> None:
+    two = f"{GOOD}\npython3 relax/entrypoints/train.py {GOOD} --colocate"
+    project = project_of(two, "loss_type", "rollout_batch_size")
+    for launch in project.recipes[0].launches:
+        facts, _ = facts_for_layout(launch, project)
+        assert is_hidden(facts.get("loss_type"))
+        assert "loss_type" not in facts.values

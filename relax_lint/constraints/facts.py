@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -129,10 +130,18 @@ class Facts:
         namespace = self.namespace
         if name in namespace.given_dests:
             return namespace.value(name)
-        value = namespace.value(name) if namespace.knows(name) else in_another_relax(name)
+        if not namespace.knows(name):
+            value = in_another_relax(name)
+            return UNKNOWN if self._has_own_flags else value
+        value = namespace.value(name)
         if self.is_plain:
             self._plain[name] = value
         return value
+
+    @cached_property
+    def _has_own_flags(self) -> bool:
+        """Whether the launch passes flags that only this Relax has: one may stand for what another is called here."""
+        return any(embedded().flag(option) is None for option in self.namespace.given_options)
 
     @property
     def knows_environment(self) -> bool:
