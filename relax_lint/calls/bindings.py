@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from relax_lint.flow.names import Import, imports_of
-from relax_lint.flow.scopes import AnyFunction, own_nodes
+from relax_lint.flow.scopes import FUNCTIONS, AnyFunction, own_nodes
 from relax_lint.records import record
 from relax_lint.sources.python import walk
 
@@ -130,9 +130,19 @@ def _runs_a_loop(function: ast.expr) -> bool:
     return name in _LOOPS
 
 
+def _defaults(function: AnyFunction) -> Iterator[ast.AST]:
+    """The defaults of a function's parameters, which are worked out where it is defined."""
+    spec = function.args
+    given = [ast.Expr(default) for default in (*spec.defaults, *spec.kw_defaults) if default is not None]
+    yield from own_nodes(ast.Module(given, []))  # type: ignore[arg-type]
+
+
 def _nodes(scope: AnyFunction | ast.Module) -> Iterator[ast.AST]:
     if not isinstance(scope, ast.Module):
-        yield from own_nodes(scope)
+        for node in own_nodes(scope):
+            yield node
+            if isinstance(node, FUNCTIONS):
+                yield from _defaults(node)
         return
     body = [statement for statement in scope.body if not is_main_guard(statement)]
     yield from own_nodes(ast.Module(body, []))  # type: ignore[arg-type]

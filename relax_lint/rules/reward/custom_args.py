@@ -113,6 +113,14 @@ async def reward_func(args, sample, **kwargs):
 ]
 
 INVALID = [
+    Example(
+        _tree("    def cut(it, most=args.limit):\n        return it[:most]\n\n    return len(cut(sample.response))\n"),
+        findings=((_REWARD, 2, 22),),
+    ),
+    Example(
+        _tree("    return max(sample.response.split(), key=lambda word, *, bias=args.bias: len(word) + bias)\n"),
+        findings=((_REWARD, 2, 66),),
+    ),
     Example(_tree(_JUDGE), findings=((_REWARD, 2, 22),)),
     Example(_tree(_JUDGE, "judge_model: qwen\n"), findings=((_REWARD, 2, 22), (_CONFIG, 1, 1, ADVICE))),
     Example(_tree(_JUDGE, "judge-url: here\n"), findings=((_REWARD, 2, 22), (_CONFIG, 1, 1, ADVICE))),
