@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -179,7 +180,7 @@ class _Run:
                 suppressor.apply(here)
                 self.outcome.without_reason += suppressor.without_reason
                 if unused is not None and self.scope.is_target(path):
-                    nothing = suppressor.unused(self._chosen, self._decides(path))
+                    nothing = suppressor.unused(self._chosen, partial(self._decides, path))
                     idle = [diagnostic(unused, item) for item in (*suppressor.mistaken(self.rules), *nothing)]
                     suppressor.apply(idle)
                     self.outcome.diagnostics += idle

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from relax_lint.diagnostics import NotChecked
 from relax_lint.discovery import is_launcher, walk
 from relax_lint.project import YAML_SUFFIXES
 
@@ -23,6 +24,9 @@ _MATTERS_WHAT_RAN = re.compile(rb"rlx\d|relax-lint:", re.IGNORECASE)
 
 _NAMES_CONFIG = re.compile(r"custom-config|config-path|eval-config|sglang-config|autoscaler-config|--[\w-]*[$`{]")
 """What a script holds that passes a flag with a YAML file, be the flag put together from parts."""
+
+Fault = tuple[Path, int, int, str]
+"""Where a finding is, and what it says: one that is there twice is shown once."""
 
 
 class Judged(NamedTuple):
@@ -54,7 +58,7 @@ class Scope:
         self._asked = self._targets if asked is None else set(asked)
         self._left_out: set[Path] = set() if self._tells_of_findings else self._asked
         self._rewards: dict[tuple[Path, ...], list[Judged]] = {}
-        self._faults: dict[tuple[str, RewardUse], bool] = {}
+        self._faults: dict[tuple[str, RewardUse], set[Fault] | None] = {}
         recipes = {id(recipe): recipe for recipe in map(project.recipe_of, self.targets) if recipe is not None}
         self.recipes: list[Recipe] = list(recipes.values())
 
@@ -156,25 +160,51 @@ class Scope:
     def _tells_of_findings(self) -> bool:
         return any(_MATTERS_WHAT_RAN.search(self.project.read(path) or b"") for path in self.targets)
 
-    def _rewarding(self, rule: Rule) -> list[LauncherSource]:
-        """The launchers whose rewards a rule has to look at. Most rewards have no fault, however they are launched."""
+    def _rewarded(self, rule: Rule) -> Iterator[Judged]:
+        """The rewards that a rule has to look at. Most have no fault, however they are launched; where the code has one
+        that is the same for all launches, no more of them are worked out than it takes to see that one is there."""
         if self._is_whole or not self._python:
-            return self.bearing
+            yield from self._rewards_of(self.bearing)
+            return
         bearing = {launcher.path for launcher in self.bearing}
-        return [
-            launcher for launcher in self.inside if launcher.path in bearing or self._may_fault(rule, launcher.path)
-        ]
+        confirmed: set[Fault] = set()
+        for launcher in self.inside:
+            if launcher.path not in bearing:
+                suspected = self._suspected(rule, launcher.path)
+                if suspected is not None and suspected <= confirmed:
+                    continue
+            for judged in self._rewards_of([launcher]):
+                yield judged
+                confirmed.update(self._faults_of(rule, judged.subject) or ())
 
-    def _may_fault(self, rule: Rule, launcher: Path) -> bool:
-        """Whether a rule may find something in a target for a reward that a launcher names."""
+    def _suspected(self, rule: Rule, launcher: Path) -> set[Fault] | None:
+        """What a rule may find in a target for the rewards that a launcher names, if that depends on the code alone;
+        ``None`` where it may be anything."""
         uses = self.project.supposed.uses(launcher)
-        return uses is None or any(self._has_fault(rule, use) for use in uses)
+        suspected: set[Fault] = set()
+        for use in uses or ():
+            key = (rule.code, use)
+            if key not in self._faults:
+                self._faults[key] = self._faults_of(rule, use)
+            found = self._faults[key]
+            if found is None:
+                return None
+            suspected |= found
+        return None if uses is None else suspected
 
-    def _has_fault(self, rule: Rule, use: RewardUse) -> bool:
-        key = (rule.code, use)
-        if key not in self._faults:
-            self._faults[key] = self._finds(rule, use)
-        return self._faults[key]
+    def _faults_of(self, rule: Rule, use: RewardUse) -> set[Fault] | None:
+        """What a rule finds in a target for a reward, whoever launches it; ``None`` where it says something of the
+        launch."""
+        found: set[Fault] = set()
+        try:
+            for outcome in rule.check(use, self.project):
+                if outcome.place.source.path in self._targets:
+                    if isinstance(outcome, NotChecked) or outcome.launch is not None:
+                        return None
+                    found.add((outcome.place.source.path, outcome.place.start, outcome.place.end, outcome.message))
+        except Exception:  # the engine, which asks again, reports it
+            return None
+        return found
 
     @cached_property
     def _with_a_say(self) -> list[Recipe]:
@@ -222,7 +252,7 @@ class Scope:
                 if self._may_find(rule, recipe):
                     yield Judged(recipe, frozenset(recipe.files))
         elif rule.on == "reward":
-            yield from self._rewards_of(self._rewarding(rule))
+            yield from self._rewarded(rule)
         elif rule.on == "launcher":
             yield from self._launchers_inside
             if rule.everywhere:

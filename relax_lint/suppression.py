@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.comments import Comment, comments, units
@@ -125,7 +125,7 @@ class Suppressor:
                 if not suppression.reason and site not in self.without_reason:
                     self.without_reason.append(site)
 
-    def unused(self, rules: Iterable[Rule], decided: set[str]) -> Iterator[Finding]:
+    def unused(self, rules: Iterable[Rule], decided: Callable[[], set[str]]) -> Iterator[Finding]:
         """The directives of which something can go: every rule that it means ran, decided, and found nothing."""
         rules = list(rules)
         for suppression in self.suppressions:
@@ -133,7 +133,8 @@ class Suppressor:
                 item
                 for item in suppression.items
                 if (suppression.start, item.start) not in self._used
-                if self._is_decided(item, rules, decided)
+                if (meant := [rule.code for rule in rules if item.means(rule.code, rule.name)])
+                if decided().issuperset(meant)
             ]
             if idle:
                 yield self._finding(suppression, idle)
@@ -151,11 +152,6 @@ class Suppressor:
             if not any(item.means(rule.code, rule.name) for rule in rules.values()):
                 message = f"this silences nothing: {UnknownRule(item.selector, rules)}"
                 yield Finding(Place(self.source, item.start, item.end), message, subject=item.selector)
-
-    @staticmethod
-    def _is_decided(item: Item, rules: Iterable[Rule], decided: set[str]) -> bool:
-        meant = [rule.code for rule in rules if item.means(rule.code, rule.name)]
-        return bool(meant) and decided.issuperset(meant)
 
     def _finding(self, suppression: Suppression, idle: Sequence[Item]) -> Finding:
         written = ", ".join(self.source.text[item.start : item.end] for item in idle)

@@ -134,3 +134,49 @@ def test_launchers_that_have_no_say_are_not_worked_out() -> None:
         other = project.launcher(project.root / "examples/n1/run.sh")
         assert other is not None
         assert "evaluation" not in vars(other), path
+
+
+CLIENT = (
+    "from openai import AsyncOpenAI\n\n\n"
+    "async def reward_func(args, sample, **kwargs):\n"
+    "    client = AsyncOpenAI()\n"
+    "    return await client.chat.completions.create(model=args.judge, messages=[])\n"
+)
+WITH_A_FAULT_OF_ITS_CODE = {
+    "examples/b1/rb.py": CLIENT,
+    "examples/b1/run_a.sh": f"{TRAIN} --custom-rm-path examples.b1.rb.reward_func\n",
+    "examples/b1/run_b.sh": f"{TRAIN} --custom-rm-path examples.b1.rb.reward_func --lr 1\n",
+}
+
+
+def clients_found(tree: dict[str, str]) -> tuple[Project, list[str]]:
+    project = Project.from_files(tree)
+    rules = {code: RULES[code] for code in ("RLX002", "RLX211")}
+    report = lint(project, rules, None, [project.root / "examples/b1/rb.py"])
+    return project, [found.code for found in report.diagnostics]
+
+
+def test_one_launch_confirms_what_code_has_wrong_for_all() -> None:
+    project, found = clients_found(WITH_A_FAULT_OF_ITS_CODE)
+    assert found == ["RLX211"]
+    first, second = (project.launcher(project.root / f"examples/b1/run_{name}.sh") for name in "ab")
+    assert first is not None
+    assert second is not None
+    assert "evaluation" in vars(first)
+    assert "evaluation" not in vars(second)
+
+
+def test_a_launch_that_does_not_come_about_confirms_nothing() -> None:
+    never = f"exit 0\n{WITH_A_FAULT_OF_ITS_CODE['examples/b1/run_a.sh']}"
+    one = {**WITH_A_FAULT_OF_ITS_CODE, "examples/b1/run_a.sh": never}
+    assert clients_found(one)[1] == ["RLX211"]
+    assert clients_found({**one, "examples/b1/run_b.sh": never})[1] == []
+
+
+def test_a_comment_about_other_rules_has_no_launcher_worked_out() -> None:
+    tree = {**WITH_A_FAULT_OF_ITS_CODE, "examples/b1/rb.py": f"import os  # noqa: F401\n{CLIENT}"}
+    project, found = clients_found(tree)
+    second = project.launcher(project.root / "examples/b1/run_b.sh")
+    assert found == ["RLX211"]
+    assert second is not None
+    assert "evaluation" not in vars(second)
