@@ -15,11 +15,12 @@ _PIECES = re.compile(r"\S+?,(?=\S)|\S+")
 """Where a text may be broken: at blanks, and after a comma."""
 
 
-def printable(text: str) -> str:
-    """A text without what a terminal must not get."""
+def printable(text: str, keep: str = "") -> str:
+    """A text without control characters and bytes that are no text, which must not reach a terminal, but for those to
+    be kept."""
     if text.isprintable():
         return text
-    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)
+    return "".join(one if one.isprintable() or one in keep else "\N{REPLACEMENT CHARACTER}" for one in text)
 
 
 def shortened(text: str, width: int) -> str:

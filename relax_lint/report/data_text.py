@@ -9,6 +9,7 @@ from unicodedata import combining, east_asian_width
 
 from relax_lint.diagnostics import Severity
 from relax_lint.report import Outcome, plural, text
+from relax_lint.report.columns import printable
 
 if TYPE_CHECKING:
     from relax_lint.data_check import Examined
@@ -46,13 +47,21 @@ def _summary(examined: Sequence[Examined], outcome: Outcome, judged: bool) -> It
 
 
 def _table(examined: Examined) -> Iterator[str]:
-    yield f"{examined.spec}: {plural_of(examined.profile.rows, 'row')} in {plural(len(examined.files), 'file')}"
+    rows, files = plural_of(examined.profile.rows, "row"), plural(len(examined.files), "file")
+    yield f"{printable(examined.spec)}: {rows} in {files}"
     for problem in examined.problems:
-        yield f"  {problem}"
-    rows = [row for top in examined.profile.columns.values() for row in _rows(top)]
-    if rows:
+        yield f"  {printable(problem)}"
+    lines = [row for top in examined.profile.columns.values() for row in _rows(top)] or list(_of_no_rows(examined))
+    if lines:
         yield ""
-        yield from _aligned([_HEAD, *rows])
+        yield from _aligned([_HEAD, *lines])
+
+
+def _of_no_rows(examined: Examined) -> Iterator[tuple[str, ...]]:
+    """The columns of files that have no rows, as their footers name them."""
+    kinds = {name: kind.kind for file in examined.files for name, kind in file.columns.items()}
+    for name, kind in kinds.items():
+        yield printable(name), kind, "-", "-", ""
 
 
 def _rows(column: Column) -> Iterator[tuple[str, ...]]:
@@ -73,7 +82,7 @@ def _row(column: Column) -> tuple[str, ...]:
     name = column.name
     if column.depth:
         name = "  " * column.depth + (name.rpartition(".")[2] if not name.endswith("[]") else "[]")
-    return _one_line(name), column.kind, f"{column.nulls:,}" if column.nulls else "-", _size(column), _values(column)
+    return printable(name), column.kind, f"{column.nulls:,}" if column.nulls else "-", _size(column), _values(column)
 
 
 def _size(column: Column) -> str:
@@ -98,7 +107,7 @@ def _number(number: float) -> str:
 def _values(column: Column) -> str:
     values = column.values
     if values and len(values) <= _FEW and column.seen > len(values):
-        return ", ".join(f"{printable(value) or chr(34) * 2} ×{count:,}" for value, count in values.most_common())
+        return ", ".join(f"{_one_line(value) or chr(34) * 2} ×{count:,}" for value, count in values.most_common())
     if column.parts or column.example is None:
         return ""
     distinct = f"{len(values)} distinct: " if values and len(values) < column.seen - column.nulls else ""
@@ -108,19 +117,15 @@ def _values(column: Column) -> str:
 def shown(value: Any) -> str:
     """An example on one line."""
     if isinstance(value, bytes):
-        return printable(repr(value[:24]))
+        return _one_line(repr(value[:24]))
     if isinstance(value, str):
-        return printable(value)
-    return printable(json.dumps(value, ensure_ascii=False, default=repr))
+        return _one_line(value)
+    return _one_line(json.dumps(value, ensure_ascii=False, default=repr))
 
 
-def printable(value: str) -> str:
+def _one_line(value: str) -> str:
     """A text without line ends and what a terminal must not get."""
-    return _one_line(" ".join(value.split()))
-
-
-def _one_line(text: str) -> str:
-    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)
+    return printable(" ".join(value.split()))
 
 
 # ------------------------------------------------------------ alignment
@@ -129,8 +134,9 @@ def _one_line(text: str) -> str:
 def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     """Columns side by side; the last takes what is left of the width."""
     widths = [max(columns(row[index]) for row in rows) for index in range(4)]
-    widths[1] = min(widths[1], _WIDEST_TYPE)
     gaps = 2 * len(widths)
+    left = WIDTH - _NARROWEST_VALUES - gaps - widths[0] - widths[2] - widths[3]
+    widths[1] = min(widths[1], max(_WIDEST_TYPE, left))
     widths[0] = max(8, min(widths[0], WIDTH - _NARROWEST_VALUES - gaps - sum(widths[1:])))
     rest = WIDTH - sum(widths) - gaps
     for row in rows:

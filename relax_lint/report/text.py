@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.report import Outcome, plural, shown_path
+from relax_lint.report.columns import printable
 from relax_lint.report.conditions import joined
 
 WIDEST = 160
@@ -38,11 +39,11 @@ def statistics(outcome: Outcome) -> str:
 
 
 def _block(found: Diagnostic, outcome: Outcome, paint: _Paint) -> Iterator[str]:
-    place = f"{shown_path(found.path)}:{found.line}:{found.column}:"
+    place = f"{printable(shown_path(found.path))}:{found.line}:{found.column}:"
     mark = " [*]" if outcome.would_fix(found) else ""
     weight = "" if found.severity is Severity.ERROR else f" ({found.severity.value})"
     code = paint(found.code, _BOLD, _COLOURS[found.severity])
-    yield f"{paint(place, _BOLD)} {code}{paint(mark, _BLUE)} {_printable(found.message)}{weight}"
+    yield f"{paint(place, _BOLD)} {code}{paint(mark, _BLUE)} {printable(found.message)}{weight}"
     gutter = " " * len(str(found.line))
     if found.excerpt.strip():
         text, before, width = _excerpt(found)
@@ -50,7 +51,7 @@ def _block(found: Diagnostic, outcome: Outcome, paint: _Paint) -> Iterator[str]:
         yield f"{paint(f'{found.line} |', _BLUE)} {text}".rstrip()
         yield f"{paint(f'{gutter} |', _BLUE)} {before}{paint('^' * width, _BOLD, _COLOURS[found.severity])}"
     for note in _notes(found):
-        yield f"{paint(f'{gutter} =', _BLUE)} {note}"
+        yield f"{paint(f'{gutter} =', _BLUE)} {printable(note)}"
     yield ""
 
 
@@ -60,7 +61,7 @@ def _notes(found: Diagnostic) -> Iterator[str]:
         if found.fix.reason:
             yield f"unsafe because {found.fix.reason}"
     for note in found.related:
-        yield f"{shown_path(note.path)}:{note.line}: {_printable(note.message)}"
+        yield f"{shown_path(note.path)}:{note.line}: {note.message}"
     if found.launch is not None:
         yield f"in the launch at {shown_path(found.launch.path)}:{found.launch.line}{_when(found.launch.conditions)}"
     if found.suppressed is not None:
@@ -92,14 +93,7 @@ def _excerpt(found: Diagnostic) -> tuple[str, str, int]:
     lead = ("…" if skip else "") + text[skip:start]
     before = "".join(character if character == "\t" else " " * columns(character) for character in lead)
     width = columns(text[start : min(end, skip + WIDEST)])
-    return _printable(shown), before, max(1, width)
-
-
-def _printable(text: str) -> str:
-    """Control characters and bytes that are no text must not reach the terminal."""
-    return "".join(
-        character if character == "\t" or character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text
-    )
+    return printable(shown, keep="\t"), before, max(1, width)
 
 
 def _summary(outcome: Outcome) -> Iterator[str]:

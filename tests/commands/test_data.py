@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pyarrow as pa
 import pytest
 
 from relax_lint.cli import main
@@ -334,3 +335,29 @@ def test_great_numbers_have_units(home: Path, capsys: pytest.CaptureFixture[str]
 def test_a_path_that_is_empty(home: Path, capsys: pytest.CaptureFixture[str], spec: str) -> None:
     assert main(["data", "check", spec]) == 2
     assert "no such file or directory: ''" in capsys.readouterr().err
+
+
+def test_columns_of_a_file_without_rows(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    schema = pa.schema({"prompt": pa.list_(pa.struct({"role": pa.string()})), "label": pa.string()})
+    write_parquet(home / "a.parquet", [], schema)
+    out = told(capsys, "a.parquet", status=1)
+    assert [line.split() for line in out.splitlines()[3:6]] == [
+        ["column", "type", "nulls", "size", "values"],
+        ["prompt", "list", "-", "-"],
+        ["label", "string", "-", "-"],
+    ]
+
+
+def test_types_are_cut_only_where_there_is_no_room(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    values = ["x", 1, [1], {"a": 1}, True]
+    (home / "a.jsonl").write_text("".join(json.dumps({"v": value}) + "\n" for value in values))
+    assert " string/int/list/struct/bool " in told(capsys, "a.jsonl", status=0)
+
+
+def test_messages_reach_no_terminal_raw(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "a\x1b[31m\x9b.jsonl"
+    (home / name).write_text(json.dumps({"prompt": "x", "lab\x1b[31m\nel": "1"}) + "\nno\n")
+    for arguments in ((name,), (name, "--launcher", RUN)):
+        out = told(capsys, *arguments, status=1)
+        assert all(character.isprintable() or character == "\n" for character in out)
+    assert "has no such column, did you mean" in out
