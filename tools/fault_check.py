@@ -165,7 +165,9 @@ KINDS = (
     Kind(
         "array-not-passed",
         ("RLX421",),
-        replaced(r'[ \t]*"\$\{OPTIMIZER_ARGS\[@\]\}"(?: *\\\n)?', " "),
+        replaced(
+            r'[ \t]*"\$\{OPTIMIZER_ARGS\[@\]\}"(?: *\\\n)?', " ", unless=r"OPTIMIZER_ARGS\[@(?s:.)*OPTIMIZER_ARGS\[@"
+        ),
         ("RLX406", "RLX505", "RLX422"),
     ),
     Kind("array-twice", ("RLX421",), replaced(r'("\$\{OPTIMIZER_ARGS\[@\]\}")', r"\1 \1"), ("RLX503",)),
@@ -203,13 +205,17 @@ KINDS = (
             r"set -o pipefail", unless=r"set -[a-z]*o pipefail\b(?s:.*)set -[a-z]*o pipefail", where=r"\| *tee"
         ),
     ),
-    Kind("no-log-directory", ("RLX420",), dropped_line(r"mkdir -p logs?", where=r"\| *tee +[\"']?logs?/")),
+    Kind(
+        "no-log-directory",
+        ("RLX420",),
+        dropped_line(r"mkdir -p logs?", unless="judge_service", where=r"\| *tee +[\"']?logs?/"),
+    ),
     Kind(
         "no-iterations",
         ("RLX415",),
         replaced(r"^[ \t]*--num-iters-per-train-update +\d+(?: *\\)?\n", "", where=r"(?m)^[^#\n]*--fully-async"),
     ),
-    Kind("twice", ("RLX503",), replaced(r"(--lr +[\d.e-]+)", r"\1 --lr 7e-7")),
+    Kind("twice", ("RLX503",), replaced(r"(--lr +[\d.e-]+)", r"\1 --lr 3e-5")),
     Kind(
         "batch-off-by-one",
         ("RLX407",),
@@ -227,7 +233,7 @@ KINDS = (
     Kind(
         "no-guard",
         ("RLX419",),
-        replaced(r'\[ -z "\$\{RELAX_ENTRYPOINT_MODE:-\}" \]', "false"),
+        replaced(r'\[ -z "\$\{RELAX_ENTRYPOINT_MODE:-\}" \]', "false", where=RL),
         ("RLX418", "RLX423"),
         everywhere=False,
     ),

@@ -250,6 +250,22 @@ def _lost() -> list[Fault]:
         ANYWHERE,
         pictured([{**row, "image": {"bytes": row["image"][0], "path": None}} for row in charts()]),
     )
+    made(
+        "dropped-by-conversion",
+        (ANYWHERE, f"scripts/tools/process_charts.py|{ANYWHERE}"),
+        pictured(bare()),
+        write("data/charts/test.parquet", parquet_of(bare())),
+        write("data/charts/verl/train.parquet", parquet_of(source)),
+        write("data/charts/verl/test.parquet", parquet_of(source)),
+        swap(
+            CHARTS_RUN,
+            "--input-dir /path/to/verl/data --output-dir /path/to/relax/data",
+            "--input-dir ${DATA_DIR}/charts/verl --output-dir ${DATA_DIR}/charts",
+        ),
+        swap(
+            "scripts/tools/process_charts.py", '        "image": [picture["bytes"] for picture in row["images"]],\n', ""
+        ),
+    )
     return made.made
 
 

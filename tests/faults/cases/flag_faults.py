@@ -270,6 +270,13 @@ def _twice() -> list[Fault]:
         swap(RUN, "        --max-staleness 3 \\\n", "        --max-staleness 3 --max-staleness 2 \\\n"),
     )
     made(
+        "overrides-model-file",
+        (ANYWHERE, f"{MODEL}|{ANYWHERE}"),
+        flags("--rotary-base 500000"),
+        severity="advice",
+        may=("RLX418",),
+    )
+    made(
         "overrides-sourced-file",
         (ANYWHERE, f"examples/arith/common.sh|{ANYWHERE}"),
         write("examples/arith/common.sh", "COMMON_ARGS=(\n    --lr 2e-6\n)\n"),
