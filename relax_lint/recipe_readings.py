@@ -64,12 +64,12 @@ def functions_of(entry: Entry, recipe: Recipe, project: Project) -> list[Reached
 def reads(function: ReachedFunction, given: Given) -> Iterator[Read]:
     """The attributes of what Relax handed over that a function reads, for sure, without a default."""
     for node in function.attributes:
-        if is_read(node, function.source) and function.is_certainly(node.value, given):
+        if is_read(node, function.source) and function.is_certainly(node.value, given, node.attr):
             yield Read(function.source, node, node.value, node.attr)
     for call in function.calls:
         if isinstance(call.func, ast.Name) and call.func.id == "getattr" and len(call.args) == 2:
             name = call.args[1].value if isinstance(call.args[1], ast.Constant) else None
-            if isinstance(name, str) and function.is_certainly(call.args[0], given):
+            if isinstance(name, str) and function.is_certainly(call.args[0], given, name):
                 yield Read(function.source, call, call.args[0], name)
         elif isinstance(call.func, ast.Name) and call.func.id == "vars" and len(call.args) == 1:
             subscript = function.source.parent(call)

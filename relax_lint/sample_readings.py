@@ -138,8 +138,9 @@ class _Reader:
         if not isinstance(part.ctx, ast.Load):
             self.may_set_label |= part.attr == "label"
             self.replaces_metadata |= part.attr == "metadata" and not self._keeps(part)
-        elif part.attr == "label" and self._function.is_certainly(part.value, SAMPLE) and not self._is_told(part):
-            self.labels.append(self._source.place(part))
+        elif part.attr == "label" and self._function.is_certainly(part.value, SAMPLE, "label"):
+            if not self._is_told(part):
+                self.labels.append(self._source.place(part))
 
     def _keeps(self, target: ast.Attribute) -> bool:
         """Whether metadata is only given back to the sample: ``sample.metadata = sample.metadata or {}``."""

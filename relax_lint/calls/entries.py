@@ -12,7 +12,7 @@ from relax_lint.calls.graph import Graph, Readings
 from relax_lint.calls.look import Look, Passed
 from relax_lint.calls.members import member
 from relax_lint.calls.reached import Reached
-from relax_lint.calls.values import ARGS, NOTHING, SAMPLE, SAMPLES, UNTOLD, Given, Kind, Object, Values, together
+from relax_lint.calls.values import ARGS, NOTHING, SAMPLE, SAMPLES, Given, Kind, Object, Values, together
 from relax_lint.launch_config import setting
 from relax_lint.records import record
 from relax_lint.rewards import GENERATE, reward_uses
@@ -43,7 +43,7 @@ EntryKind = Literal["reward", "generate", "environment"]
 class Entry:
     """One thing that Relax calls: ``name`` of the module in ``source``; an environment's is its ``build_env``.
 
-    ``given`` says what a reward's second parameter takes: a sample, samples, or nobody knows which. ``in_threads`` when
+    ``given`` says what a reward's second parameter takes: a sample, samples, or either. ``in_threads`` when
     the rollout has the environment step in a thread.
     """
 
@@ -83,7 +83,7 @@ def of_reward(use: RewardUse) -> Entry | None:
         return None
     forms = {use.called_in(function) for function in use.functions}
     single, batch = frozenset({SAMPLE}), frozenset({SAMPLES})
-    given = single if forms == {"single"} else batch if forms == {"batch"} else UNTOLD
+    given = single if forms == {"single"} else batch if forms == {"batch"} else single | batch
     return Entry("reward", use.module, use.name, given)
 
 

@@ -13,6 +13,8 @@ from relax_lint.calls.library import call_outside, decorated_by
 from relax_lint.calls.members import class_of, member
 from relax_lint.calls.values import (
     NOTHING,
+    OF_LISTS,
+    SAMPLES,
     UNKNOWN_ROOT,
     UNTOLD,
     File,
@@ -270,6 +272,8 @@ class Look:
 
     def attribute(self, value: Value, name: str) -> Values:
         """``value.name``."""
+        if value == SAMPLES and name not in OF_LISTS:
+            return NOTHING
         if isinstance(value, Given):
             deep = len(value.path) >= _LONGEST_PATH or value.name == "samples"
             return UNTOLD if deep else frozenset({Given(value.name, (*value.path, name))})

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.calls.look import Look
-from relax_lint.calls.values import NOTHING, Given, Outside, Values
+from relax_lint.calls.values import NOTHING, OF_LISTS, SAMPLE, SAMPLES, Given, Outside, Values
 from relax_lint.flow.scopes import FUNCTIONS
 from relax_lint.records import record
 
@@ -75,9 +75,13 @@ class ReachedFunction(ReachedCode):
         """The attributes read or set in its own code."""
         return self.frame.bindings.attributes
 
-    def is_certainly(self, expression: ast.expr, given: Given) -> bool:
-        """Whether an expression is what Relax handed over, whoever calls the function; ``None`` apart."""
-        return self.values(expression) == frozenset({given})
+    def is_certainly(self, expression: ast.expr, given: Given, read: str = "") -> bool:
+        """Whether an expression is what Relax handed over, whoever calls the function; ``None`` apart. ``read`` is an
+        attribute of it: code that is given a sample or samples reads those of a sample when it is given one."""
+        values = self.values(expression)
+        if read and given == SAMPLE and read not in OF_LISTS:
+            values -= {SAMPLES}
+        return values == frozenset({given})
 
     def names_of(self, given: Given) -> frozenset[str]:
         """Its own names that are certainly what Relax handed over: parameters and local variables."""
@@ -87,7 +91,7 @@ class ReachedFunction(ReachedCode):
     def readings(self, given: Given) -> Iterator[Reading]:
         """Every ``value.name`` that is read here of what Relax handed over, by whatever name."""
         for node in self.attributes:
-            if isinstance(node.ctx, ast.Load) and self.is_certainly(node.value, given):
+            if isinstance(node.ctx, ast.Load) and self.is_certainly(node.value, given, node.attr):
                 yield Reading(self, node, node.attr)
 
     @property

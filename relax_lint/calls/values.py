@@ -106,6 +106,8 @@ TOO_MUCH: Values = frozenset({EVERYTHING})
 UNTOLD: Values = frozenset({ANYTHING})
 NOTHING: Values = frozenset()
 ARGS, SAMPLE, SAMPLES = Given("args"), Given("sample"), Given("samples")
+OF_LISTS = frozenset(dir(list))
+"""What lists of samples have; nothing else is read where a reward may be given a sample as well."""
 MOST_VALUES = 40
 _DEEPEST = 3
 _MOST_CALLS = 8
@@ -153,7 +155,7 @@ def _items(value: Value) -> Values:
         return value.any
     if value == SAMPLES:
         return frozenset({SAMPLE})
-    return UNTOLD
+    return NOTHING if value == SAMPLE else UNTOLD
 
 
 def part(values: Values, index: int, count: int) -> Values:

@@ -159,3 +159,53 @@ def test_samples_are_followed_wherever_they_go(way: str) -> None:
     flags = "--group-rm" if "samples, " in text else ""
     assert of_reward(text, flags) == [("reward_demo.py", text[: text.index(".turns")].count("\n") + 1)]
     assert of_reward(text.replace(".turns", ".response_length"), flags) == []
+
+
+TOLD_BY_NOBODY = (
+    "from toolbox import play\n\n\nasync def generate(args, sample, sampling_params):\n    return await play(sample)\n"
+)
+RECURSION = "    if isinstance(sample, list):\n        return [await reward_func(args, s, **kwargs) for s in sample]\n"
+
+
+def of_either(body: str, parameter: str = "sample") -> list[tuple[str, int]]:
+    """What is found where nobody knows whether Relax scores a sample or what generate made of it, a list."""
+    head = f"from relax.utils.types import Sample\nasync def reward_func(args, {parameter}, **kwargs):\n"
+    return of_reward(
+        head + body, "--custom-generate-function-path examples.demo.rollout.generate", rollout=TOLD_BY_NOBODY
+    )
+
+
+@pytest.mark.parametrize(
+    "parameter", ["sample", "sample: Sample | list[Sample]", "sample: 'Union[Sample, list[Sample]]'"]
+)
+def test_behind_the_answer_for_lists_there_is_one_sample(parameter: str) -> None:
+    assert of_either(f"{RECURSION}    return len(sample.response_text)\n", parameter) == [("reward_demo.py", 5)]
+    assert of_either(f"{RECURSION}    return len(sample.response)\n", parameter) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    many = sample if isinstance(sample, (tuple, list)) else [sample]\n    return [s.turns for s in many]\n",
+        "    if not isinstance(sample, list):\n        return sample.turns\n    return [0.0 for s in sample]\n",
+        "    return [s.turns for s in sample] if isinstance(sample, list) else 0.0\n",
+        "    one = sample[0] if isinstance(sample, list) else sample\n    return one.metadata['x'] + one.turns\n",
+        "    f = lambda s: s.turns\n    return [f(sample[0])] if type(sample) is list else f(sample)\n",
+        "    match sample:\n      case [*_]:\n        return [0.0]\n      case _:\n        return sample.turns\n",
+    ],
+)
+def test_both_ways_of_a_function_for_samples_and_lists_are_read(body: str) -> None:
+    assert len(of_either(body)) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    many = sample.copy() if isinstance(sample, list) else [sample]\n    return [s.index for s in many]\n",
+        "    if hasattr(sample, 'append'):\n        sample.append(1)\n    return 0.0\n",
+        "    if isinstance(sample, Episode):\n        return sample.turns\n    return [0.0] * len(sample)\n",
+        "    return sample.metadata['turns'] if not isinstance(sample, list) else [s.metadata for s in sample]\n",
+    ],
+)
+def test_what_lists_have_is_fine_where_they_may_come(body: str) -> None:
+    assert of_either(body) == []
