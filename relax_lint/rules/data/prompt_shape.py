@@ -7,7 +7,8 @@ a list of anything but objects with `role` and `content`; a content that is null
 the checkpoint is a text model; parts in which parquet has given every text the key `image`; a plain text where the
 checkpoint is a vision model and the launch has neither `--apply-chat-template` nor `--multimodal-keys`. For
 fine-tuning: no list of messages without `--label-key`, no text with it, unknown roles, no assistant message. A warning:
-a text that is a list of messages written as JSON.
+a text that is a list of messages written as JSON. And `tools` beside the prompt that are null, an object or a text that
+is no list written as JSON.
 
 ## Why
 
@@ -31,12 +32,13 @@ By hand, in the conversion of the data: a text, or a list of `{"role": …, "con
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from relax_lint.catalog.hidden import is_hidden
-from relax_lint.data_prompts import Reading, prompt_faults, sft_faults
+from relax_lint.data_prompts import Reading, in_words, prompt_faults, sft_faults
 from relax_lint.datasets import datasets_of
 from relax_lint.diagnostics import Finding, NotChecked, Severity
 from relax_lint.row_judges import Fault, RowJudge, judged
@@ -62,6 +64,9 @@ def _asked(content: object, role: str = "user") -> dict[str, object]:
 _TEXT = {"prompt": "1 + 1?", "label": "2"}
 _CHATTED = _asked("1 + 1?")
 _PARTS = [{"type": "image", "image": "a.png"}, {"type": "text", "text": "what?"}]
+
+_TOOLS = "--input-key prompt --apply-chat-template"
+_ASKED = {"prompt": [{"role": "user", "content": "1 + 1?"}], "label": "2"}
 
 VALID: list[Example | str] = [
     Example(tree(_KEYS, _TEXT)),
@@ -109,6 +114,9 @@ VALID: list[Example | str] = [
             _asked([{"type": "text", "text": "what?"}]),
         )
     ),
+    Example(tree(_TOOLS, {**_ASKED, "tools": [{"type": "function"}]}, _ASKED)),
+    Example(tree(_TOOLS, {**_ASKED, "tools": '[{"type": "function"}]'})),
+    Example(tree(f"{_TOOLS} --tool-key calls", {**_ASKED, "tools": None})),
 ]
 
 INVALID = [
@@ -164,6 +172,9 @@ INVALID = [
         tree("--loss-type=sft --input-key messages --label-key answer", {"messages": [], "answer": "hello"}),
         findings=((RUN, 1, 83),),
     ),
+    Example(tree(_TOOLS, {**_ASKED, "tools": None}), findings=((RUN, 1, 36),)),
+    Example(tree(f"{_TOOLS} --tool-key tools", {**_ASKED, "tools": {"name": "add"}}), findings=((RUN, 1, 108),)),
+    Example(tree(_TOOLS, {**_ASKED, "tools": "add, sub"}), findings=((RUN, 1, 36),)),
 ]
 
 
@@ -172,6 +183,7 @@ def check(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
     """Every dataset of the launch by itself."""
     for use in datasets_of(launch, project):
         yield from judged(use, PromptShape)
+        yield from judged(use, ToolsShape)
 
 
 class PromptShape(RowJudge):
@@ -212,3 +224,38 @@ class PromptShape(RowJudge):
         if not is_hidden(label) and not is_hidden(names):
             renamed = names if isinstance(names, dict) else None
             yield from sft_faults(row.get(column), labelled=label is not None, renamed=renamed)
+
+
+class ToolsShape(RowJudge):
+    """Looks at the tools that are put into prompts."""
+
+    needs: ClassVar[tuple[str, ...]] = ("tool",)
+    places: ClassVar[tuple[str, ...]] = ("tool",)
+
+    @property
+    def applies(self) -> bool:
+        """Where a column that is there is taken."""
+        column = self.use.keys.tool
+        return is_hidden(column) or column in self.use.columns
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The tools."""
+        return (self.use.keys.tool,)
+
+    def faults(self, row: Row, file: DataFile) -> Iterator[Fault]:
+        """A list, or one that is written as JSON; for fine-tuning nothing, too."""
+        column = self.use.keys.tool
+        if column not in row and not file.is_parquet:
+            return
+        value = row.get(column)
+        if value is None and self.use.sft:
+            return
+        if isinstance(value, str):
+            try:
+                value = json.loads(value)
+            except (ValueError, RecursionError):
+                yield "text", f"{column} is a text that is no JSON: Relax takes a list of tools", ERROR
+                return
+        if not isinstance(value, list):
+            yield "kind", f"{column} is {in_words(value)}: Relax takes a list of tools", ERROR
