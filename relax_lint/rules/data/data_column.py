@@ -89,7 +89,7 @@ VALID: list[Example | str] = [
     Example(tree("--loss-type sft --input-key messages", {"messages": [{"role": "assistant", "content": "x"}]})),
     Example(tree(_KEYS, {**_ROW, "tools": []}, {**_ROW, "tools": '[{"type": "function"}]'})),
     Example(tree(f"{_KEYS} --tool-key $TOOLS", {**_ROW, "functions": None})),
-    Example(tree(f"{_KEYS} --tool-key functions", {**_ROW, "functions": [{"type": "function"}], "tools": "none"}, _ROW)),
+    Example(tree(f"{_KEYS} --tool-key functions", {**_ROW, "functions": [{"type": "f"}], "tools": "none"}, _ROW)),
     Example(
         tree(
             "--loss-type sft --input-key messages",
