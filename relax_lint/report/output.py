@@ -10,6 +10,7 @@ from pathlib import Path
 
 from relax_lint.config import ConfigError, Settings, as_table
 from relax_lint.report import Outcome, shown_path
+from relax_lint.selection import Layer
 
 
 def render(outcome: Outcome, name: str, *, statistics: bool) -> str:
@@ -56,12 +57,27 @@ def _lines(data: bytes) -> list[str]:
 
 
 def shown_settings(settings: Settings) -> str:
-    """Every setting, one a line."""
-    lines = []
-    for name, value in as_table(settings).items():
-        shown = dict(value) if isinstance(value, Mapping) else value
-        lines.append(f"{name} = {shown}\n")
-    return "".join(lines)
+    """Every setting, one a line, as a configuration spells it as far as it can."""
+    table = {**as_table(settings), "selection": "; ".join(filter(None, map(_layer, settings.selection))) or "all rules"}
+    table["exclude"] = [pattern for _, pattern in settings.exclude]
+    table["constraint"] = [f"{one.id}: {one.when}" for one in settings.constraint]
+    return "".join(f"{name} = {_shown(value)}\n" for name, value in table.items())
+
+
+def _layer(layer: Layer) -> str:
+    """What one place selects; the last wins."""
+    given = {"select": layer.select, "extend-select": layer.extend_select, "ignore": layer.ignore}
+    return ", ".join(f"{key} {' '.join(names)}" for key, names in given.items() if names)
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, (str, Path)):
+        return str(value)
+    import json
+
+    return json.dumps(dict(value) if isinstance(value, Mapping) else value, ensure_ascii=False)
 
 
 class Clock:

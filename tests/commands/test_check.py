@@ -198,8 +198,19 @@ def test_settings_are_shown_for_a_file(run: Run, tmp_path: Path) -> None:
     done = run("--show-settings", "examples/x.py", "--env", "B=2")
     assert done.status == 0
     assert f"source = {tmp_path / 'relax-lint.toml'}" in done.out
-    assert "strict = True" in done.out
-    assert "env = {'A': '1', 'B': '2'}" in done.out
+    assert "strict = true" in done.out
+    assert 'env = {"A": "1", "B": "2"}' in done.out
+
+
+def test_settings_are_shown_without_the_insides_of_the_program(run: Run) -> None:
+    constraint = "[[constraint]]\nid = 'small'\nwhen = 'lr > 1e-5'\nmessage = 'too much'\n"
+    write("relax-lint.toml", f"ignore = ['RLX406']\nexclude = ['old/']\n{constraint}")
+    done = run("--show-settings", "examples/x.py", "--select", "RLX1,RLX4")
+    assert "selection = ignore RLX406; select RLX1 RLX4\n" in done.out
+    assert 'exclude = ["old/"]\n' in done.out
+    assert 'constraint = ["small: lr > 1e-5"]\n' in done.out
+    assert "verl-root = none\n" in done.out
+    assert "(" not in done.out
 
 
 def test_per_file_ignores_excludes_and_what_is_suppressed(run: Run) -> None:
