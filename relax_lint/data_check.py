@@ -15,6 +15,7 @@ from relax_lint.data_path_faults import line_faults, own_faults
 from relax_lint.data_paths import DataPlan, plan_of
 from relax_lint.data_profile import Profile
 from relax_lint.datasets import EVAL, TRAIN, DatasetUse, datasets_of, files_of, use_instead
+from relax_lint.report import shown_path
 from relax_lint.row_judges import KINDS, RowJudge
 from relax_lint.sources.parquet import Unreadable
 
@@ -39,7 +40,13 @@ class Examined:
     @cached_property
     def plan(self) -> DataPlan:
         """The files and rows that it names."""
-        return plan_of(self.spec, self.directory, self.project.files)
+        closed = self.project.files.unlistable
+        before = set(closed)
+        plan = plan_of(self.spec, self.directory, self.project.files)
+        self.problems += [
+            f"{shown_path(path)} cannot be looked into: {why}" for path, why in closed.items() if path not in before
+        ]
+        return plan
 
     @property
     def missing(self) -> list[str]:
@@ -93,7 +100,8 @@ class Examined:
 
     def read(self, progress: Progress) -> None:
         """Read all rows."""
-        self.problems += [message for message, _ in own_faults(self.plan, self.project)]
+        if self.plan.paths or not self.problems:
+            self.problems += [message for message, _ in own_faults(self.plan, self.project)]
         judges = [judge for use in self.uses for judge in _judges(use)]
         for file in self.files:
             with suppress(Unreadable):

@@ -7,6 +7,7 @@ import os
 import pty
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,10 @@ import pyarrow as pa
 import pytest
 
 from relax_lint.cli import main
+from relax_lint.data_check import Examined
+from relax_lint.files import Entry, Files
+from relax_lint.project import Project
+from relax_lint.report.progress import Progress
 from tests.parquet_files import asked, image, write_parquet
 
 RUN = "examples/demo/run_demo.sh"
@@ -361,3 +366,35 @@ def test_messages_reach_no_terminal_raw(home: Path, capsys: pytest.CaptureFixtur
         out = told(capsys, *arguments, status=1)
         assert all(character.isprintable() or character == "\n" for character in out)
     assert "has no such column, did you mean" in out
+
+
+class _Guarded(Files):
+    """A tree with directories that may not be listed, whoever runs the tests."""
+
+    def _entries_below(self, directory: Path) -> Iterable[Entry]:
+        if directory.name.startswith("closed"):
+            self.unlistable[directory] = "Permission denied"
+            return []
+        return super()._entries_below(directory)
+
+
+@pytest.mark.parametrize(
+    ("spec", "problems"),
+    [
+        ("closed", ["closed cannot be looked into: Permission denied"]),
+        ("data", ["data/closed cannot be looked into: Permission denied"]),
+        ("data/open", []),
+        ("empty", ["no .jsonl or .parquet file is there"]),
+    ],
+)
+def test_directories_that_cannot_be_looked_into_are_named(home: Path, spec: str, problems: list[str]) -> None:
+    for name in ("closed", "data/closed", "data/open", "empty"):
+        (home / name).mkdir(parents=True)
+        if name != "empty":
+            write_parquet(home / name / "a.parquet", [ROW])
+    examined = Examined(spec, Project(home, files=_Guarded()), home)
+    assert examined.missing == []
+    with Progress() as progress:
+        examined.read(progress)
+    assert examined.problems == problems
+    assert examined.profile.rows == int(spec.startswith("data"))
