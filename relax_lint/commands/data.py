@@ -58,6 +58,8 @@ def _check(options: Namespace) -> int:
     from relax_lint.data_check import Examined
     from relax_lint.report.progress import Progress
 
+    if options.env and options.launcher is None:
+        raise ValueError("--env gives variables of the launcher that --launcher names")
     project = _project(options)
     examined = [Examined(spec, project, Path.cwd()) for spec in options.files]
     missing = [text for one in examined for text in one.missing]
@@ -100,7 +102,8 @@ def _read_as(launcher: Path, examined: list[Examined], project: Project) -> bool
     """Have the data judged as a launcher's launches read it; whether there are any."""
     path = absolute(launcher)
     if not project.is_file(path):
-        complain(f"no such file: {launcher}")
+        what = "no regular file" if project.exists(path) else "no such file"
+        complain(f"{what}: {launcher}")
         return False
     source = project.launcher(path)
     launches = [] if source is None else [launch for launch in source.launches if launch.kind == "relax"]

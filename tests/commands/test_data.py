@@ -167,7 +167,10 @@ def test_the_json_is_what_its_schema_says(home: Path, capsys: pytest.CaptureFixt
         (("gone.parquet",), "no such file or directory: gone.parquet"),
         (("train.parquet", "--launcher", "gone.sh"), "no such file: gone.sh"),
         (("train.parquet", "--launcher", "empty.sh"), "empty.sh launches no training of Relax"),
-        (("train.parquet", "--env", "x"), "--env wants NAME=VALUE, not 'x'"),
+        (("train.parquet", "--launcher", "."), "no regular file: ."),
+        (("train.parquet", "--launcher", "/dev/null"), "no regular file: /dev/null"),
+        (("train.parquet", "--launcher", RUN, "--env", "x"), "--env wants NAME=VALUE, not 'x'"),
+        (("train.parquet", "--env", "A=b"), "--env gives variables of the launcher that --launcher names"),
         (("train.parquet", "--relax-root", "nowhere"), "nowhere"),
     ],
 )
