@@ -267,7 +267,8 @@ def _of_dataset(source: YamlSource, value: Node, at: Place, head: Place, *, name
 def _hint(key: str, known: tuple[str, ...] | list[str]) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(key, known, n=1, cutoff=0.6)
+    begun = [name for name in known if len(key) > 3 and name.startswith(key)]
+    near = begun if len(begun) == 1 else get_close_matches(key, known, n=1, cutoff=0.6)
     return f" (did you mean {near[0]}?)" if near else ""
 
 

@@ -110,6 +110,8 @@ async def reward_func(args, sample, **kwargs):
             "examples/demo/serve.sh": 'python3 serve.py --threshold "$(yq .threshold demo_config.yaml)"\n',
         }
     ),
+    Example(_tree("    return args.judge_weight\n", "- judge_weight: 1\n")),
+    Example(_tree("    return args.judge_weight\n", "judge_weight: 1\n---\na: 2\n")),
 ]
 
 INVALID = [
@@ -312,9 +314,15 @@ def _keys(launch: Launch, project: Project) -> Mapping[str, Entry] | NotChecked:
     if named is None:
         hidden_flag = not launch.has(CUSTOM) and launch.may_have(CUSTOM)
         return NotChecked(start_of(launch), open_word(launch, CUSTOM)) if hidden_flag else {}
-    if named.source is None or named.source.error is not None or named.source.is_template:
+    if named.source is None or named.source.error is not None or named.source.is_template or _is_refused(named.source):
         return NotChecked(place_of(launch, named.word), named.text)
     return named.source.top
+
+
+def _is_refused(source: YamlSource) -> bool:
+    """Whether Relax stops on a config, as RLX604 says: nothing is known of what would be in a good one."""
+    root = source.root
+    return len(source.documents) > 1 or (root is not None and root.kind != "mapping" and not root.is_null)
 
 
 # ------------------------------------------------------------ keys that nobody reads

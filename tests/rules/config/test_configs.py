@@ -170,3 +170,14 @@ def test_the_function_behind_an_environment_is_taken_away() -> None:
     [item] = report.standing
     assert item.fix is not None
     assert [edit.text for edit in item.fix.edits()] == ["examples.demo.env_demo"]
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"), [("n_sample", "n_samples_per_eval_prompt"), ("custom_gen", "custom_generate_function_path")]
+)
+def test_the_beginning_of_a_key_is_told_from_a_misspelt_one(key: str, meant: str) -> None:
+    text = f"datasets:\n  - {{name: a, path: b.jsonl, {key}: 1}}\n"
+    launch = "python3 relax/entrypoints/train.py --eval-config examples/demo/eval.yaml\n"
+    project = Project.from_files({"examples/demo/run_demo.sh": launch, "examples/demo/eval.yaml": text})
+    report = lint(project, {code: rule for code, rule in load_rules().items() if code == "RLX606"})
+    assert [f"did you mean {meant}?" in found.message for found in report.diagnostics] == [True]
