@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint import __version__, parallel
-from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
+from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs, say_unread
 from relax_lint.config import ConfigError, Configuration, Settings, refuse_unusable, with_options
 from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.discovery import is_launcher
@@ -309,6 +309,7 @@ class Checking:
 
     def _report(self, outcome: Outcome, groups: Sequence[Group], rewritten: Mapping[Path, tuple[bytes, bytes]]) -> None:
         options = self.options
+        say_unread([group.project for group in groups])
         targets = [(group.project, path) for group in groups for path in group.targets]
         if not any(project.recipe_of(path) for project, path in targets):
             under = "touched" if options.staged or options.since else "under the given paths"

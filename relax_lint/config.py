@@ -78,6 +78,10 @@ class Settings:
         return self.force_exclude and any(covers(base, pattern, path) for base, pattern in self.exclude)
 
 
+RELAX_FILES = ("relax/entrypoints/train.py", "relax/utils/arguments.py")
+"""What every Relax checkout has: what starts it, and its flags."""
+
+
 def refuse_unusable(settings: Settings, layers: Iterable[Layer], rules: Callable[[], Mapping[str, Rule]]) -> None:
     """:class:`ConfigError` when a selector in the file, in ``layers``, fits no rule, or a checkout is none."""
     selectors = [selector for layer in layers for selector in layer.selectors]
@@ -87,10 +91,16 @@ def refuse_unusable(settings: Settings, layers: Iterable[Layer], rules: Callable
             refuse_unknown(selectors, rules())
     except UnknownRule as problem:
         raise ConfigError(f"{settings.source}: {problem}") from problem
-    for key, root, package in (("relax-root", settings.relax_root, "relax"), ("verl-root", settings.verl_root, "verl")):
-        if root is not None and not ask((root / package).is_dir):
+    refuse_no_checkout(settings)
+
+
+def refuse_no_checkout(settings: Settings) -> None:
+    """:class:`ConfigError` when what should be a checkout is none."""
+    wanted = [("relax-root", settings.relax_root, path) for path in RELAX_FILES]
+    for key, root, path in (*wanted, ("verl-root", settings.verl_root, "verl/")):
+        if root is not None and not ask((root / path).is_dir if path.endswith("/") else (root / path).is_file):
             at = f"{settings.source}: " if settings.source is not None else ""
-            raise ConfigError(f"{at}{key} must be a directory that holds {package}/, and {root} is not")
+            raise ConfigError(f"{at}{key} must be a directory that holds {path}, and {root} is none")
 
 
 def covers(base: Path, pattern: str, path: Path) -> bool:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from relax_lint.project import Project
 
 USAGE_ERROR = 2
 
@@ -11,6 +16,15 @@ USAGE_ERROR = 2
 def complain(message: str) -> None:
     """Say something that is no part of the report."""
     print(f"relax-lint: {message}", file=sys.stderr)
+
+
+def say_unread(projects: Iterable[Project]) -> None:
+    """Say of which Relax checkouts the flags could not be read, where launches were judged by them."""
+    from relax_lint.report import shown_path
+
+    for path in dict.fromkeys(project.unread_flags for project in projects if "catalogue" in vars(project)):
+        if path is not None:
+            complain(f"{shown_path(path)} cannot be read as Relax's: the flags are those of the built-in catalogue")
 
 
 def absolute(path: str | Path) -> Path:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from relax_lint.catalog.reward_types import BUILT_IN
 from relax_lint.catalog.rewards import BOXED
-from relax_lint.commands import USAGE_ERROR, absolute, complain
+from relax_lint.commands import USAGE_ERROR, absolute, complain, say_unread
 
 if TYPE_CHECKING:
     from relax_lint.catalog.flags import Catalogue, Flag
@@ -76,7 +76,7 @@ def _spelled(word: str) -> str:
 
 def _catalogue(relax_root: Path | None) -> Catalogue | None:
     """The catalogue for the current directory; ``None`` after a complaint."""
-    from relax_lint.config import ConfigError, Configuration
+    from relax_lint.config import ConfigError, Configuration, refuse_no_checkout
     from relax_lint.discovery import root_of
     from relax_lint.files import Files
     from relax_lint.project import Project
@@ -85,18 +85,15 @@ def _catalogue(relax_root: Path | None) -> Catalogue | None:
     here, files = Path.cwd(), Files()
     try:
         settings = Configuration().settings_for(here)
+        if relax_root is not None:
+            settings = changed(settings, relax_root=absolute(relax_root), source=None)
+        refuse_no_checkout(settings)
     except ConfigError as problem:
         complain(str(problem))
         return None
-    if relax_root is not None:
-        settings = changed(settings, relax_root=absolute(relax_root))
     project = Project(root_of(here, files) or here, settings, files)
-    if relax_root is not None and project.relax_root != settings.relax_root:
-        complain(f"no Relax checkout: {relax_root}")
-        return None
     catalogue = project.catalogue
-    if project.unread_flags is not None:
-        complain(f"{project.unread_flags} cannot be read: this is the built-in catalogue")
+    say_unread([project])
     return catalogue
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint import __version__
-from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
+from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs, say_unread
 
 if TYPE_CHECKING:
     from relax_lint.data_check import Examined
@@ -141,6 +141,7 @@ def _print(options: Namespace, examined: list[Examined], report: Report, project
         source = project.source(path)
         return offset if source is None else source.to_byte(offset)
 
+    say_unread([project])
     root = project.relax_root
     relax = "no checkout; the built-in tables" if root is None else f"checkout at {shown_path(root)}"
     judged_by = {"relax": relax, "catalogue": f"relax-lint {__version__}"}

@@ -16,7 +16,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
+from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs, say_unread
 
 if TYPE_CHECKING:
     from relax_lint.files import Files
@@ -79,6 +79,7 @@ def run(options: Namespace) -> int:
             complain(str(problem))
             failed = True
     sys.stdout.write(import_module(f"relax_lint.report.show_{options.format}").render(shown))
+    say_unread([one.project for one in shown])
     return USAGE_ERROR if failed else int(broken)
 
 
@@ -104,12 +105,14 @@ def _evaluated(path: Path, env: dict[str, str], options: Namespace) -> Evaluatio
 
 def _project(path: Path) -> Project:
     """The repository of a script."""
-    from relax_lint.config import Configuration
+    from relax_lint.config import Configuration, refuse_no_checkout
     from relax_lint.discovery import root_of
     from relax_lint.files import Files
     from relax_lint.project import Project
 
-    return Project(root_of(path.parent, Files()) or path.parent, Configuration().settings_for(path))
+    settings = Configuration().settings_for(path)
+    refuse_no_checkout(settings)
+    return Project(root_of(path.parent, Files()) or path.parent, settings)
 
 
 def _reading(path: Path, env: dict[str, str], options: Namespace) -> Reading:

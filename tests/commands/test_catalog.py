@@ -121,8 +121,19 @@ def test_by_the_checkout_around_or_the_one_named(
     assert shown(capsys, "--only-relax")[0] == out
 
 
-def test_a_root_that_is_no_checkout_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "no Relax checkout: nowhere" in shown(capsys, "--lr", "--relax-root", "nowhere", status=2)[1]
+def test_a_root_that_is_no_checkout_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "half/relax").mkdir(parents=True)
+    for root in ("nowhere", "half"):
+        assert "relax-root must be a directory that holds" in shown(capsys, "--lr", "--relax-root", root, status=2)[1]
+
+
+def test_a_root_whose_flags_cannot_be_read_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for path in ("relax/entrypoints/train.py", "relax/utils/arguments.py"):
+        (tmp_path / "broken" / path).parent.mkdir(parents=True)
+        (tmp_path / "broken" / path).write_text("def (")
+    out, err = shown(capsys, "--lr", "--relax-root", "broken")
+    assert "float" in out
+    assert "broken/relax/utils/arguments.py cannot be read as Relax's" in err
 
 
 def test_no_flag_named(capsys: pytest.CaptureFixture[str]) -> None:

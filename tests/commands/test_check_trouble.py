@@ -118,11 +118,18 @@ def test_what_a_killed_run_left_goes_with_the_next(run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
-    [(["--relax-root", "nope"], ""), (["--verl-root", "examples"], ""), ([], "relax-root = 'nope'")],
+    [
+        (["--relax-root", "nope"], ""),
+        (["--relax-root", "half"], ""),
+        (["--verl-root", "examples"], ""),
+        ([], "relax-root = 'nope'"),
+        ([], "relax-root = 'half'"),
+    ],
 )
 def test_a_checkout_that_is_none_is_refused(run: Run, arguments: list[str], text: str) -> None:
     write(PYTHON, "x = 1\n")
     write("relax-lint.toml", text)
+    write("half/relax/entrypoints/train.py", "")
     done = run(*arguments)
     assert (done.status, done.out) == (2, "")
     assert "-root must be a directory that holds " in done.err
@@ -132,6 +139,7 @@ def test_a_checkout_on_the_command_line_stands_in_for_a_wrong_one(run: Run) -> N
     write(PYTHON, "x = 1\n")
     write("relax-lint.toml", "relax-root = 'nope'\n")
     write("Relax/relax/entrypoints/train.py", "")
+    write("Relax/relax/utils/arguments.py", "")
     assert run("examples", "--relax-root", "Relax").status == 0
 
 
