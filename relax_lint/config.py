@@ -23,6 +23,7 @@ Profile = Literal["guide", "runtime"]
 PROFILES: tuple[Profile, ...] = ("guide", "runtime")
 
 
+_FLAG = re.compile(r"--?\w[\w.-]*")
 _MENTION = re.compile(rb"""tool\s*\.\s*["']?relax-lint|^\s*\[\s*tool\s*\]""", re.MULTILINE)
 """What a pyproject.toml that configures us cannot do without; reading the others as TOML would cost every start."""
 
@@ -260,8 +261,8 @@ class _Reader:
 
     def flags(self, key: str) -> tuple[str, ...]:
         found = self.strings(key)
-        if not all(flag.startswith("-") for flag in found):
-            raise self.refuse(key, "a list of flags with their dashes", list(found))
+        if not all(map(_FLAG.fullmatch, found)):
+            raise self.refuse(key, "a list of flags with their dashes, each a whole name and no value", list(found))
         return found
 
     def switch(self, key: str, default: bool = False) -> bool:

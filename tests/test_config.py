@@ -64,7 +64,10 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         ("colour = true\n", "unknown key 'colour'"),
         ("select = 'RLX1'\n", "select must be a list of strings"),
         ("select = [1]\n", "select must be a list of strings"),
-        ("extra-flags = ['team-flag']\n", "extra-flags must be a list of flags with their dashes"),
+        *(
+            (f"extra-flags = [{flag!r}]\n", "extra-flags must be a list of flags with their dashes, each a whole name")
+            for flag in ("team-flag", "--my-flag=3", "--my-flag 3", "--", "-", "--m*", "---x", "–-x", "")
+        ),
         ("cache = 1\n", "cache must be true or false"),
         ("strict = 'yes'\n", "strict must be true or false"),
         ("profile = 'all'\n", "profile must be 'guide' or 'runtime'"),
