@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
 
 from relax_lint.catalog.flags import MOST_SUGGESTIONS, Catalogue
+from relax_lint.catalog.verl_flags import otherwise_in_relax, same_in_relax
 from relax_lint.catalog.words import with_dashes
 
 _NEGATION = re.compile(r"\b(?:no|disable|not|without)\b")
@@ -23,11 +24,11 @@ def relax_of(catalogue: Catalogue) -> str:
 
 
 def where_else(catalogue: Catalogue, name: str) -> str | None:
-    """Why a flag that others know is none here."""
+    """Why a flag that others know is none here, or what is said in its place."""
     if catalogue.left_out(name):
         return "the server has it, and Relax does not pass it on"
     earlier = catalogue.earlier(name)
-    return None if earlier is None else f"{earlier} had it"
+    return otherwise_in_relax(name) if earlier is None else f"{earlier} had it"
 
 
 def meant(catalogue: Catalogue, name: str, extra: Iterable[str] = ()) -> list[str]:
@@ -35,6 +36,9 @@ def meant(catalogue: Catalogue, name: str, extra: Iterable[str] = ()) -> list[st
     spelled = with_dashes(catalogue, name)
     if spelled is not None:
         return [spelled]
+    of_verl = same_in_relax(name)
+    if of_verl is not None and catalogue.flag(of_verl) is not None:
+        return [of_verl]
     begun = dict.fromkeys(flag.name for word in completions(catalogue, name) if (flag := catalogue.flag(word)))
     if begun:
         return list(begun) if len(begun) <= MOST_SUGGESTIONS else []

@@ -10,7 +10,7 @@ everything behind a bare `--`.
 
 The flags are those of the Relax checkout around the linted files or named by `--relax-root`; without one, those that
 this program was built with. The message says which. `extra-flags` in the configuration names flags that your own
-Relax knows.
+Relax knows. Names that verl gives to what Relax has are told by Relax's name.
 
 ## Why
 
@@ -77,6 +77,12 @@ VALID: list[Example | str] = [
 ]
 
 INVALID = [
+    Example(
+        f"{_TRAIN} --temperature 0.7 --use-dynamic-bsz --ppo-mini-batch-size 32\n",
+        findings=((1, 36), (1, 54), (1, 72)),
+        fixed=f"{_TRAIN} --rollout-temperature 0.7 --use-dynamic-batch-size --ppo-mini-batch-size 32\n",
+        unsafe=True,
+    ),
     Example(
         f"{_TRAIN} --rollout-batch-sizes 32 --colocate\n",
         findings=((1, 36),),
