@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.catalog.hidden import is_hidden
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from relax_lint.constraints.facts import Facts
 
 _PARALLEL = ("tensor_model_parallel_size", "pipeline_model_parallel_size", "context_parallel_size")
+_OF_EXPERTS = ("expert_tensor_parallel_size", "expert_model_parallel_size", "pipeline_model_parallel_size")
 FORWARD_ROLES = ("reference", "actor_fwd")
 """The services that ``--ref-actor-config`` speaks to."""
 OVERWRITTEN_KEYS = {
@@ -110,13 +112,10 @@ def misfit_roles(facts: Facts) -> list[str]:
         return []
     found = []
     for role, gpus, sizes in sizes_of_forward_roles(facts):
-        dense = 1
-        for name in _PARALLEL:
-            dense *= sizes[name]
-        experts = sizes["expert_tensor_parallel_size"] * sizes["expert_model_parallel_size"]
-        experts *= sizes["pipeline_model_parallel_size"]
-        if gpus % dense or gpus % experts:
-            found.append(f"{role} ({gpus} GPUs)")
+        wrong = next((names for names in (_PARALLEL, _OF_EXPERTS) if gpus % prod(sizes[name] for name in names)), None)
+        if wrong is not None:
+            product = " × ".join(f"{name} {sizes[name]}" for name in wrong if sizes[name] != 1)
+            found.append(f"{role} ({product} on {gpus} GPU{'s' if gpus > 1 else ''})")
     return found
 
 
@@ -128,9 +127,7 @@ def starving_roles(facts: Facts) -> list[str]:
     sampled = facts["data_parallel_size"] if facts["balance_data"] else 1
     shares = {"advantages": facts["train_batch"] // parts}
     for role, gpus, sizes in sizes_of_forward_roles(facts):
-        dense = 1
-        for name in _PARALLEL:
-            dense *= sizes[name]
+        dense = prod(sizes[name] for name in _PARALLEL)
         shares[role] = facts["train_batch"] // (gpus // dense) // parts
     size = facts["n_samples_per_prompt"]
     return [f"{role} ({share} samples)" for role, share in shares.items() if share <= 0 or share * sampled % size]

@@ -10,7 +10,8 @@ ALGORITHM: tuple[Constraint, ...] = (
     _S.refuses(
         "kl-both-coefs",
         "not is_sft and kl_coef != 0 and kl_loss_coef != 0",
-        "--kl-coef and --kl-loss-coef exclude each other",
+        "--kl-coef {kl_coef} and --kl-loss-coef {kl_loss_coef} exclude each other: drop --kl-coef, which no estimator "
+        "of this Relax reads, and switch the loss on by --use-kl-loss",
         2591,
         modes=RL,
         rule="RLX417",

@@ -58,7 +58,7 @@ EVALUATION: tuple[Constraint, ...] = (
     _S.overwrites(
         "eval-pairs-single",
         "not eval_config and eval_prompt_data and len(eval_prompt_data) == 1",
-        "a single word is taken for the path of a data set named aime",
+        "--eval-prompt-data with a single word: its data are named aime; write a name of yours before the path",
         2376,
     ),
     _EVAL.crashes(

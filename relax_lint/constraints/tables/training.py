@@ -428,7 +428,8 @@ FORWARD_ROLES: tuple[Constraint, ...] = (
     _ACTOR.refuses(
         "role-gpus-vs-parallelism",
         _TRAINS + "not trains_only and len(misfit_roles) > 0",
-        "the parallel sizes do not divide {misfit_roles}: --ref-actor-config can give these roles sizes of their own",
+        "parallel sizes do not divide the GPUs of {misfit_roles}: --ref-actor-config sets them, and those that it does "
+        "not name are the actor's",
         "relax/backends/megatron/initialize.py:44",
         modes=("async",),
         rule="RLX416",

@@ -112,7 +112,7 @@ ALGORITHM: tuple[Constraint, ...] = (
     _LOSS.ignores(
         "kl-loss-without-use",
         "not is_sft and not use_kl_loss and (kl_loss_coef != 0 or use_unbiased_kl)",
-        "the KL loss is off without --use-kl-loss",
+        "the KL loss is off without --use-kl-loss, and its flags are ignored: add the switch, or drop them",
         993,
         modes=RL,
         rule="RLX417",

@@ -183,6 +183,12 @@ def _wanted(launcher: LauncherSource, project: Project) -> str:
 
 
 def _meant(name: str, project: Project) -> str:
-    others = [entry.name for entry in project.files.entries(project.root / _TOOLS) if entry.name.startswith("process_")]
-    close = get_close_matches(name, others, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
+    tools = [entry.name for entry in project.files.entries(project.root / _TOOLS) if entry.name.startswith("process_")]
+    others = {_subject(tool): tool for tool in tools}
+    close = get_close_matches(_subject(name), others, n=1)
+    return f"; did you mean {others[close[0]]}?" if close else ": write it there"
+
+
+def _subject(name: str) -> str:
+    """What a conversion script is about: its name without what all such names share."""
+    return name.removeprefix("process_").removesuffix(".py")
