@@ -4,9 +4,9 @@
 
 For datasets that are on this machine: a column that `--input-key`, `--label-key`, `--metadata-key`, `--tool-key` or
 `--multimodal-keys` names, for training or evaluation, and that the file does not have; a file whose name does not end
-in `.jsonl` or `.parquet`; rows that are no objects, have no label, or tools that are no list; a slice that holds no
-row; a file that cannot be read. A warning: columns of metadata, tools and media, which are empty then; lines that are
-no JSON, which are left out; a file that is not there while the others of its directory are.
+in `.jsonl` or `.parquet`; rows that are no objects or have no label; a slice that holds no row; a file that cannot be
+read. A warning: columns of metadata, tools and media, which are empty then; lines that are no JSON, which are left out;
+a file that is not there while the others of its directory are.
 
 ## Why
 
@@ -34,7 +34,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from relax_lint.catalog.hidden import is_hidden
-from relax_lint.data_prompts import in_words
 from relax_lint.datasets import datasets_of, partly_named
 from relax_lint.diagnostics import Finding, NotChecked, Severity
 from relax_lint.row_judges import Fault, RowJudge, judged, unreadable
@@ -87,15 +86,6 @@ VALID: list[Example | str] = [
     ),
     Example(f'{TRAIN} --prompt-data "$DATA_DIR/train.csv" --data-source-path examples.demo.source.Source\n'),
     Example(tree("--loss-type sft --input-key messages", {"messages": [{"role": "assistant", "content": "x"}]})),
-    Example(tree(_KEYS, {**_ROW, "tools": []}, {**_ROW, "tools": '[{"type": "function"}]'})),
-    Example(tree(f"{_KEYS} --tool-key $TOOLS", {**_ROW, "functions": None})),
-    Example(tree(f"{_KEYS} --tool-key functions", {**_ROW, "functions": [{"type": "f"}], "tools": "none"}, _ROW)),
-    Example(
-        tree(
-            "--loss-type sft --input-key messages",
-            {"messages": [{"role": "assistant", "content": "x"}], "tools": None},
-        )
-    ),
 ]
 
 INVALID = [
@@ -141,9 +131,6 @@ INVALID = [
     Example(tree(_KEYS, _ROW, path="data/train.jsonl@[-1:]"), findings=((RUN, 1, 36),)),
     Example(tree(_KEYS, _ROW, {"prompt": "2 + 2?"}), findings=((RUN, 1, 86),)),
     Example(tree(_KEYS, _ROW, "{broken", path="\"['data/train.jsonl']\""), findings=((RUN, 1, 36, Severity.WARNING),)),
-    Example(tree(f"{_KEYS} --tool-key functions", {**_ROW, "functions": "search"}), findings=((RUN, 1, 104),)),
-    Example(tree(_KEYS, {**_ROW, "tools": []}, {**_ROW, "tools": None}), findings=((RUN, 1, 36),)),
-    Example(tree(_KEYS, {**_ROW, "tools": '{"type": "function"}'}), findings=((RUN, 1, 36),)),
     Example(
         script(f"for set in data/train.jsonl; do\n  {TRAIN} --prompt-data '[data]' {_KEYS}\ndone\n", _ROW),
         findings=((RUN, 2, 38),),
@@ -182,7 +169,6 @@ def check(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
             yield Finding(use.place, message, severity=severity, launch=launch, subject=use.flag)
         yield from _columns(use)
         yield from judged(use, LabelInEveryRow)
-        yield from judged(use, ToolsOfEveryRow)
 
 
 def _columns(use: DatasetUse) -> Iterator[Finding | NotChecked]:
@@ -265,43 +251,3 @@ class LabelInEveryRow(RowJudge):
         if not file.is_parquet and label not in row and label in file.columns:
             effect = "the row is dropped" if self.use.is_streamed and not self.use.sft else "Relax fails at it"
             yield "lacking", f"a row has no {label}: {effect}", ERROR
-
-
-class ToolsOfEveryRow(RowJudge):
-    """Tools that are neither a list nor a text that holds one."""
-
-    needs: ClassVar[tuple[str, ...]] = ("tool",)
-    places: ClassVar[tuple[str, ...]] = ("tool",)
-
-    @property
-    def applies(self) -> bool:
-        """Where there is such a column, which is read whether it is named or not."""
-        tool = self.use.keys.tool
-        return is_hidden(tool) or (isinstance(tool, str) and tool in self.use.columns)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The tools."""
-        return (self.use.keys.tool,)
-
-    def faults(self, row: Row, file: DataFile) -> Iterator[Fault]:
-        """What Relax makes no list of. Fine-tuning takes null for none."""
-        column = self.use.keys.tool
-        if column not in row or (self.use.sft and row[column] is None):
-            return
-        what = _no_list(row[column])
-        if what is not None:
-            effect = "the row is dropped" if self.use.is_streamed and not self.use.sft else "Relax fails at it"
-            yield "tools", f"the tools of a row ({column}) are {what}, no list: {effect}", ERROR
-
-
-def _no_list(tools: object) -> str | None:
-    """What tools are, where they are no list and no text that holds one as JSON."""
-    if isinstance(tools, str):
-        import json
-
-        try:
-            tools = json.loads(tools)
-        except (ValueError, RecursionError):
-            return "a text that is no JSON"
-    return None if isinstance(tools, list) else in_words(tools)
