@@ -81,6 +81,13 @@ def test_what_this_relax_checks_in_place_of_what_it_lacks_is_not_guessed() -> No
     assert "no teacher" not in told(flags, "teacher_hf_checkpoint")
 
 
+def test_what_a_relax_without_a_mode_makes_of_the_flags_of_others_is_not_guessed() -> None:
+    flags = f"{GOOD} --fully-async --colocate"
+    assert "exclude each other" in told(flags)
+    assert "exclude each other" not in told(flags, "hybrid")
+    assert "exclude each other" in told(flags, "sft_predict_interval", "use_agentic_rollout")
+
+
 def test_what_it_has_is_judged_as_ever() -> None:
     flags = GOOD.replace('"actor": [1, 8]', '"actor": [1, 3]')
     expected = "tensor 2 × pipeline 1 × context 1 = 2 does not divide the actor's 3 GPUs"

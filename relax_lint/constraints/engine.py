@@ -90,10 +90,15 @@ class Table:
         return self._shortlists[parsers]
 
     def _of_another_relax(self, parsers: Parsers) -> frozenset[int]:
-        """Those that ask for an argument which this Relax has not: what it checks in its place is not known."""
+        """Those that ask for an argument which this Relax has not: what it checks in its place is not known. A mode
+        that it has not is no reason to leave out what asks for the mode, but what asks for its flag."""
         if parsers not in self._elsewhere:
-            missing = {name for name in self._by_name if is_missing(name, parsers)} - _behind("mode")
-            self._elsewhere[parsers] = frozenset(at for name in missing for at in self._by_name[name])
+            missing = {name for name in self._by_name if is_missing(name, parsers)}
+            modes = missing & _behind("mode")
+            found = {at for name in missing - modes for at in self._by_name[name]}
+            asking = {at for name in modes for at in self._by_name[name] if name in self.constraints[at].when}
+            found.update(at for at in asking if not modes.isdisjoint(self._expressions[at].names))
+            self._elsewhere[parsers] = frozenset(found)
         return self._elsewhere[parsers]
 
     @cached_property
