@@ -128,7 +128,7 @@ class PythonSource(SourceFile):
                 return ast.parse(self.text.removeprefix(_BOM)), None
         except SyntaxError as problem:
             return None, ParseError(self._offset_of_error(problem), f"invalid Python: {problem.msg}")
-        except (RecursionError, MemoryError):
+        except (RecursionError, MemoryError, SystemError):  # the last is CPython's parser without memory, too
             return None, ParseError(0, "nested too deeply to be parsed")
         except ValueError as problem:
             return None, ParseError(0, f"invalid Python: {problem}")
