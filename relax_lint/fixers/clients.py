@@ -8,6 +8,10 @@ import re
 from relax_lint.diagnostics import Edit
 from relax_lint.sources.python import PythonSource
 
+_CLOSES = re.compile(
+    r"\.(?:a?close|disconnect|__a?exit__|(?:push|enter)_(?:async_)?(?:exit|context|callback))\b|closing\("
+)
+"""What may close a client, maybe in another function that it is handed to."""
 _END = re.compile(r"[\s,]*\)\Z")
 
 
@@ -33,13 +37,15 @@ def add_timeout(source: PythonSource, call: ast.Call, timeout: str) -> Edit | No
 
 def move_to_module(source: PythonSource, call: ast.Call, argument: str | None) -> list[Edit] | None:
     """Make what ``name = call`` makes at the top of the module, as ``_name``, with one more argument if there is one;
-    ``None`` where the call needs anything of the function, or its own place."""
+    ``None`` where the call needs anything of the function, or its own place, or where what it makes is closed."""
     statement = source.parent(call)
     holder = next((item for item in source.ancestors(call) if isinstance(source.parent(item), ast.Module)), None)
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or source.tree is None or holder is None:
         return None
     target = statement.targets[0]
     if not isinstance(target, ast.Name) or not isinstance(holder, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return None
+    if _CLOSES.search(source.text) or any(_ends(node, target.id) for node in ast.walk(holder)):
         return None
     name = f"_{target.id.lstrip('_')}"
     known = set(_imported_before(source.tree, holder))
@@ -62,6 +68,14 @@ def move_to_module(source: PythonSource, call: ast.Call, argument: str | None) -
         Edit(source.path, before, start, f"\n\n{name} = {text}\n\n\n"),
         Edit.at(place, name),
     ]
+
+
+def _ends(node: ast.AST, name: str) -> bool:
+    """Whether a statement closes at its end what a name holds: ``async with client:``."""
+    if not isinstance(node, (ast.With, ast.AsyncWith)):
+        return False
+    given = [part for item in node.items for part in ast.walk(item.context_expr)]
+    return any(isinstance(part, ast.Name) and part.id == name for part in given)
 
 
 def _imported_before(tree: ast.Module, holder: ast.stmt) -> list[str]:

@@ -249,3 +249,26 @@ def test_a_client_that_is_kept_and_waits_its_time(text: str) -> None:
 def test_a_client_for_each_sample_or_without_end(example: Example) -> None:
     harness.test_invalid_example_gives_exactly_its_findings(RULE, example)
     harness.test_fix_gives_the_fixed_tree_and_nothing_else(RULE, example)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "    try:\n        answer = await client.get('http://j')\n    finally:\n        await client.aclose()\n",
+        "    async with client:\n        answer = await client.get('http://j')\n",
+        "    async with client as session:\n        answer = await session.get('http://j')\n",
+        "    async with contextlib.aclosing(client) as session:\n        answer = await session.get('http://j')\n",
+        "    answer = await client.get('http://j')\n    await asyncio.shield(client.aclose())\n",
+        "    answer = await ask(client)\n\n\nasync def ask(it):\n    await it.get('http://j')\n    await it.aclose()\n",
+        "    stack.push_async_callback(client.aclose)\n    answer = await client.get('http://j')\n",
+    ],
+)
+def test_a_client_that_is_closed_is_not_kept_in_the_module(use: str) -> None:
+    made, _, helper = use.partition("\n\n\n")
+    code = (
+        "import asyncio\nimport contextlib\nimport httpx\n\n\nasync def reward_func(args, sample, **kwargs):\n"
+        f"    client = httpx.AsyncClient(timeout=5)\n{made.rstrip()}\n    return 1.0\n\n\n{helper}"
+    )
+    example = Example(code, findings=((7, 14),), unsafe=True)
+    harness.test_invalid_example_gives_exactly_its_findings(RULE, example)
+    harness.test_fix_gives_the_fixed_tree_and_nothing_else(RULE, example)
