@@ -24,7 +24,8 @@ Guide: use the Sample's fields: `sample.response`, `sample.label`, `sample.metad
 
 ## Fix
 
-Writes the one name that is near it, where there is one.
+Writes what the guide maps verl's name to, or the one name that differs by a slip of the fingers (a letter missing, too
+many, another, or two swapped). Unsafe for a name that is only like it: `sample.response_ids` may be the tokens.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from relax_lint.catalog.sample import CLASS, FIELD_KINDS, SampleClass, sample_cl
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.project import Project, Recipe
 from relax_lint.rules import ERROR, Example, rule
+from relax_lint.slips import is_slip
 
 if TYPE_CHECKING:
     from relax_lint.calls.reached import ReachedFunction
@@ -45,14 +47,14 @@ if TYPE_CHECKING:
     from relax_lint.recipe_readings import Read
     from relax_lint.shell.launch import Launch
 
+_OF_VERL = {"ground_truth": "label", "solution_str": "response", "extra_info": "metadata"}
+"""What the guide maps to the fields of a sample."""
 _OF_DATA_PROTO = frozenset({"batch", "non_tensor_batch", "meta_info"})
 """What another rule says to be verl's."""
 _MEANT = {
-    "ground_truth": "label",
-    "solution_str": "response",
-    "response_str": "response",
-    "extra_info": "metadata",
+    **_OF_VERL,
     "data_source": 'metadata["data_source"]',
+    "response_str": "response",
     "reward_score": "reward",
     "response_mask": "loss_mask",
     "log_probs": "rollout_log_probs",
@@ -61,6 +63,8 @@ _MEANT = {
 }
 """What others call things, by Relax's names for them; too far from them to be put right unasked."""
 _OF_CLASSES = frozenset({"mro"})
+_WORDS_OF_THEIR_OWN = frozenset({"stats", "state", "statuses", "metrics", "meta"})
+"""Names that are no slips, however near a field they are."""
 
 _RUN = "examples/demo/run_demo.sh"
 _REWARD = "examples/demo/reward_demo.py"
@@ -186,7 +190,18 @@ INVALID = [
         findings=((_REWARD, 2, 37),),
         fixed={_REWARD: _HEAD + "    return float(sample.response == sample.label)\n"},
     ),
-    Example(_tree("    return sample.ground_truth == sample.response\n"), findings=((_REWARD, 2, 12),)),
+    Example(
+        _tree("    return sample.ground_truth == sample.response\n"),
+        findings=((_REWARD, 2, 12),),
+        fixed={_REWARD: _HEAD + "    return sample.label == sample.response\n"},
+    ),
+    Example(
+        _tree("    return len(sample.response_ids)\n"),
+        findings=((_REWARD, 2, 16),),
+        fixed={_REWARD: _HEAD + "    return len(sample.response)\n"},
+        unsafe=True,
+    ),
+    Example(_tree("    return sample.group_id % 2\n"), findings=((_REWARD, 2, 12),)),
     Example(
         _tree("""\
 def grade(item):
@@ -221,6 +236,10 @@ async def reward_func(args, samples, **kwargs):
 """,
         },
         findings=((_REWARD, 2, 24),),
+        fixed={
+            _REWARD: "async def reward_func(args, samples, **kwargs):\n"
+            "    return [float(bool(s.response)) for s in samples]\n"
+        },
     ),
     Example(
         _tree(
@@ -228,6 +247,7 @@ async def reward_func(args, samples, **kwargs):
             scores="def score(sample):\n    return sample.extra_info['score']\n",
         ),
         findings=(("examples/demo/scores.py", 2, 12),),
+        fixed={"examples/demo/scores.py": "def score(sample):\n    return sample.metadata['score']\n"},
     ),
     Example(_tree("    return getattr(sample, 'data_source') == 'gsm8k'\n"), findings=((_REWARD, 2, 12),)),
     Example(
@@ -430,7 +450,7 @@ def _unknown(
     yield Finding(
         read.source.place(read.node),
         f"{holder} has no {name}, and nothing in the recipe stores one{hint}",
-        fix=_fix(read, near[0]) if len(near) == 1 and isinstance(read.node, ast.Attribute) else None,
+        fix=_fix(read, near, holder) if isinstance(read.node, ast.Attribute) else None,
         launch=launch,
         subject=name,
     )
@@ -442,10 +462,17 @@ def _near(name: str, names: frozenset[str]) -> list[str]:
     return begun if len(begun) == 1 else get_close_matches(name, candidates, n=2, cutoff=0.8)
 
 
-def _fix(read: Read, name: str) -> Fix:
+def _fix(read: Read, near: list[str], holder: str) -> Fix | None:
+    """What is meant, where one thing is: by the guide, by a slip, or, as a guess, by its likeness."""
+    of_verl = _OF_VERL.get(read.name) if holder == "a Sample" else None
+    if of_verl is None and len(near) != 1:
+        return None
+    name = of_verl or near[0]
     source, end = read.source, read.source.place(read.node).end
     edit = Edit.at(Place(source, end - len(read.name), end), name)
-    return Fix(f"read {name}", lambda: [edit])
+    if of_verl is not None or (is_slip(read.name, name) and read.name not in _WORDS_OF_THEIR_OWN):
+        return Fix(f"read {name}", lambda: [edit])
+    return Fix(f"read {name}", lambda: [edit], safe=False, reason="the names are alike, and may mean two things")
 
 
 def _of_prompt(function: ReachedFunction, kind: PromptKind, launch: Launch, project: Project) -> Iterator[Finding]:
