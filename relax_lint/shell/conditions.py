@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from relax_lint.shell import patterns
+from relax_lint.shell.launch import HOLDS_FLAGS
 from relax_lint.shell.state import NONEMPTY, NOT_DEFAULT, Bindings, Outcome, State, Undecided
 from relax_lint.shell.values import Known, Root, Sym, Value, Variable, known
 
@@ -153,7 +154,7 @@ def _is_no_flag(value: Value, text: str) -> bool:
     if not text.startswith("--") or not isinstance(first, Sym):
         return False
     names = [origin.variable for origin in first.root.origins]
-    if any(name is None or name.isdecimal() for name in names):
+    if any(name is None or name.isdecimal() or name == "MODE" or HOLDS_FLAGS.search(name) for name in names):
         return False
     if first.default is not None:
         return not first.default.startswith("-")

@@ -107,7 +107,7 @@ _OF_A_MODEL = re.compile(
     r"|make-vocab|q-lora|kv-lora|v-head|apply-layernorm)"
 )
 # Names of variables that are meant to hold flags, and what expands to any number of words.
-_HOLDS_FLAGS = re.compile(
+HOLDS_FLAGS = re.compile(
     r"[@*]\Z|\$\{[@*]|\[[@*]\]\Z|\A\$\(cat\)\Z|(?:\A|_)(?:ARGS?|OPTS?|OPTIONS?|FLAGS?|EXTRAS?|PARAMS?|OVERRIDES?)(?:_|\Z)",
     re.IGNORECASE,
 )
@@ -324,7 +324,7 @@ def _is_a_value(argument: Argument, position: int) -> bool:
 def _is_named_for_flags(word: Word) -> bool:
     """Whether nothing of a word is known but a name that says that it holds flags."""
     first = word.unknowns[0]
-    return _is_hidden(word) and first.only is None and bool(_HOLDS_FLAGS.search(first.variable or first.text))
+    return _is_hidden(word) and first.only is None and bool(HOLDS_FLAGS.search(first.variable or first.text))
 
 
 def _may_be(argument: Argument, position: int, flag: str) -> bool:

@@ -162,49 +162,6 @@ def test_what_a_condition_says_holds_on_its_way(script: str, expected: list[list
     assert argvs(script) == expected
 
 
-LOOKS_FOR_A_FLAG = """
-run() {{
-    for arg in "$@"; do
-        {test} && {{ python3 as-given "$@"; return; }}
-    done
-    python3 added "$@"
-}}
-run {words}
-"""
-WAYS_TO_LOOK = [
-    '[ "$arg" = "--env-json" ]',
-    '[ "$arg" = "--env-json" -o "$arg" = "--other" ]',
-    '[[ "$arg" == --env-json || $arg == --env-json=* ]]',
-    'case "$arg" in --env-json|--env-json=*) true ;; *) false ;; esac',
-]
-
-
-@pytest.mark.parametrize("test", WAYS_TO_LOOK)
-@pytest.mark.parametrize(
-    "words",
-    [
-        "--n ${N:-8}", '--n "${N:-8}"', 'x --name "${NAME:=a b}"', "--load $DIR/model", '--load "${DIR}/model"',
-        "--name run-$DATE", "${WAIT:+--no-wait}", '--name "$(basename "${NAME:-x}").log"', "--both ${A:-1}${B:-2}",
-    ],
-)  # fmt: skip
-def test_no_flag_is_looked_for_in_what_nobody_sets_to_one(test: str, words: str) -> None:
-    found = launches(LOOKS_FOR_A_FLAG.format(test=test, words=words))
-    assert [launch.argv[1].text for launch in found] == ["added"]
-
-
-@pytest.mark.parametrize("test", WAYS_TO_LOOK)
-@pytest.mark.parametrize("words", ["$MORE", '"$MORE"', '"$@"', '"${1:-x}"', '"${MORE:---other}"', '"$(flags)"'])
-def test_a_flag_is_looked_for_in_what_may_be_one(test: str, words: str) -> None:
-    found = launches(LOOKS_FOR_A_FLAG.format(test=test, words=words))
-    assert {launch.argv[1].text for launch in found} == {"as-given", "added"}
-
-
-@pytest.mark.parametrize("test", WAYS_TO_LOOK)
-def test_a_flag_that_is_there_is_found(test: str) -> None:
-    found = launches(LOOKS_FOR_A_FLAG.format(test=test, words='--n "${N:-8}" --env-json "$X"'))
-    assert [launch.argv[1].text for launch in found] == ["as-given"]
-
-
 def test_the_same_question_has_one_answer() -> None:
     script = 'if nvidia-smi; then A=1; else A=2; fi; if [ "$X" = a ]; then B=1; else B=2; fi\n'
     script += 'if [ "$X" = a ]; then python3 "$B"; else python3 "$B"; fi'
