@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
+from typing import TYPE_CHECKING
 
 from relax_lint.catalog.flags import MOST_SUGGESTIONS, Catalogue
 from relax_lint.catalog.verl_flags import otherwise_in_relax, same_in_relax
 from relax_lint.catalog.words import with_dashes
+
+if TYPE_CHECKING:
+    from relax_lint.project import Project
 
 _NEGATION = re.compile(r"\b(?:no|disable|not|without)\b")
 _SHORTEST = len("--kl")
@@ -21,6 +25,15 @@ def relax_of(catalogue: Catalogue) -> str:
     """The Relax that a catalogue describes, as messages name it."""
     version = catalogue.versions["relax"]
     return f"Relax {version}" if version[:1].isdigit() else f"the Relax of {version}"
+
+
+def may_be_known(project: Project, name: str) -> str | None:
+    """Why a word that is no flag of the catalogue may be one of the project's Relax all the same."""
+    if project.unread_flags is not None:
+        return f"{project.unread_flags.name} of the Relax checkout cannot be read"
+    if project.catalogue.may_know(name):
+        return f"{relax_of(project.catalogue)} registers flags whose names cannot be told"
+    return None
 
 
 def where_else(catalogue: Catalogue, name: str) -> str | None:

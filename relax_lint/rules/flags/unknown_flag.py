@@ -39,7 +39,7 @@ from collections.abc import Iterator
 from relax_lint.catalog.flags import Catalogue
 from relax_lint.catalog.launches import namespace_of
 from relax_lint.catalog.namespace import Namespace
-from relax_lint.catalog.unknown import completions, meant, relax_of, where_else
+from relax_lint.catalog.unknown import completions, may_be_known, meant, relax_of, where_else
 from relax_lint.catalog.words import Group, has_other_hyphens, is_number, is_whole_name, with_dashes
 from relax_lint.diagnostics import Finding, Fix, NotChecked
 from relax_lint.fixers.launcher_edits import rename_flag
@@ -196,11 +196,9 @@ def _judged(group: Group, namespace: Namespace, project: Project) -> Iterator[Fi
         yield NotChecked(place_of(launch, word), why_unknown(word))
         return
     name = group.name if is_whole_name(word) else word.text
-    if project.unread_flags is not None:
-        yield NotChecked(place_of(launch, word), f"{project.unread_flags.name} of the Relax checkout cannot be read")
-        return
-    if catalogue.may_know(name):
-        yield NotChecked(place_of(launch, word), f"{relax_of(catalogue)} registers flags whose names cannot be told")
+    untold = may_be_known(project, name)
+    if untold is not None:
+        yield NotChecked(place_of(launch, word), untold)
         return
     reason = where_else(catalogue, name)
     candidates = [] if reason else meant(catalogue, name, project.settings.extra_flags)

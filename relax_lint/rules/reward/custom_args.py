@@ -201,7 +201,7 @@ def build_env(sample=None, args=None, **_):
         {
             **_tree("    return args.judge_url\n"),
             "relax/entrypoints/train.py": "",
-            "relax/utils/arguments.py": "def finish(args):\n    args.judge_uri = 'x'\n",
+            "relax/core/controller.py": "def finish(args):\n    args.judge_uri = 'x'\n",
         },
         findings=((_REWARD, 2, 12),),
     ),
@@ -220,6 +220,7 @@ def custom_args(recipe: Recipe, project: Project) -> Iterator[Finding | NotCheck
 
 
 def _read_in_vain(recipe: Recipe, project: Project, missing: dict[str, list[Read]]) -> Iterator[Finding | NotChecked]:
+    from relax_lint.catalog.unknown import may_be_known
     from relax_lint.recipe_readings import called, calls_outside
     from relax_lint.supposed_launches import is_partial, is_supposed
 
@@ -229,6 +230,10 @@ def _read_in_vain(recipe: Recipe, project: Project, missing: dict[str, list[Read
             continue  # others launch it, with configs of theirs; or others may set what is read
         for read in _not_set(entry, recipe, project):
             missing.setdefault(read.name, []).append(read)
+            untold = may_be_known(project, f"--{read.name.replace('_', '-')}")
+            if untold is not None:
+                yield NotChecked(read.source.place(read.node), untold)
+                continue
             if is_supposed(launch):
                 if not _is_configured(read.name, recipe, project):
                     yield _finding(read, {}, launch, project)

@@ -9,6 +9,7 @@ from relax_lint.engine import Report, lint
 from relax_lint.project import MEMORY_ROOT, Project
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
+from tests.catalog.small_relax import RELAX
 
 RULES = load_rules()
 RUN, REWARD, CONFIG = "examples/demo/run_demo.sh", "examples/demo/reward_demo.py", "examples/demo/demo.yaml"
@@ -103,3 +104,18 @@ def test_functions_from_elsewhere_may_read_any_key() -> None:
     tree = {REWARD: f"{HEAD}    return 1.0\n", CONFIG: "mine: 1\n"}
     assert found({**tree, RUN: f"{TRAIN} {NAMED}\n"}) == [("demo.yaml", 1)]
     assert found({**tree, RUN: f"{TRAIN} {NAMED} --dynamic-sampling-filter-path elsewhere.filters.keep\n"}) == []
+
+
+def test_an_attribute_that_a_flag_of_the_checkout_may_set_is_not_missed() -> None:
+    arguments = "relax/utils/arguments.py"
+    registers = "        import plugins\n        plugins.register(parser)\n        return parser\n\n    return add_all"
+    handed_on = RELAX[arguments].replace("        return parser\n\n    return add_all", registers)
+    tree = {**READS, RUN: f"{TRAIN}\n", **RELAX}
+    assert found(tree) == [("reward_demo.py", 2)]
+    for text, because in (
+        ("def (", "arguments.py of the Relax checkout cannot be read"),
+        (handed_on, "cannot be told"),
+    ):
+        result = report({**tree, arguments: text})
+        assert result.diagnostics == []
+        assert because in result.not_checked[0].because
