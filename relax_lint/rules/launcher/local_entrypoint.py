@@ -6,7 +6,8 @@ A reinforcement-learning launcher of a recipe without the guard of the guide's t
 is not set, no entry point has prepared the machine, and the launcher sources `scripts/entrypoint/local.sh` (any
 `local*.sh` will do). Found are launchers that source no entry point and do not ask for the variable, or only to say so,
 and those that source one whether it is set or not, or where it is. Any way to ask will do: `if`, `case`, `&&`, a
-variable or function in between, a message and an exit.
+variable or function in between, a message and an exit. And launchers that source an entry point by a way from their own
+directory that does not lead to it, as one copied from `scripts/training` does.
 
 ## Why
 
@@ -26,7 +27,8 @@ The guide's launcher template: `local.sh` is sourced when the launcher is not st
 
 ## Fix
 
-Writes the guard above the first use of `MODEL_CONFIG_DIR`, or above the launch; or puts it around what is sourced.
+Writes the guard above the first use of `MODEL_CONFIG_DIR`, or above the launch; or puts it around what is sourced; or
+writes the way to the entry point.
 Launchers that start Ray themselves, or are for other machines than GPU ones, are left to their authors.
 """
 
@@ -35,6 +37,7 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
@@ -69,7 +72,25 @@ _MODEL = 'source "${MODEL_CONFIG_DIR}/qwen3-8B.sh"\n'
 _IF = f"{_TEST}\n    {_LOCAL}\nfi\n"
 _RUN = "examples/demo/run_demo.sh"
 
+_ENTRY = {"scripts/entrypoint/local.sh": "ray start --head\n", "relax/entrypoints/train.py": ""}
+
 VALID: list[Example | str] = [
+    Example({_RUN: f"{_DIRECTORY}{_IF}{_MODEL}{_TRAIN}\n", **_ENTRY}),
+    Example({_RUN: f"{_DIRECTORY}{_IF.replace('/../..', '/../../..').replace('R}', 'R}/x')}{_TRAIN}\n", **_ENTRY}),
+    Example(
+        {
+            _RUN: 'ROOT="$(cd "$(dirname "$0")/../.." && pwd)"\n'
+            f'{_TEST}\n    source "$ROOT/scripts/entrypoint/local.sh"\nfi\n{_TRAIN}\n',
+            **_ENTRY,
+        }
+    ),
+    Example(
+        {
+            _RUN: f'{_TEST}\n    source "$(dirname "$0")/local_mine.sh"\nfi\n{_TRAIN}\n',
+            "examples/demo/local_mine.sh": "ray start --head\n",
+            **_ENTRY,
+        }
+    ),
     f"{_DIRECTORY}{_IF}{_MODEL}{_TRAIN}\n",
     f"{_DIRECTORY}if [[ -z $RELAX_ENTRYPOINT_MODE ]]; then . scripts/entrypoint/local-npu.sh; fi\n{_TRAIN}\n",
     f'{_DIRECTORY}[ -n "${{RELAX_ENTRYPOINT_MODE:-}}" ] || {_LOCAL}\n{_TRAIN}\n',
@@ -101,6 +122,33 @@ VALID: list[Example | str] = [
 ]
 
 INVALID = [
+    Example(
+        {_RUN: f"{_DIRECTORY}{_IF.replace('/scripts', '')}{_MODEL}{_TRAIN}\n", **_ENTRY},
+        findings=((_RUN, 3, 5),),
+        fixed={_RUN: f"{_DIRECTORY}{_IF}{_MODEL}{_TRAIN}\n"},
+    ),
+    Example(
+        f'{_TEST}\n    . "$(dirname "${{BASH_SOURCE[0]}}")"/../scripts/entrypoint/local.sh || exit 1\nfi\n{_TRAIN}\n',
+        findings=((2, 5),),
+        fixed=f'{_TEST}\n    . "$(dirname "${{BASH_SOURCE[0]}}")"/../../scripts/entrypoint/local.sh || exit 1\n'
+        f"fi\n{_TRAIN}\n",
+    ),
+    Example(
+        {_RUN: f"{_DIRECTORY}{_IF.replace('local.sh', 'local_gpu.sh')}{_TRAIN}\n", **_ENTRY},
+        findings=((_RUN, 3, 5),),
+    ),
+    Example(
+        {
+            "examples/group/demo/run_demo.sh": f'HERE=$(dirname "$0")\n{_TEST} source $HERE/../../scripts/entrypoint/'
+            f"local.sh; fi\n{_TRAIN}\n",
+            **_ENTRY,
+        },
+        findings=(("examples/group/demo/run_demo.sh", 2, 46),),
+        fixed={
+            "examples/group/demo/run_demo.sh": f'HERE=$(dirname "$0")\n{_TEST} source $HERE/../../../scripts/'
+            f"entrypoint/local.sh; fi\n{_TRAIN}\n"
+        },
+    ),
     Example(
         f'{_DIRECTORY}if [ -n "${{RELAX_ENTRYPOINT_MODE:-}}" ]; then\n    {_LOCAL}\nfi\n{_MODEL}{_TRAIN}\n',
         findings=((3, 5),),
@@ -196,6 +244,10 @@ def local_entrypoint(launcher: LauncherSource, project: Project) -> Iterator[Fin
         return
     own = own_files(launcher, project)
     sourcing = [(source, command) for source in own for command in _entrypoints(source)]
+    astray = next(_astray(launcher, [one for source, one in sourcing if source is launcher], project), None)
+    if astray is not None:
+        yield astray
+        return
     guarded = [(source, command) for source, command in sourcing if _is_guarded(source, command)]
     reversed_ = [(source, command) for source, command in guarded if _is_for_set(source, command)]
     if len(reversed_) < len(guarded):
@@ -243,6 +295,35 @@ def _entrypoints(source: ScriptFile) -> Iterator[SimpleCommand]:
             named = _text(source, command.words[1])
             if _ENTRYPOINT.search(named) or (by_variable is not None and by_variable.search(named)):
                 yield command
+
+
+def _astray(launcher: LauncherSource, sourcing: Sequence[SimpleCommand], project: Project) -> Iterator[Finding]:
+    """The entry points that are sourced by a way from the launcher's directory, and are not there."""
+    own = [re.escape(one.name) for one in nodes_of(launcher, Assignment) if _is_own_directory(_text(launcher, one))]
+    from_own = re.compile(rf"\"?(?:\$\{{?(?:{'|'.join(own)})\b\}}?|(?P<here>\$\(.*\)))\"?/(?P<way>[\w./-]+\.sh)\"?")
+    entrypoints = project.root / "scripts" / "entrypoint"
+    for command in sourcing:
+        word = command.words[1]
+        found = from_own.fullmatch(_text(launcher, word))
+        if found is None or not (found["here"] is None or _is_own_directory(found["here"])):
+            continue
+        target = Path(os.path.normpath(launcher.path.parent / found["way"]))
+        if project.is_file(target) or (target.parent == entrypoints and not project.is_dir(entrypoints)):
+            continue
+        there = entrypoints / target.name
+        fix = None
+        if there != target and (project.is_file(there) or not project.is_dir(entrypoints)):
+            start = word.start + found.start("way")
+            way = os.path.relpath(there, launcher.path.parent)
+            edit = Edit(launcher.path, start, start + len(found["way"]), way)
+            fix = Fix(f"source {way}", lambda edit=edit: [edit])  # type: ignore[misc]
+        message = f"{found['way']} leads nowhere from here: the entry points are in scripts/entrypoint of Relax"
+        yield Finding(Place(launcher, command.start, command.end), message, fix=fix, subject=_GUARD)
+
+
+def _is_own_directory(text: str) -> bool:
+    """Whether what is written gives the directory of the script itself, and none around it."""
+    return _OWN_DIRECTORY.search(text) is not None and ".." not in text and text.count("dirname") == 1
 
 
 def _guards(source: ScriptFile) -> Iterator[Command]:
