@@ -31,7 +31,7 @@ class FilledArray:
         return self.source is place.source and self.literal.start <= place.start < self.literal.end
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def arrays_in(source: ScriptFile) -> tuple[FilledArray, ...]:
     """Every array literal of a script outside of substitutions, in the order of the text."""
     found = []

@@ -91,7 +91,7 @@ def _sets(source: ScriptFile, name: str) -> bool:
     return re.search(sets, source.text) is not None
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _assigned(source: ScriptFile) -> frozenset[str]:
     """Every name with an assignment in a file, comments included: harmless, and quick."""
     lines = (line for line in source.text.split("\n") if "=" in line)

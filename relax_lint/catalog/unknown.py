@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
-from difflib import SequenceMatcher, get_close_matches
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.flags import MOST_SUGGESTIONS, Catalogue
@@ -55,10 +56,13 @@ def meant(catalogue: Catalogue, name: str, extra: Iterable[str] = ()) -> list[st
     begun = dict.fromkeys(flag.name for word in completions(catalogue, name) if (flag := catalogue.flag(word)))
     if begun:
         return list(begun) if len(begun) <= MOST_SUGGESTIONS else []
-    reordered = [word for word in catalogue.near(name) if _parts(word) == _parts(name)]
+    near = catalogue.near(name)
+    reordered = [word for word in near if _parts(word) == _parts(name)]
     if reordered:
         return reordered
-    found = [*get_close_matches(name, list(extra), n=1, cutoff=_LEAST), *catalogue.near(name)]
+    from difflib import SequenceMatcher, get_close_matches
+
+    found = [*get_close_matches(name, list(extra), n=1, cutoff=_LEAST), *near]
     likeness = {word: SequenceMatcher(None, name.lower(), word).ratio() for word in found}
     best = max(likeness.values(), default=0.0)
     alike = [
@@ -79,8 +83,12 @@ def holding(catalogue: Catalogue, name: str) -> list[str]:
 
 
 def completions(catalogue: Catalogue, name: str) -> list[str]:
-    """The flags that begin with a word which is long enough to mean one."""
-    return [word for word in catalogue.words if word.startswith(name)] if len(name) >= _SHORTEST else []
+    """The flags that begin with a word which is long enough to mean one, sorted."""
+    if len(name) < _SHORTEST:
+        return []
+    words = catalogue.words
+    begun = takewhile(lambda word: word.startswith(name), islice(words, bisect_left(words, name), None))
+    return list(begun)
 
 
 def _parts(name: str) -> list[str]:

@@ -32,7 +32,7 @@ class Break:
     edits: tuple[Edit, ...] = ()
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def breaks(source: ScriptFile) -> tuple[Break, ...]:
     """Every break of a script, in the order of the text. With CRLF line ends no line joins another: said once."""
     text = source.text

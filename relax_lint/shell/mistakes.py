@@ -22,7 +22,7 @@ class Mistake:
     begins: int
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def mistakes(source: ScriptFile) -> tuple[Mistake, ...]:
     """Every mistake in the order of reading. Those behind the first may come from it."""
     if not source.script.problems:

@@ -49,7 +49,7 @@ def nodes_of(source: ScriptFile, kind: type[Node]) -> Sequence[Node]:
     return cast("Sequence[Node]", _by_class(source).get(kind, ()))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _by_class(source: ScriptFile) -> dict[type, list[Any]]:
     found: dict[type, list[Any]] = {}
     for node in find(source.script, object):
@@ -86,7 +86,7 @@ def simple_commands(root: Script | Command) -> Iterator[SimpleCommand]:
             pending.extend(reversed(inner))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def commands_of(source: ScriptFile) -> tuple[SimpleCommand, ...]:
     """Every simple command of a script outside of substitutions."""
     return tuple(simple_commands(source.script))

@@ -316,7 +316,7 @@ def _replacement(name: str, edit: Edit) -> Fix:
     return Fix(f"expand all of {name}", lambda: [edit], safe=False, reason=reason)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def _without_index(source: ScriptFile) -> Mapping[str, Sequence[tuple[WrittenWord | None, Parameter]]]:
     """By name, every ``$name`` outside of tests and prints, with its word when that is an argument or an element and no
     more."""
@@ -376,7 +376,7 @@ def _second_expansions(
                 yield name, places[1]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def _calls(source: ScriptFile) -> Sequence[SimpleCommand]:
     """The calls of a file's functions in it."""
     names = {function.name for function in nodes_of(source, Function)}
