@@ -8,7 +8,8 @@ What the guide's decision tree asks for and no file of the recipe provides, what
 - an `__init__.py`, where there is Python code (along the module paths of launchers `missing-init` says it),
 - a reward function, where a launch names one that is neither in this repository nor Relax's, or names none and nothing
   else gives rewards,
-- for multi-turn recipes, those with a launch that has a `--custom-generate-function-path`: an environment with
+- for multi-turn recipes, those with a launch whose `--custom-generate-function-path` names code that asks an
+  environment (or that is not there, or does nothing yet: the copy of deepeyes' then): an environment with
   `build_env`, `BaseInteractionEnv` that it derives from, and a config with its turns,
 - the `base_env` module that an environment imports.
 
@@ -62,6 +63,11 @@ _SCORES = re.compile(r"\b(?:reward_func|compute_score)\b")
 _SETTINGS = re.compile(rb"^(?:max_turns|rollout_interaction_env_path)\s*:", re.MULTILINE)
 _STARTS = re.compile(rb"entrypoints[/.]train|\bverl\b|main_\w+|\btrain\w*\.py")
 _BUILDS = re.compile(r"^(?:async )?def build_env\b|^build_env\b|\bimport\b.*\bbuild_env\b", re.MULTILINE)
+_WAITS = re.compile(r"\bawait\b|\basync (?:with|for)\b")
+_ENVIRONMENTS = re.compile(
+    r"\bbuild_env\b|\brollout_interaction_env_path\b|\bDEFAULT_ENV_MODULE\b|\bBaseInteractionEnv\b|\bBaseTool\b|"
+    r"\.format_observation\("
+)
 _BASE, _BEHAVES_ALIKE = "BaseInteractionEnv", "def format_observation("
 _ENV_KEY = b"rollout_interaction_env_path"
 _TOOL = re.compile(r"(?:prepare|process|convert|test|setup|download|conftest)\w*\Z|\w*_(?:test|convert)\Z")
@@ -172,6 +178,17 @@ VALID: list[Example | str] = [
         )
     ),
     Example({_RUN: f"{_TRAIN} --rm-type math\n", "examples/demo/prepare_data.py": "print()\n"}),
+    Example(
+        _tree(
+            _WHOLE,
+            "env",
+            "base",
+            "config",
+            run=f"{_MULTI}\n",
+            rollout="async def generate(args, sample, sampling_params):\n"
+            "    sample.response = (await post(args.url, sample.prompt))['text']\n    return sample\n",
+        )
+    ),
 ]
 
 INVALID = [
@@ -184,6 +201,18 @@ INVALID = [
     Example(_tree(_WHOLE, "run"), findings=(("examples/demo/reward_demo.py", 1, 1),)),
     Example(_tree(_WHOLE, "env", "base", "config", run=f"{_MULTI}\n"), findings=((_RUN, 2, 5),)),
     Example(_tree(_WHOLE, "env", "base", config="max_turns: 5\n"), findings=((_RUN, 2, 5),)),
+    Example(
+        _tree(
+            _WHOLE,
+            "env",
+            "base",
+            rollout="async def generate(args, sample, sampling_params):\n"
+            "    env = load(args.rollout_interaction_env_path).build_env(sample=sample, args=args)\n"
+            "    await step(env)\n    return sample\n",
+            config="max_turns: 5\n",
+        ),
+        findings=((_RUN, 2, 5),),
+    ),
     Example(
         _tree(
             _WHOLE, "base", env="class Env:\n    pass\n\n\ndef build_env(sample=None, args=None):\n    return Env()\n"
@@ -297,9 +326,10 @@ def _missing_bases(source: PythonSource, project: Project) -> Iterator[tuple[str
 
 def _without_environment(recipe: Recipe, launches: list[Launch], project: Project) -> Iterator[Finding]:
     """What a multi-turn recipe has nothing of, said once, where a launch turns to its generate function."""
+    code = [source.text for source in recipe.python]
+    launches = [launch for launch in launches if _asks_environment(launch, code, project)]
     if not launches:
         return
-    code = [source.text for source in recipe.python]
     configs = [project.read(path) or b"" for path in recipe.yaml]
     builds = any(_BUILDS.search(text) for text in code)
     is_elsewhere = not builds and any(_ENV_KEY in text for text in configs)
@@ -313,6 +343,16 @@ def _without_environment(recipe: Recipe, launches: list[Launch], project: Projec
         place = start_of(launches[0]) if argument is None else place_of(launches[0], argument.word)
         message = f"a multi-turn recipe, and no {', no '.join(missing)}"
         yield Finding(place, message, launch=launches[0], subject=missing[0].split()[0])
+
+
+def _asks_environment(launch: Launch, code: list[str], project: Project) -> bool:
+    """Whether what generates for a launch, or other code of its recipe, speaks of environments. So does what is to be
+    copied where nothing is there, or nothing yet that waits for an answer."""
+    module = (launch.value(GENERATE) or "").rpartition(".")[0]
+    source = project.module(module, launch.script.parent) if module else None
+    if source is None or not _WAITS.search(source.text):
+        return True
+    return any(map(_ENVIRONMENTS.search, (source.text, *code)))
 
 
 def _foreign_rewards(
