@@ -24,7 +24,8 @@ The guide's launcher template: `set -ex`, `set -o pipefail`, and `mkdir -p logs`
 ## Fix
 
 Writes the missing `set`, or `mkdir -p`, on a line above the statement that launches: further up, it could end a script
-over a `pkill` that finds nothing.
+over a `pkill` that finds nothing. No `mkdir` is written for a path that may be another one there, as with `$RANDOM` or
+`$(date)`: give it a name first.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from relax_lint.fixers.launcher_edits import lines_before
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch, Word
-from relax_lint.shell.nodes import Case, Function, If
+from relax_lint.shell.nodes import Assignment, Case, Function, If
 from relax_lint.shell.nodes import Word as WrittenWord
 from relax_lint.shell.queries import place_of, program, why_unknown
 from relax_lint.shell.walk import command_lists, commands_of, nodes_of
@@ -47,6 +48,9 @@ from relax_lint.sources.script import ScriptFile
 
 _MAKES = r"(?:\b(?:mkdir|makedirs|install|ln|mv|cp|rsync|clone|tar|unzip|copytree)\b|(?<![\w-])-d\b)"
 _PLAIN_VARIABLE = re.compile(r"\$(\w+)")
+_VARIABLES = re.compile(r"\$(\w+)|\$\{(\w+)")
+_PASSING = re.compile(r"\$\(|`|\$\{?(?:S?RANDOM|SECONDS|EPOCH\w+|LINENO|BASHPID|BASH_COMMAND|_)\b|\$\{?[!?]")
+"""What each use of may give another text."""
 _LEAVES = re.compile(r"(?<![\w-])(?:exit|kill|exec)\b")
 
 _TRAIN = "python3 relax/entrypoints/train.py --lr 1e-6"
@@ -252,7 +256,7 @@ def _directory(launch: Launch, word: Word, tee: Place, project: Project) -> Iter
     yield Finding(
         place_of(launch, word),
         f"nothing makes the directory {directory.text}; tee cannot write {word.text}, and the log is lost",
-        fix=_fix(f"mkdir -p {_spelled(word)}", tee),
+        fix=_fix(f"mkdir -p {_spelled(word)}", tee, _written(word)),
         launch=launch,
         subject=directory.text,
     )
@@ -316,18 +320,27 @@ def _on_the_way(place: Place) -> str:
     return text
 
 
+def _written(word: Word) -> str:
+    return "" if word.place is None else word.place.source.text[word.place.start : word.place.end]
+
+
 def _spelled(word: Word) -> str:
     """The directory of a file as the script spells it."""
-    place = word.place
-    written = "" if place is None else place.source.text[place.start : place.end]
+    written = _written(word)
     match = re.fullmatch(r"(\"?)((?:[\w./:@%+-]|\$\w+|\$\{\w+\})+)/(?:[\w.:@%+-]|\$\w+|\$\{\w+\})+\1", written)
     if match:
         return f"{match.group(1)}{match.group(2)}{match.group(1)}"
     return f'"$(dirname -- {written or word.text})"'
 
 
-def _fix(line: str, tee: Place) -> Fix | None:
-    edit = _above_statement(line, tee)
+def _fix(line: str, tee: Place, path: str = "") -> Fix | None:
+    """A line above the launch, unless it names a path that is another one there."""
+    edit = None if _PASSING.search(path) else _above_statement(line, tee)
+    if edit is not None and isinstance(tee.source, ScriptFile):
+        named = {found for pair in _VARIABLES.findall(path) for found in pair if found}
+        assigned = (one for one in nodes_of(tee.source, Assignment) if edit.start <= one.start < tee.start)
+        if any(one.name in named for one in assigned):
+            return None
     return None if edit is None else Fix(f"write {line} above the launch", lambda: [edit])
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from relax_lint.config import Settings
 from relax_lint.engine import lint
+from relax_lint.fixing import fix
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
@@ -87,3 +88,31 @@ def test_any_other_trap_does_not(trap: str) -> None:
 
 def test_a_trap_set_after_the_launch_does_not() -> None:
     assert len(findings(f"set -o pipefail\n{TRAIN} | tee run.log\ntrap 'exit 1' ERR\n")) == 1
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        '"runs/$MODE/$RANDOM/log"',
+        "runs/${RANDOM}/log",
+        "runs/$SECONDS/log",
+        "runs/x$EPOCHSECONDS/log",
+        "runs/$(date +%s)/log",
+        "runs/`date +%s`/log",
+        "runs/$MINE/log",
+    ],
+)
+def test_no_directory_is_made_of_another_name_than_the_log_has(path: str) -> None:
+    launcher = f"MODE=${{1:-sync}}\nset -eo pipefail\nif true; then\n    MINE=a$1\n    {TRAIN} | tee {path}\nfi\n"
+    settings = Settings(selection=(Layer(select=("RLX420",)),))
+    project = Project.from_files({"examples/demo/run_demo.sh": launcher}, settings)
+    assert fix(project, load_rules(), settings, unsafe=True).changes == {}
+
+
+@pytest.mark.parametrize("path", ["runs/$MODE/log", '"runs/${MODE}/log"', "logs/$STAMP/log", "logs/$1/log"])
+def test_a_directory_whose_name_lasts_is_made(path: str) -> None:
+    launcher = f"MODE=${{1:-sync}}\nSTAMP=$(date +%s)\nset -eo pipefail\n{TRAIN} | tee {path}\n"
+    settings = Settings(selection=(Layer(select=("RLX420",)),))
+    project = Project.from_files({"examples/demo/run_demo.sh": launcher}, settings)
+    [text] = fix(project, load_rules(), settings).changes.values()
+    assert b"mkdir -p" in text
