@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.flags import Catalogue
@@ -16,7 +17,7 @@ class Reading:
     """The parsers of a catalogue and what they have made of launches so far."""
 
     def __init__(self, catalogue: Catalogue) -> None:
-        self.parsers = Parsers(catalogue)
+        self.parsers = _parsers_of(catalogue)
         self._known: dict[Launch, Namespace] = {}
 
     def namespace(self, launch: Launch) -> Namespace:
@@ -25,6 +26,12 @@ class Reading:
         if known is None:
             known = self._known[launch] = Namespace(launch, self.parsers)
         return known
+
+
+@lru_cache(maxsize=4)
+def _parsers_of(catalogue: Catalogue) -> Parsers:
+    """The same for all projects with a catalogue: what the constraints know of them is worked out once."""
+    return Parsers(catalogue)
 
 
 def namespace_of(launch: Launch, project: Project) -> Namespace:
