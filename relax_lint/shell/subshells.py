@@ -30,7 +30,7 @@ def substitute(shell: Shell, node: CommandSubstitution, state: State) -> Value:
     child.traps = {}
     if "inherit_errexit" not in child.options:
         child.options -= {"errexit"}
-    ends = run_subshell(shell, node.body, child)
+    ends = _run_aside(shell, node.body, child)
     shell.substituted = True
     statuses = {end.status for end in ends}
     shell.substitution_status = state.status = statuses.pop() if len(statuses) == 1 else None
@@ -67,7 +67,7 @@ def process_substitution(shell: Shell, node: ProcessSubstitution, state: State) 
     child = state.copy()
     child.output = ()
     child.traps = {}
-    run_subshell(shell, node.body, child)
+    _run_aside(shell, node.body, child)
     return shell.expander.root(node)
 
 
@@ -78,7 +78,7 @@ def input_of(shell: Shell, target: Word, state: State) -> Value:
         child = state.copy()
         child.output = ()
         child.traps = {}
-        ends = run_subshell(shell, part.body, child)
+        ends = _run_aside(shell, part.body, child)
         outputs = {end.output or () for end in ends}
         if len(outputs) == 1:
             return Value(outputs.pop() or EMPTY.chunks)
@@ -87,6 +87,15 @@ def input_of(shell: Shell, target: Word, state: State) -> Value:
     if state.resolve(path).text == "/dev/null":
         return EMPTY
     return unknown(shell.expander.root(target))
+
+
+def _run_aside(shell: Shell, body: tuple[Command, ...], child: State) -> list[State]:
+    """What stands in a word of a command is no part of the pipeline that the command is in."""
+    stages, shell.stages = shell.stages, []
+    try:
+        return run_subshell(shell, body, child)
+    finally:
+        shell.stages = stages
 
 
 def run_subshell(shell: Shell, body: tuple[Command, ...], child: State) -> list[State]:

@@ -373,6 +373,12 @@ def test_options_pipeline_and_directories_at_a_launch() -> None:
     assert not launch.in_condition
 
 
+@pytest.mark.parametrize("log", ["$(date +%F).log", "`date`/x.log", "<(cat)", '"logs/$(echo "$(date)" | tr a b)"'])
+def test_what_a_word_runs_is_no_command_of_the_pipeline(log: str) -> None:
+    (launch,) = launches(f"python3 a | tee {log} | cat")
+    assert [stage[0].text for stage in launch.pipeline] == ["tee", "cat"]
+
+
 @pytest.mark.parametrize(
     "script", ["if python3 a; then :; fi", "python3 a || exit 1", "! python3 a", "while python3 a; do break; done"]
 )
