@@ -234,6 +234,7 @@ CASES = [
     (f"{GOOD} --max-staleness 2", "guide-colocate-staleness"),
     (f"{GOOD} --max-staleness 1", "colocate-staleness-one"),
     (f"{ON_POLICY} --max-staleness 1", "guide-async-staleness-low"),
+    (ON_POLICY.replace("--max-staleness 2", ""), "guide-async-staleness-absent"),
     (f"{ON_POLICY} --max-staleness 4", "guide-async-staleness-high"),
     (ON_POLICY.replace("--use-tis", ""), "async-on-policy-but-stale"),
     (ON_POLICY.replace("--num-iters-per-train-update 2", ""), "guide-async-iters"),

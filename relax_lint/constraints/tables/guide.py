@@ -80,6 +80,8 @@ ROLES: tuple[Constraint, ...] = (
     ),
 )
 
+_STALE_BY_DEFAULT = 'not given("--max-staleness") and max_staleness == 0'
+
 STALENESS: tuple[Constraint, ...] = (
     _wants(
         "guide-colocate-staleness",
@@ -103,8 +105,21 @@ STALENESS: tuple[Constraint, ...] = (
         fix="set --max-staleness 0",
     ),
     _wants(
+        "guide-async-staleness-absent",
+        _TRAINS + f"{_STALE_BY_DEFAULT} and max_staleness < 2",
+        "--max-staleness missing, so it is {max_staleness}: the guide wants 2 or 3 in fully asynchronous training, "
+        "so that the rollout can run ahead",
+        659,
+        modes=("async",),
+        rule="RLX414",
+        flags=("--fully-async",),
+        fix="set --max-staleness 2",
+        by_default=True,
+        behind=("async-with-colocate",),
+    ),
+    _wants(
         "guide-async-staleness-low",
-        _TRAINS + "max_staleness >= 0 and max_staleness < 2",
+        _TRAINS + f"not ({_STALE_BY_DEFAULT}) and max_staleness >= 0 and max_staleness < 2",
         "--max-staleness {max_staleness} in fully asynchronous training: the guide wants 2 or 3, so that the rollout "
         "can run ahead",
         659,

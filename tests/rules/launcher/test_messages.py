@@ -76,3 +76,10 @@ def test_only_a_script_of_a_like_subject_is_meant(named: str, there: str, hint: 
     project = Project.from_files({"examples/demo/run_demo.sh": launcher, f"scripts/tools/{there}": ""}, settings)
     [found] = lint(project, load_rules(), settings).diagnostics
     assert found.message.endswith(hint)
+
+
+def test_a_staleness_that_nobody_gave_is_missing() -> None:
+    [message] = said(ASYNC + "--num-iters-per-train-update 4", "RLX414")
+    assert message.startswith("--max-staleness missing")
+    [message] = said(ASYNC + "--num-iters-per-train-update 4 --max-staleness 0", "RLX414")
+    assert message.startswith("--max-staleness 0 in")
