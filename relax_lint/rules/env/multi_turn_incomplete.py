@@ -36,6 +36,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.rewards import WITHOUT_REWARDS
+from relax_lint.constraints.reporting import launches_with
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked
 from relax_lint.fixers.launcher_edits import append_to_array, append_to_command, holder, insert_after
 from relax_lint.flag_arrays import arrays_in
@@ -47,7 +48,7 @@ from relax_lint.rollouts import AGENTIC, ROLLOUT
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Argument, Launch
 from relax_lint.shell.nodes import ArrayLiteral
-from relax_lint.shell.queries import is_broken_off, is_own, open_word, start_of, written_command
+from relax_lint.shell.queries import is_broken_off, is_own, open_word, place_of, start_of, written_command
 
 if TYPE_CHECKING:
     from relax_lint.environments import Environments
@@ -142,6 +143,19 @@ async def generate(args, sample, sampling_params):
 ]
 
 INVALID = [
+    Example(
+        _run(
+            f"ARGS=(\n    --lr 1e-6\n    {_REWARD}\n)\n"
+            f'if [ "$1" = async ]; then\n    {_TRAIN} --fully-async "${{ARGS[@]}}"\n'
+            f'else\n    {_TRAIN} --colocate "${{ARGS[@]}}"\nfi\n'
+        ),
+        findings=((_RUN, 3, 5),),
+        fixed={
+            _RUN: f"ARGS=(\n    --lr 1e-6\n    {_REWARD}\n    {_PATH}\n    {_YAML}\n)\n"
+            f'if [ "$1" = async ]; then\n    {_TRAIN} --fully-async "${{ARGS[@]}}"\n'
+            f'else\n    {_TRAIN} --colocate "${{ARGS[@]}}"\nfi\n'
+        },
+    ),
     Example(
         _run(f"{_TRAIN} --colocate {_YAML}\n"),
         findings=((_RUN, 1, 47),),
@@ -245,6 +259,8 @@ def multi_turn_incomplete(launch: Launch, project: Project) -> Iterator[Finding 
     if lost or any(launch.has(flag) for flag in missing):
         items = None
     anchor = partner if written else launch.last(FLAG)
+    if anchor is not None and anchor is not partner and _is_shared(anchor, launch, project):
+        place = place_of(launch, anchor.word)
     edit = None if items is None else _insertion(anchor, launch, project, items)
     yield Finding(
         place,
@@ -253,6 +269,12 @@ def multi_turn_incomplete(launch: Launch, project: Project) -> Iterator[Finding 
         launch=launch,
         subject=missing[0],
     )
+
+
+def _is_shared(argument: Argument, launch: Launch, project: Project) -> bool:
+    """Whether what is written beside a flag goes to several launches of the script, which are told of it once."""
+    place = argument.word.place
+    return place is not None and is_own(project, launch, place) and len([*launches_with(argument, launch, project)]) > 1
 
 
 def _lost_array(missing: Sequence[str], launch: Launch, project: Project) -> str:
