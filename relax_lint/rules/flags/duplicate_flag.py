@@ -4,7 +4,8 @@
 
 Two values for one flag, by any of its names, in one array or one command. They are compared as the flag reads them:
 `1e-6` and `0.000001` are the same, and a switch passed twice says the same twice. Flags that gather their values are
-left alone. Also where a sourced file comes after the launcher's own flag and wins over it.
+left alone. Also where a sourced file comes after the launcher's own flag and wins over it. The flag that counts is
+reported, once, with every value that it overrides in any launch of the script.
 
 As advice where the second value is plainly an override: the launcher's own flag behind one of a file that it sources,
 another array's, or one that is added on some ways through the script only. Nothing is said of what overrides a file
@@ -34,7 +35,8 @@ By hand: one of the two is to go.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from functools import lru_cache
+from typing import NamedTuple
 
 from relax_lint.catalog.argparse_model import Match
 from relax_lint.catalog.conversions import BadValue, converted
@@ -49,6 +51,7 @@ from relax_lint.rules import ADVICE, WARNING, Example, rule
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.nodes import ArrayLiteral
 from relax_lint.shell.queries import is_own, other_launches, why_unknown
+from relax_lint.sources.launcher import LauncherSource
 from relax_lint.sources.script import ScriptFile
 
 _TRAIN = "python3 relax/entrypoints/train.py"
@@ -94,7 +97,7 @@ INVALID = [
     Example(f"{_TRAIN} --offload-train --lr 1e-6 --no-offload-train\n", findings=((1, 62),)),
     Example(
         f"{_TRAIN} \\\n    --rollout-stop a b \\\n    --colocate \\\n    --rollout-stop a \\\n    --rollout-stop b\n",
-        findings=((4, 5), (5, 5)),
+        findings=((5, 5),),
     ),
     Example(f'A=(--lr 1e-6)\nB=(--lr 2e-6)\n{_TRAIN} "${{A[@]}}" "${{B[@]}}"\n', findings=((2, 4, ADVICE),)),
     Example(
@@ -136,23 +139,96 @@ INVALID = [
 ]
 
 
+class _Override(NamedTuple):
+    """Two values for one flag in one launch, and where to say so."""
+
+    place: Place
+    severity: Severity
+    where: str
+    option: str
+    counts: str
+    does_not: str
+    other: Related
+
+
+class _Overrides(NamedTuple):
+    """All of a script: those of each launch, and what each place wins over in any of them."""
+
+    of: dict[Launch, list[_Override | NotChecked]]
+    at: dict[Place, list[_Override]]
+
+
+_BY_GRAVITY = tuple(Severity)
+_SHOWN = 3
+
+
 @rule("RLX503", "duplicate-flag", WARNING, on="launch", everywhere=True, valid=VALID, invalid=INVALID)
 def duplicate_flag(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
-    """Say which values do not count."""
+    """Say which values do not count: once for a word, of all the launches that it is in."""
     if launch.kind != "relax":
         return
+    found = _overrides(launch, project)
+    own = found.of.get(launch, ())
+    yield from (one for one in own if isinstance(one, NotChecked))
+    for place in dict.fromkeys(one.place for one in own if isinstance(one, _Override)):
+        yield _finding(found.at[place], launch)
+
+
+def _finding(overrides: list[_Override], launch: Launch) -> Finding:
+    first = min(overrides, key=lambda one: _BY_GRAVITY.index(one.severity))
+    winners = list(dict.fromkeys(one.counts for one in overrides))
+    losers = list(dict.fromkeys(one.does_not for one in overrides))
+    if len(losers) == 1:
+        message = f"{first.option} is passed twice{first.where}: {_listed(winners, 'or')} counts, {losers[0]} does not"
+    else:
+        message = f"{first.option} is passed more than once: {_listed(winners, 'or')} counts, {_listed(losers)} do not"
+    related = tuple(dict.fromkeys(one.other for one in overrides))
+    return Finding(first.place, message, severity=first.severity, related=related, launch=launch, subject=first.option)
+
+
+def _listed(shown: list[str], word: str = "and") -> str:
+    if len(shown) > _SHOWN:
+        shown = [*shown[: _SHOWN - 1], f"{len(shown) - _SHOWN + 1} others"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
+
+
+def _overrides(launch: Launch, project: Project) -> _Overrides:
+    """What the launches of the script of one pass twice."""
+    script = project.launcher(launch.script)
+    if script is None or launch not in script.launches:
+        return _all([launch], project)
+    return _of_script(script, project)
+
+
+@lru_cache(maxsize=16)
+def _of_script(script: LauncherSource, project: Project) -> _Overrides:
+    return _all([launch for launch in script.launches if launch.kind == "relax"], project)
+
+
+def _all(launches: list[Launch], project: Project) -> _Overrides:
+    found = _Overrides({}, {})
+    for launch in launches:
+        found.of[launch] = list(_of(launch, project))
+        for one in found.of[launch]:
+            if isinstance(one, _Override):
+                found.at.setdefault(one.place, []).append(one)
+    return found
+
+
+def _of(launch: Launch, project: Project) -> Iterator[_Override | NotChecked]:
+    """What one launch passes twice: each value, and the last one, which counts."""
     for name, parsed in namespace_of(launch, project).parsed.items():
         if name == HELPER_PARSER:
             continue
         given: dict[str, list[Match]] = {}
         for match in parsed.matches:
             given.setdefault(match.flag.name, []).append(match)
-        for matches in given.values():
-            for earlier, later in pairwise(matches):
-                yield from _judged(earlier, later, launch, project)
+        for *before, last in given.values():
+            for earlier in before:
+                yield from _judged(earlier, last, launch, project)
 
 
-def _judged(earlier: Match, later: Match, launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
+def _judged(earlier: Match, later: Match, launch: Launch, project: Project) -> Iterator[_Override | NotChecked]:
     before, after = earlier.word.place, later.word.place
     if before is None or after is None or earlier.flag.action in ("append", "extend"):
         return
@@ -171,10 +247,8 @@ def _judged(earlier: Match, later: Match, launch: Launch, project: Project) -> I
     except BadValue:
         return
     place, severity, where = how
-    first, second = _shown(earlier), _shown(later)
-    message = f"{later.option} is passed twice{where}: {second} counts, {first} does not"
-    other = Related(before if place is after else after, first if place is after else second)
-    yield Finding(place, message, severity=severity, related=(other,), launch=launch, subject=later.option)
+    other, shown = (before, _shown(earlier)) if place is after else (after, _shown(later))
+    yield _Override(place, severity, where, later.option, _shown(later), _shown(earlier), Related(other, shown))
 
 
 def _value(match: Match) -> object:

@@ -39,12 +39,38 @@ def test_both_places_are_shown() -> None:
     assert [(site.line, site.message) for site in found.related] == [(2, "--lr 1e-6")]
 
 
-def test_three_times_are_two_overrides() -> None:
-    found = messages(f"{TRAIN} --lr 1e-6 --lr 2e-6 --lr 3e-6\n", CODE)
-    assert [message.partition(": ")[2] for message in found] == [
-        "--lr 2e-6 counts, --lr 1e-6 does not",
-        "--lr 3e-6 counts, --lr 2e-6 does not",
-    ]
+@pytest.mark.parametrize(
+    "launcher",
+    [
+        f"{TRAIN} --lr 1e-6 --lr 2e-6 --lr 3e-6\n",
+        f'A=(--lr 1e-6)\nA+=(--lr 2e-6)\nA+=(--lr 3e-6)\n{TRAIN} "${{A[@]}}"\n',
+        f'A=(--lr 1e-6)\nB=(--lr 2e-6 --lr 3e-6)\n{TRAIN} "${{A[@]}}" "${{B[@]}}"\n',
+        f'case "$1" in a) A=(--lr 1e-6) ;; *) A=(--lr 2e-6) ;; esac\n{TRAIN} "${{A[@]}}" --lr 3e-6\n',
+    ],
+)
+def test_all_that_does_not_count_is_said_at_what_does(launcher: str) -> None:
+    (message,) = messages(launcher, CODE)
+    assert message == "--lr is passed more than once: --lr 3e-6 counts, --lr 1e-6 and --lr 2e-6 do not"
+
+
+def test_a_word_is_reported_once_whatever_it_follows() -> None:
+    added = "".join(f'if [ "${{O{n}:-0}}" = 1 ]; then A+=(--lr {n}e-6); fi\n' for n in range(1, 7))
+    found = report_on(f'A=(--lr 7e-6)\n{added}{TRAIN} "${{A[@]}}"\n', CODE).diagnostics
+    assert [one.line for one in found] == [2, 3, 4, 5, 6, 7]
+    assert found[-1].message == (
+        "--lr is passed more than once: --lr 6e-6 counts, --lr 7e-6, --lr 1e-6 and 4 others do not"
+    )
+    assert len(found[-1].related) == 6
+
+
+def test_a_word_with_several_values_is_reported_once() -> None:
+    (message,) = messages(f"for lr in 1e-6 2e-6 4e-6; do\n    {TRAIN} --lr 3e-6 --lr $lr\ndone\n", CODE)
+    assert message == "--lr is passed twice: --lr 1e-6, --lr 2e-6 or --lr 4e-6 counts, --lr 3e-6 does not"
+
+
+def test_a_value_that_comes_back_counts() -> None:
+    (message,) = messages(f"{TRAIN} --lr 1e-6 --lr 2e-6 --lr 1e-6\n", CODE)
+    assert message == "--lr is passed twice: --lr 1e-6 counts, --lr 2e-6 does not"
 
 
 def test_a_launcher_and_the_files_it_sources() -> None:
