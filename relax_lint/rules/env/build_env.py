@@ -4,7 +4,7 @@
 
 A module that a config's `rollout_interaction_env_path` or a rollout's `DEFAULT_ENV_MODULE` names, or an environment's
 own, without `build_env`, or with one that can be called neither as `build_env(sample=…, args=…)` nor as
-`build_env(sample, args)`, or that is async. A warning where it can be called, but not in both ways, takes nothing
+`build_env(sample, args)`, or that is async, or that is given each of the two by the other's name. A warning where it can be called, but not in both ways, takes nothing
 further, or has no defaults: the guide's is `build_env(sample=None, args=None, **_)`.
 
 ## Why
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 _ENV = "examples/demo/env_demo.py"
 _NOT_AWAITED = "build_env is async: the rollout does not await it, and takes the coroutine for the environment"
+_WANTED = "the guide's is build_env(sample=None, args=None, **_)"
 _CONFIG = "examples/demo/demo_config.yaml"
 _ROLLOUT = "examples/demo/rollout.py"
 _CLASS = """\
@@ -172,6 +173,8 @@ INVALID = [
         findings=((_ENV, 12, 11),),
     ),
     Example(_env("build_env = lambda config: Env()\n"), findings=((_ENV, 12, 13),)),
+    Example(_env("def build_env(config: dict, sample):\n    return Env()\n"), findings=((_ENV, 12, 5),)),
+    Example(_env("def build_env(args, item, *, seed=0):\n    return Env()\n"), findings=((_ENV, 12, 5),)),
     Example(_env("def build_env():\n    return Env()\n") | {_CONFIG: _NAMES}, findings=((_ENV, 12, 5),)),
     Example(_env("def build_env(*, config, **_):\n    return Env()\n"), findings=((_ENV, 12, 5),)),
     Example(
@@ -285,7 +288,7 @@ def _called(environments: Environments, function: Function, *, makes: bool) -> I
     def finding(message: str, fix: Fix | None = None, *, error: bool = True) -> Finding:
         return Finding(place, message, severity=ERROR if error else WARNING, fix=fix, subject="build_env")
 
-    takes = f"it takes ({ast.unparse(function.node.args)})"
+    takes = f"it takes ({ast.unparse(function.node.args)}), {_WANTED}"
     by_name = Arguments((), (("sample", UNKNOWN), ("args", UNKNOWN)))
     by_position = Arguments((UNKNOWN, UNKNOWN))
     interpreter = environments.interpreter
@@ -308,6 +311,8 @@ def _called(environments: Environments, function: Function, *, makes: bool) -> I
     results = alternatives(interpreter.result(function, by_name if named else by_position))
     if not makes and all(isinstance(part, NoneValue) for part in results):
         yield finding("build_env returns nothing: the rollout calls reset() on what it returns")
+    elif not named and _crosses(function):
+        yield finding(f"build_env is given (sample, args) in this order, each by the other's name: {takes}")
     elif not named:
         yield finding(f"build_env cannot be called by the names sample and args: {takes}", error=False)
     elif not placed or not _begins_as_called(function):
@@ -324,7 +329,7 @@ def _lacking(function: Function) -> Iterator[Finding]:
     names = " and ".join(part.arg for part in bare)
     lacks = ["**kwargs"] * (spec.kwarg is None) + [f"defaults for {names}"] * bool(bare)
     if lacks:
-        message = f"build_env has no {' and no '.join(lacks)}: the guide's is build_env(sample=None, args=None, **_)"
+        message = f"build_env has no {' and no '.join(lacks)}: {_WANTED}"
         yield Finding(function_place(function), message, severity=WARNING, fix=_fix(function), subject="build_env")
 
 
@@ -335,6 +340,13 @@ def _bare(function: Function) -> list[ast.arg]:
     without = placed[len(function.bound) : len(placed) - len(spec.defaults)]
     without += [part for part, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if default is None]
     return [part for part in without if part.arg in ("sample", "args")]
+
+
+def _crosses(function: Function) -> bool:
+    """Whether what is given by position arrives under the other's name."""
+    spec = function.node.args
+    names = [part.arg for part in (*spec.posonlyargs, *spec.args)][len(function.bound) :]
+    return names[:1] == ["args"] or names[1:2] == ["sample"]
 
 
 def _begins_as_called(function: Function) -> bool:

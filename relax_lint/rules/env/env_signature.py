@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from relax_lint.flow.shapes import Function
     from relax_lint.rollouts import Rollout, Uses
 
+_WANTED = {"reset": ": the guide's is reset(self)", "step": ": the guide's is step(self, response_text)"}
 _ENV = "examples/demo/env_demo.py"
 _ROLLOUT = "examples/demo/rollout.py"
 _RUN = "examples/demo/run_demo.sh"
@@ -251,7 +252,9 @@ def _judged(environments: Environments, method: Function, name: str, rollout: Ro
         if environments.interpreter.bind(method, arguments) is None:
             given = ", ".join([*("…" for _ in arguments.positional), *(f"{key}=…" for key, _ in arguments.keywords)])
             takes = ast.unparse(node.args)
-            yield Finding(place, f"{rollout.name} calls {name}({given}), and this {name} takes ({takes})", subject=name)
+            wanted = _WANTED.get(name, "")
+            message = f"{rollout.name} calls {name}({given}), and this {name} takes ({takes}){wanted}"
+            yield Finding(place, message, subject=name)
             return
     if uses.awaits:
         return
