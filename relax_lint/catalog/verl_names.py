@@ -11,8 +11,8 @@ _BY_NAME: dict[str, str] = {
     "BaseTool": "derive an environment from the recipe's own `base_env.BaseInteractionEnv`",
     "FunctionTool": "derive an environment from the recipe's own `base_env.BaseInteractionEnv`",
     "BaseInteraction": "derive an environment from the recipe's own `base_env.BaseInteractionEnv`",
-    "OpenAIFunctionToolSchema": "drop it; environments of Relax take plain dicts",
-    "ToolResponse": "drop it; environments of Relax return plain dicts",
+    "OpenAIFunctionToolSchema": "drop it; environments of Relax take and return plain dicts",
+    "ToolResponse": "drop it; environments of Relax take and return plain dicts",
     "RLHFDataset": "Relax reads parquet by itself: convert offline, then `--prompt-data` and `--input-key`",
     "load_extern_object": "drop it; Relax loads functions by module path",
     "AgentLoopBase": "write `async def generate(args, sample, sampling_params)` and name it with "
