@@ -116,11 +116,26 @@ def test_flags_that_its_patches_add_to_the_servers_and_megatron_are_known() -> N
     assert flags.flag("--sglang-context-length") == embedded().flag("--sglang-context-length")
 
 
-@pytest.mark.parametrize(
-    "broken",
-    ["def parse_args(:\n", "", "parse_args = 3\n", "def parse_args():\n    return 1 / 0\n", "\0"],
-    ids=["syntax", "empty", "no function", "fails", "nul"],
-)
+BROKEN = {
+    "syntax": "def parse_args(:\n",
+    "empty": "",
+    "no function": "parse_args = 3\n",
+    "fails": "def parse_args():\n    return 1 / 0\n",
+    "nul": "\0",
+    "return": "return\n",
+    "continue": "continue\n",
+    "break": "def parse_args():\n    break\n",
+    "return in a class": "class A:\n    return 3\n",
+    "yield": "x = yield\n",
+    "await": "await x\n",
+    "itself": "from . import *\nparse_args()\n",
+    "one name twice": "def parse_args(x, x):\n    pass\n",
+    "wants an argument": "def parse_args(argv):\n    pass\n",
+    "class": "class parse_args:\n    def __init__(self):\n        self.x = 1 / 0\n",
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
 def test_a_checkout_that_cannot_be_followed_leaves_the_embedded_flags(broken: str) -> None:
     project = Project.from_files({**RELAX, ARGUMENTS: broken})
     assert project.catalogue is embedded()

@@ -10,7 +10,7 @@ from relax_lint.catalog.reading.interpreter import Interpreter
 from relax_lint.catalog.reading.modules import Sources
 from relax_lint.catalog.reading.parsers import Parsers
 from relax_lint.catalog.reading.rows import named_parsers
-from relax_lint.catalog.reading.values import ANY_TEXT, Exceeded, Finished, Unknown
+from relax_lint.catalog.reading.values import ANY_TEXT, Exceeded, Finished, Jump, Unknown
 
 ENTRY = ("relax.utils.arguments", "parse_args")
 LAST_PARSER = "megatron.training.arguments"
@@ -60,10 +60,11 @@ def read_parsers(
         entry = interpreter.member(interpreter.module(ENTRY[0]), ENTRY[1])
         if callable(entry):
             entry()
-    except (Finished, Exceeded) as end:
-        if isinstance(end, Exceeded):
-            interpreter.doubts.append(str(end))
-            interpreter.possible.append(ANY_TEXT)
+    except Finished:
+        pass
+    except (Exceeded, Jump, Exception) as end:
+        interpreter.doubts.append(f"{end}")
+        interpreter.possible.append(ANY_TEXT)
     possible = [*parsers.possible, *interpreter.possible, *(ANY_TEXT for _ in sources.unparsed)]
     return Reading(
         parsers.made, [*sources.unparsed, *interpreter.doubts], possible, depends=interpreter.reads_environment

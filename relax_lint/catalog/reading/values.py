@@ -47,18 +47,22 @@ class Exceeded(BaseException):
     """The sources ask for more work than registering flags takes."""
 
 
-class Returned(BaseException):
+class Jump(BaseException):
+    """A jump. One that nothing takes is where Python lets none be: it would refuse the file."""
+
+
+class Returned(Jump):
     """A ``return`` on its way to the call."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
 
-class LoopLeft(BaseException):
+class LoopLeft(Jump):
     """A ``break`` on its way to its loop."""
 
 
-class LoopContinued(BaseException):
+class LoopContinued(Jump):
     """A ``continue`` on its way to its loop."""
 
 
