@@ -1,6 +1,7 @@
 """A Python file: its syntax tree, and where in the text every node stands."""
 
 from __future__ import annotations
+import __future__
 
 import ast
 import re
@@ -78,6 +79,10 @@ def gives_nothing(node: ast.Return) -> bool:
     return node.value is None or is_none(node.value)
 
 
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
 class _HoldingFields(dict[type[ast.AST], tuple[str, ...]]):
     """The fields that hold others, by class of nodes."""
 
@@ -125,13 +130,30 @@ class PythonSource(SourceFile):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return ast.parse(self.text.removeprefix(_BOM)), None
+                tree = ast.parse(self.text.removeprefix(_BOM))
         except SyntaxError as problem:
             return None, ParseError(self._offset_of_error(problem), f"invalid Python: {problem.msg}")
         except (RecursionError, MemoryError, SystemError):  # the last is CPython's parser without memory, too
             return None, ParseError(0, "nested too deeply to be parsed")
         except ValueError as problem:
             return None, ParseError(0, f"invalid Python: {problem}")
+        error = self._wrong_future(tree)
+        return (None, error) if error is not None else (tree, None)
+
+    def _wrong_future(self, tree: ast.Module) -> ParseError | None:
+        """An import from ``__future__`` that no Python takes, although it can be parsed."""
+        if "__future__" not in self.text:
+            return None
+        late = False
+        for at, statement in enumerate(tree.body):
+            if not isinstance(statement, ast.ImportFrom) or statement.module != "__future__" or statement.level:
+                late = late or not (at == 0 and _is_text(statement))
+                continue
+            unknown = [name.name for name in statement.names if name.name not in __future__.all_feature_names]
+            if late or unknown:
+                problem = "not at the beginning of the file" if late else f"no feature {unknown[0]}"
+                return ParseError(self.place(statement).start, f"invalid Python: from __future__ import: {problem}")
+        return None
 
     def _undecodable(self) -> ParseError | None:
         if self._encoding_problem is not None:

@@ -45,6 +45,10 @@ def test_places_are_exact_whatever_the_encoding_and_line_ends(data: bytes | str,
         (b"# coding: nope\n", 0, "unknown encoding"),
         (b"# coding: rot13\nk = 1\n", 0, "cannot be decoded"),
         (b"if x:\npass\n", 6, "indented block"),
+        (b"import os\nfrom __future__ import annotations\n", 10, "not at the beginning"),
+        (b'"""Doc."""\nx = 1\nfrom __future__ import division\n', 17, "not at the beginning"),
+        (b'"""Doc."""\n"more"\nfrom __future__ import division\n', 18, "not at the beginning"),
+        (b"from __future__ import annotation\n", 0, "no feature annotation"),
     ],
 )
 def test_what_is_not_python_has_a_position_and_a_reason(data: bytes, offset: int, reason: str) -> None:
@@ -74,6 +78,19 @@ def test_deep_nesting_is_read_or_refused_but_never_fatal(text: str) -> None:
     if read.tree is not None:
         assert sum(1 for _ in walk(read.tree)) > 100
         assert read.nodes(ast.Name) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from __future__ import annotations\nimport os\n",
+        '"""Doc."""\nfrom __future__ import annotations, division\nfrom __future__ import generators\n',
+        "import __future__\nfrom .__future__ import x\n",
+        "x = '__future__'\n",
+    ],
+)
+def test_imports_of_the_future_that_python_takes(text: str) -> None:
+    assert source(text).error is None
 
 
 def test_a_tree_can_be_given() -> None:
