@@ -30,9 +30,10 @@ Rename the file, and the paths in the launchers that name it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.diagnostics import Finding, Place
 from relax_lint.project import Project, Recipe
@@ -107,29 +108,46 @@ INVALID = [
 ]
 
 
+class _Misnamed(NamedTuple):
+    """A file, and where the guide has it."""
+
+    source: SourceFile
+    wanted: Path
+
+
 @rule("RLX803", "naming", ADVICE, on="recipe", valid=VALID, invalid=INVALID)
 def naming(recipe: Recipe, project: Project) -> Iterator[Finding]:
     """Compare each name with those that the guide has for it."""
+    found = list(_misnamed(recipe, project))
+    wanted = Counter(one.wanted for one in found)
+    for one in found:
+        name = one.wanted.name
+        if wanted[one.wanted] > 1 or project.exists(one.wanted):  # only one file can have it
+            name = f"{one.wanted.stem}_…{one.wanted.suffix}"
+        yield Finding(Place(one.source, 0, 0), f"named {one.source.path.name}, where a recipe has {name}", subject=name)
+
+
+def _misnamed(recipe: Recipe, project: Project) -> Iterator[_Misnamed]:
     for launcher in recipe.launchers:
         if not _is_named(launcher.path, recipe, "run_{}") and any(
             launch.kind == "relax" and launch.mode != "sft" for launch in launcher.launches
         ):
             if not is_part_of_another(launcher, project):
-                yield _finding(launcher, recipe, "run_{}", ".sh")
+                yield _called(launcher, recipe, "run_{}", ".sh")
     for source in recipe.python:
         if _is_in_package(source.path, recipe):
             continue
         forms = [form for form, found in (("reward_{}", _REWARDS), ("env_{}", _BUILDS)) if found.search(source.text)]
         if forms and not any(_is_named(source.path, recipe, form) for form in forms):
-            yield _finding(source, recipe, forms[0], ".py")
+            yield _called(source, recipe, forms[0], ".py")
     yield from _rollouts(recipe, project)
     for path in recipe.yaml:
         config = project.source(path) if _SETTINGS.search(project.read(path) or b"") else None
         if config is not None and not _is_in_package(path, recipe) and not _is_named(path, recipe, "{}_config"):
-            yield _finding(config, recipe, "{}_config", ".yaml")
+            yield _called(config, recipe, "{}_config", ".yaml")
 
 
-def _rollouts(recipe: Recipe, project: Project) -> Iterator[Finding]:
+def _rollouts(recipe: Recipe, project: Project) -> Iterator[_Misnamed]:
     """The modules of generate functions."""
     named = {launch.value(GENERATE) for launch in recipe.launches if launch.kind == "relax"}
     for dotted in sorted(one.rpartition(".")[0] for one in named if one):
@@ -137,7 +155,7 @@ def _rollouts(recipe: Recipe, project: Project) -> Iterator[Finding]:
         if source is None or source.path.parent != recipe.directory or "rollout" in source.path.stem:
             continue
         if not _REWARDS.search(source.text) and not _BUILDS.search(source.text):
-            yield _finding(source, recipe, "rollout", ".py")
+            yield _called(source, recipe, "rollout", ".py")
 
 
 def _is_named(path: Path, recipe: Recipe, form: str) -> bool:
@@ -163,6 +181,6 @@ def _is_in_package(path: Path, recipe: Recipe) -> bool:
     return not any(launcher.parent == path.parent for launcher in recipe.launcher_paths)
 
 
-def _finding(source: SourceFile, recipe: Recipe, form: str, suffix: str) -> Finding:
-    wanted = form.format(_plain(_names(source.path, recipe)[0])) + suffix
-    return Finding(Place(source, 0, 0), f"named {source.path.name}, where a recipe has {wanted}", subject=wanted)
+def _called(source: SourceFile, recipe: Recipe, form: str, suffix: str) -> _Misnamed:
+    name = form.format(_plain(_names(source.path, recipe)[0])) + suffix
+    return _Misnamed(source, source.path.with_name(name))
