@@ -4,8 +4,9 @@
 
 A module that a config's `rollout_interaction_env_path` or a rollout's `DEFAULT_ENV_MODULE` names, or an environment's
 own, without `build_env`, or with one that can be called neither as `build_env(sample=…, args=…)` nor as
-`build_env(sample, args)`, or that is async, or that is given each of the two by the other's name. A warning where it can be called, but not in both ways, takes nothing
-further, or has no defaults: the guide's is `build_env(sample=None, args=None, **_)`.
+`build_env(sample, args)`, or that is async, or that is given each of the two by the other's name. A warning where it
+can be called, but not in both ways, takes nothing further, or has no defaults: the guide's is
+`build_env(sample=None, args=None, **_)`.
 
 ## Why
 

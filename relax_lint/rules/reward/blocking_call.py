@@ -462,7 +462,11 @@ def _finding(blocking: BlockingCall, who: str) -> Finding:
     elif blocking.kind == "nested":
         message = f"{shown} keeps the event loop waiting that {who} runs on: await the coroutine"
     else:
-        message = f"{shown} keeps the event loop waiting that {who} runs on, and all other samples: {blocking.advice}"
+        advice = blocking.advice
+        if isinstance(function.node, ast.FunctionDef):
+            made_async = f"make it async and {advice}"
+            advice = f"call {function.name} by `await asyncio.to_thread({function.name}, …)`, or {made_async}"
+        message = f"{shown} keeps the event loop waiting that {who} runs on, and all other samples: {advice}"
     return Finding(
         function.source.place(blocking.call),
         message,

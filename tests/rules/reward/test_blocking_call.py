@@ -163,3 +163,14 @@ def test_a_client_is_known_through_what_yields_it() -> None:
     head = "import contextlib, requests\n\n\n@contextlib.contextmanager\ndef session():\n    yield requests.Session()\n"
     body = "    with session() as opened:\n        opened.get('u')"
     assert lines(reward(body, head)) == ["reward_demo.py:11 warning"]
+
+
+def test_advice_is_for_the_function_that_blocks() -> None:
+    tree = {
+        REWARD: "import time\n\n\ndef wait():\n    time.sleep(1)\n\n\n"
+        "async def reward_func(args, sample, **kwargs):\n    wait()\n    time.sleep(2)\n    return 0.0\n"
+    }
+    project, settings = Project.from_files({RUN: TRAIN, **tree}), Settings(selection=(Layer(select=("RLX210",)),))
+    in_helper, in_reward = sorted(lint(project, load_rules(), settings).diagnostics, key=lambda found: found.line)
+    assert "await asyncio.to_thread(wait, …)" in in_helper.message
+    assert in_reward.message.endswith("use `await asyncio.sleep(…)`")
