@@ -29,13 +29,14 @@ argparse of Python 3.12 and the types that Relax, Megatron and SGLang register; 
 
 ## Fix
 
-Quotes JSON, writes `--x=-1e-6`, and drops what says true behind a switch. Unsafe: drops a switch with the word that
-says false, since the switch was on.
+Quotes JSON, writes `--x=-1e-6`, writes a choice in its own letter case, and drops what says true behind a switch.
+Unsafe: drops a switch with the word that says false, since the switch was on.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
@@ -52,7 +53,7 @@ from relax_lint.constraints.spelling import REPORTED_BY_THEIR_OWN_RULES
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Severity
 from relax_lint.fixers.flag_words import drop_inline_value, drop_word_behind, in_single_quotes, join_value
 from relax_lint.fixers.json_values import quoted_json
-from relax_lint.fixers.launcher_edits import remove
+from relax_lint.fixers.launcher_edits import remove, replace_value
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch, Word
@@ -60,6 +61,8 @@ from relax_lint.shell.queries import is_broken_off, place_of, start_of, why_unkn
 
 _FALSE = frozenset({"false", "f", "0", "no", "n", "off", "none"})
 _MOST_CHOICES = 12
+_NUMBER = re.compile(r"[-+]?[\d._]+(?:[eE][-+]?\d+)?")
+"""One number is not meant by another."""
 _BRACKETS = {"[": "]", "(": ")", "{": "}"}
 _TRUE = frozenset({"true", "t", "1", "yes", "y", "on"})
 _JUDGED_BY_CONSTRAINTS = frozenset({"--opd-teacher-routes"})
@@ -108,6 +111,11 @@ VALID: list[Example | str] = [
 ]
 
 INVALID = [
+    Example(
+        f"{_TRAIN} --advantage-estimator GRPO --lr-decay-style=Cosine --lr 1e-6\n",
+        findings=((1, 58), (1, 63)),
+        fixed=f"{_TRAIN} --advantage-estimator grpo --lr-decay-style=cosine --lr 1e-6\n",
+    ),
     Example(f"{_TRAIN} --resource '{{\"actor\": [1, 8]}}' extra --lr 1e-6\n", findings=((1, 67),)),
     Example(f"{_TRAIN} --global-batch-size 1e3 --lr fast\n", findings=((1, 56), (1, 65))),
     Example(f"{_TRAIN} --lr-decay-style=cosin --attention-backend flashy\n", findings=((1, 36), (1, 79))),
@@ -265,10 +273,12 @@ def _bad_value(problem: Problem, namespace: Namespace) -> Finding:
     launch, flag, option, word = namespace.launch, namespace.words[problem.at], problem.option, problem.word
     known = namespace.parsers.catalogue.flag(option)
     choices = tuple(map(str, known.choices or ())) if known is not None else ()
+    argument = _argument(flag, launch)
     if choices:
         message = f"{option}: {word.text!r} is {_none_of(choices, word.text)}"
-        return _finding(launch, word, option, message, also=flag)
-    argument = _argument(flag, launch)
+        cased = [choice for choice in choices if choice.lower() == word.text.lower()]
+        edit = replace_value(argument, cased[0]) if argument is not None and len(cased) == 1 else None
+        return _finding(launch, word, option, message, _fix(f"write {''.join(cased)}", edit), also=flag)
     if known is None or known.type != "json" or argument is None:
         return _finding(launch, word, option, f"{option}: {problem.message}", also=flag)
     message = f"{option}: {problem.message}"
@@ -281,7 +291,8 @@ def _bad_value(problem: Problem, namespace: Namespace) -> Finding:
 def _none_of(choices: Sequence[str], text: str) -> str:
     """The choices, where they are not too many, and the nearest of them."""
     shown = f"none of {', '.join(choices)}" if len(choices) <= _MOST_CHOICES else f"none of its {len(choices)} choices"
-    near = [choice for choice in choices if choice.lower() == text.lower()] or get_close_matches(text, choices, n=1)
+    near = [choice for choice in choices if choice.lower() == text.lower()]
+    near = near or ([] if _NUMBER.fullmatch(text) else get_close_matches(text, choices, n=1))
     return f"{shown}; did you mean {near[0]}?" if near else shown
 
 
