@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.project import Project
+from relax_lint.project import Project, Recipe
 
 if TYPE_CHECKING:
     from relax_lint.flow.names import Resolver
@@ -71,8 +71,9 @@ def is_ours(dotted: str, project: Project) -> bool:
     return bool(top) and (project.is_dir(project.root / top) or project.is_file(project.root / f"{top}.py"))
 
 
-def fault(dotted: str, project: Project) -> str | None:
-    """What is wrong with a module path that is no file form; ``None`` when it leads somewhere, or nobody can tell."""
+def fault(dotted: str, project: Project, recipe: Recipe | None = None) -> str | None:
+    """What is wrong with a module path that is no file form; ``None`` when it leads somewhere, or nobody can tell. A
+    module that is not there may be meant to be the ``recipe``'s of that name."""
     module, _, name = dotted.rpartition(".")
     if not module or not name or not all(module.split(".")):
         return f"{dotted} names no function in a module: package.module.function"
@@ -80,7 +81,7 @@ def fault(dotted: str, project: Project) -> str | None:
         return None
     source = module_file(module, project)
     if source is None:
-        return _without_file(dotted, module, project)
+        return _without_file(dotted, module, project, recipe)
     if source.tree is None:
         return None
     resolution = _resolver(project).resolve(source, name)
@@ -98,12 +99,23 @@ def package_fault(dotted: str, project: Project) -> str | None:
     return f"there is no package {dotted}{_module_meant(dotted, project)}"
 
 
-def _without_file(dotted: str, module: str, project: Project) -> str:
+def _without_file(dotted: str, module: str, project: Project, recipe: Recipe | None) -> str:
     if _is_module(dotted, project):
         return f"{dotted} is a module; a function in it is wanted: {dotted}.<function>"
     if project.is_dir(_directory(module, project)):
         return f"{module} is a directory; a function of a module in it is wanted: {module}.<module>.<function>"
-    return f"there is no module {module}{_module_meant(module, project)}"
+    own = None if recipe is None else _of_recipe(module, recipe, project)
+    meant = _module_meant(module, project) if own is None else f"; did you mean {own}?"
+    return f"there is no module {module}{meant}"
+
+
+def _of_recipe(module: str, recipe: Recipe, project: Project) -> str | None:
+    """The module of that name in a recipe that was copied, or got another name."""
+    name = module.rpartition(".")[2]
+    if not recipe.directory.is_relative_to(project.root):
+        return None
+    own = ".".join((*recipe.directory.relative_to(project.root).parts, name))
+    return own if is_ours(own, project) and project.module(own) is not None else None
 
 
 def _is_module(dotted: str, project: Project) -> bool:

@@ -67,6 +67,18 @@ def test_what_is_said_of_a_path(dotted: str, said: str) -> None:
     assert said in (fault(dotted, Project.from_files(TREE)) or "nothing")
 
 
+@pytest.mark.parametrize(
+    ("flag", "code"), [("--custom-generate-function-path", "RLX306"), ("--dynamic-sampling-filter-path", "RLX507")]
+)
+@pytest.mark.parametrize("named", ["examples.before.rollout.generate", "examples.zzz.parts.rollout.generate"])
+def test_a_module_of_a_recipe_that_was_moved_is_looked_for_in_it(flag: str, code: str, named: str) -> None:
+    settings = Settings(selection=(Layer(select=(code,)),))
+    files = {**TREE, "examples/other/rollout.py": "x = 1\n", RUN: f"{TRAIN} --rm-type math {flag} {named}\n"}
+    (found,) = lint(Project.from_files(files, settings), load_rules(), settings).diagnostics
+    module = named.rpartition(".")[0]
+    assert found.message.endswith(f"there is no module {module}; did you mean examples.demo.rollout?")
+
+
 def test_paths_into_relax_are_looked_up_in_its_checkout() -> None:
     checkout = {**TREE, "relax/entrypoints/train.py": "", "relax/engine/rollout.py": "def generate():\n    return 1\n"}
     project = Project.from_files(checkout)

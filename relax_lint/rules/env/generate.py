@@ -389,7 +389,7 @@ def _judged(use: GenerateUse, recipe: Recipe, project: Project, seen: set[object
         if use.unclear:
             yield NotChecked(use.place, use.unclear)
         return
-    problem = "takes a module path, not a file" if is_file_form(use.dotted) else fault(use.dotted, project)
+    problem = "takes a module path, not a file" if is_file_form(use.dotted) else fault(use.dotted, project, recipe)
     if problem is not None:
         yield Finding(use.place, f"{use.flag}: {problem}", launch=use.launch, subject=use.dotted)
         return

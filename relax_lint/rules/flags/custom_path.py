@@ -252,7 +252,7 @@ def _named(argument: Argument, word: Word, launch: Launch, project: Project) -> 
     elif not word.known:
         yield NotChecked(place_of(launch, word), why_unknown(word))
     elif named and not _is_told_elsewhere(flag, launch, project):
-        yield from _found(fault(named, project), word, argument, launch)
+        yield from _found(fault(named, project, project.recipe_of(launch.script)), word, argument, launch)
 
 
 def _written_out(word: Word) -> str:
