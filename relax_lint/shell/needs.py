@@ -55,7 +55,8 @@ def _simplified(alternatives: list[Needs]) -> tuple[Needs, ...]:
 
 
 def _without_one_question(found: list[Needs]) -> list[Needs] | None:
-    """The lists with two made one that differ in the answer to one question; ``None`` when there are none."""
+    """The lists with two made one that differ in the answer to one question, or without what another answers alone:
+    ``a or ! a and b`` is ``a or b``. ``None`` when nothing can be left out."""
     for index, needs in enumerate(found):
         for at, item in enumerate(needs):
             without = (*needs[:at], *needs[at + 1 :])
@@ -63,7 +64,9 @@ def _without_one_question(found: list[Needs]) -> list[Needs] | None:
             for other in found[index + 1 :]:
                 if opposite in other and set(other) - {opposite} == set(without):
                     return [without, *(each for each in found if each is not needs and each is not other)]
-    return None
+    asked = {_opposite(needs[0]) for needs in found if len(needs) == 1}
+    told = [tuple(item for item in needs if item not in asked) if len(needs) > 1 else needs for needs in found]
+    return told if told != found else None
 
 
 def _opposite(condition: str) -> str:

@@ -15,11 +15,12 @@ from relax_lint.shell.needs import MOST_ALTERNATIVES, Needs, common
         ([("a",), ("! a",)], ()),
         ([("x", "a"), ("x", "! a")], ("x",)),
         ([("a",), ("b",)], ("a or b",)),
-        ([("! a",), ("a", "! b")], ("! a or a and ! b",)),
+        ([("! a",), ("a", "! b")], ("! a or ! b",)),
         ([("! a",), ("a", "! b"), ("a", "b")], ()),
         ([("a", "b"), ("a", "! b"), ("! a", "b"), ("! a", "! b")], ()),
-        ([("x", "a", "b"), ("x", "c"), ("x", "! a")], ("x", "a and b or c or ! a")),
+        ([("x", "a", "b"), ("x", "c"), ("x", "! a")], ("x", "b or c or ! a")),
         ([("a", "b"), ("c",), ()], ()),
+        ([("x", "a"), ("x", "! a", "b"), ("x", "! a", "! b", "c")], ("x", "a or b or c")),
     ],
 )
 def test_what_several_ways_need(ways: list[Needs], needed: Needs) -> None:
