@@ -127,8 +127,8 @@ RESOURCE: tuple[Constraint, ...] = (
     _GPUS.overwrites(
         "resource-actor-remainder",
         "actor_by_resource and actor_entry > num_gpus_per_node and actor_entry % num_gpus_per_node != 0",
-        "the actor's {actor_entry} GPUs are cut to whole nodes of {num_gpus_per_node}: {actor_total} are validated, "
-        "all are started",
+        "the actor's {actor_entry} GPUs are no whole nodes of {num_gpus_per_node}: Relax checks sizes and batches for "
+        "{actor_total}, and starts all; give it a multiple",
         236,
         flags=("--resource",),
         rule="RLX412",

@@ -309,6 +309,7 @@ ENGINE_COUNTS: tuple[Constraint, ...] = (
             "debug-rollout-gpus-zero",
             "colocate-rollout-gpus",
             "resource-actor-zero",
+            "resource-entry",
         ),
         rule="RLX412",
     ),
