@@ -62,8 +62,12 @@ class Suppression:
         """The items that silence a finding: ``None`` when it stands, no item when a bare ``noqa`` silences it."""
         if self.lines is not None and found.line not in self.lines:
             return None
-        items = [item for item in self.items if item.silences(found)]
+        items = [item for item in self.items if item.silences(found) and self._is_spelt(item)]
         return items if items or (self.kind == "noqa" and not self.items) else None
+
+    def _is_spelt(self, item: Item) -> bool:
+        """Whether flake8 finds its codes in it, too: it looks for capital letters behind a ``noqa`` in any letters."""
+        return self.kind != "noqa" or item.selector.isupper()
 
 
 def suppressions(source: SourceFile) -> list[Suppression]:

@@ -46,7 +46,7 @@ def standing(path: str, text: str) -> list[tuple[str, int]]:
         "# NOQA",
         "# noqa: RLX101",
         "# noqa:RLX101",
-        "# noqa: rlx101",
+        "# NoQA: RLX101",
         "# noqa: E501, RLX101",
         "# noqa: E501 RLX101",
         "# noqa: RLX1",
@@ -76,6 +76,7 @@ def test_these_silence(comment: str) -> None:
         "",
         "# noqa: E501",
         "# noqa: RLX102",
+        "# noqa: rlx101",  # nor does flake8 take it
         "#noqa",
         "# relax-lint: ignore",
         "# relax-lint: ignore[]",
