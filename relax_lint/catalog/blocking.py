@@ -36,12 +36,15 @@ _KINDS: tuple[tuple[str, str], ...] = (
 _PATTERNS = tuple((re.compile(pattern), advice) for pattern, advice in _KINDS)
 
 SLEEP = "time.sleep"
+MAKES_A_FUTURE = re.compile(r"concurrent\.futures\.(?:\w+\.)*\w+Executor\(\)\.submit|asyncio\.run_coroutine_threadsafe")
+"""What gives something whose ``result()`` holds the thread until another thread or process is done."""
+WAIT_FOR_FUTURE = "use `await asyncio.wrap_future(…)`"
 RUNS_A_LOOP = re.compile(r"(?:asyncio|anyio|uvloop)\.run|.*\.run_until_complete|asyncio\.Runner\(\)\.run")
 """What refuses to start an event loop where one runs already."""
 
 MENTIONS = re.compile(
     rb"requests|urllib|httpx|openai|anthropic|http\.client|\bsleep\b|subprocess|\bos\.(?:system|popen|wait)|\bsocket\b"
-    rb"|asyncio\.run\b|anyio|uvloop|run_until_complete|Runner|from asyncio import"
+    rb"|Executor|asyncio\.run\b|anyio|uvloop|run_until_complete|Runner|from asyncio import"
 )
 """What a file that blocks holds, or one that makes what blocks."""
 

@@ -174,3 +174,33 @@ def test_advice_is_for_the_function_that_blocks() -> None:
     in_helper, in_reward = sorted(lint(project, load_rules(), settings).diagnostics, key=lambda found: found.line)
     assert "await asyncio.to_thread(wait, …)" in in_helper.message
     assert in_reward.message.endswith("use `await asyncio.sleep(…)`")
+
+
+POOL = "import asyncio\nimport concurrent.futures\n\nPOOL = concurrent.futures.ProcessPoolExecutor(4)\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    future = POOL.submit(len, sample.response)\n    score = future.result(timeout=10)",
+        "    score = POOL.submit(len, sample.response).result()",
+        "    with concurrent.futures.ThreadPoolExecutor() as pool:\n        score = pool.submit(len, 'x').result()",
+        "    future = asyncio.run_coroutine_threadsafe(ask(), LOOP)\n    score = future.result()",
+    ],
+)
+def test_a_future_of_a_pool_holds_the_loop(body: str) -> None:
+    assert len(lines(reward(body, POOL))) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    future = POOL.submit(len, 'x')\n    score = await asyncio.wrap_future(future)",
+        "    future = POOL.submit(len, 'x')\n    await asyncio.wait([ready(future)])\n    future.result()",
+        "    future = POOL.submit(len, 'x')\n    score = future.result() if future.done() else 0.0",
+        "    task = asyncio.create_task(ask())\n    await asyncio.wait([task])\n    score = task.result()",
+        "    future = POOL.submit(len, 'x')\n    if future.done():\n        score = future.result()",
+    ],
+)
+def test_a_future_that_is_awaited_or_done_holds_nothing(body: str) -> None:
+    assert lines(reward(body, POOL)) == []
