@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from relax_lint.diagnostics import Place
     from relax_lint.environments import Environments, EnvModule
     from relax_lint.flow.shapes import Function
+    from relax_lint.sources.python import PythonSource
 
 _ENV = "examples/demo/env_demo.py"
 _NOT_AWAITED = "build_env is async: the rollout does not await it, and takes the coroutine for the environment"
@@ -239,7 +240,7 @@ INVALID = [
             "build_env = Env\n",
             head=_CLASS + "\n    def __init__(self, max_turns):\n        self.left = max_turns\n\n\n",
         ),
-        findings=((_ENV, 11, 9),),
+        findings=((_ENV, 15, 1),),
     ),
     Example(
         _env("def build_env(sample=None, args=None, **_):\n    Env()\n"),
@@ -277,14 +278,22 @@ def _judged(environments: Environments, module: EnvModule) -> Iterator[Finding |
         if function is None:
             yield NotChecked(source.place(source.tree), "build_env")
         elif environments.owns(function.source):
-            yield from _called(environments, function, makes=makes)
+            yield from _called(environments, function, _place(environments, source, function, makes), makes=makes)
 
 
-def _called(environments: Environments, function: Function, *, makes: bool) -> Iterator[Finding]:
-    from relax_lint.flow.shapes import UNKNOWN, Arguments, NoneValue, alternatives
+def _place(environments: Environments, source: PythonSource, function: Function, makes: bool) -> Place:
+    """Where build_env is defined; for a class that gets this name, where it does."""
     from relax_lint.rewards import function_place
 
-    place = function_place(function)
+    bound = environments.interpreter.resolver.names.of(source).of("build_env") if makes else []
+    statement = source.parent(bound[0].node) if len(bound) == 1 and bound[0].kind == "value" else None
+    if isinstance(statement, ast.Assign):
+        return source.place(statement.targets[0])
+    return function_place(function)
+
+
+def _called(environments: Environments, function: Function, place: Place, *, makes: bool) -> Iterator[Finding]:
+    from relax_lint.flow.shapes import UNKNOWN, Arguments, NoneValue, alternatives
 
     def finding(message: str, fix: Fix | None = None, *, error: bool = True) -> Finding:
         return Finding(place, message, severity=ERROR if error else WARNING, fix=fix, subject="build_env")
@@ -301,7 +310,7 @@ def _called(environments: Environments, function: Function, *, makes: bool) -> I
             return
         # Whatever the recipe's own code gives it and does with it works; a rollout of Relax's may come to it as well.
         if named and placed and _begins_as_called(function):
-            yield from _lacking(function)
+            yield from _lacking(function, place)
         return
     if not named and not placed:
         yield finding(f"build_env cannot be called with (sample=…, args=…) or (sample, args): {takes}")
@@ -319,19 +328,17 @@ def _called(environments: Environments, function: Function, *, makes: bool) -> I
     elif not placed or not _begins_as_called(function):
         yield finding(f"build_env cannot be called as (sample, args), which comes next: {takes}", error=False)
     else:
-        yield from _lacking(function)
+        yield from _lacking(function, place)
 
 
-def _lacking(function: Function) -> Iterator[Finding]:
+def _lacking(function: Function, place: Place) -> Iterator[Finding]:
     """What the guide's signature has and this one has not."""
-    from relax_lint.rewards import function_place
-
     spec, bare = function.node.args, _bare(function)
     names = " and ".join(part.arg for part in bare)
     lacks = ["**kwargs"] * (spec.kwarg is None) + [f"defaults for {names}"] * bool(bare)
     if lacks:
         message = f"build_env has no {' and no '.join(lacks)}: {_WANTED}"
-        yield Finding(function_place(function), message, severity=WARNING, fix=_fix(function), subject="build_env")
+        yield Finding(place, message, severity=WARNING, fix=_fix(function), subject="build_env")
 
 
 def _bare(function: Function) -> list[ast.arg]:
