@@ -189,6 +189,8 @@ class _Orphans:
             return None  # reported as what it is
         tail = self.text[before.end : content[1]]
         joinable = isinstance(before, SimpleCommand) and bool(before.words)
+        if not joinable and between and self.text[slice(*between[-1])].rstrip().endswith("\\"):
+            return self.commented_out(between, cut, start)
         if tail.strip():
             return self.trailing_comment(before, content, between, head, joinable)
         edits: tuple[Edit, ...] = ()

@@ -465,6 +465,7 @@ MODEL: tuple[Constraint, ...] = (
         "(context_parallel > 1 or dynamic_context_parallel) and not calculate_per_token_loss",
         "context parallelism needs --calculate-per-token-loss",
         96,
+        flags=("--context-parallel-size", "--dynamic-context-parallel"),
         fix="set --calculate-per-token-loss",
     ),
 )

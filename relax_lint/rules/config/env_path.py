@@ -133,6 +133,12 @@ INVALID: list[Example] = [
     ),
     Example(_tree(f"{TURNS}: 5\n{ENV_PATH}: [examples.demo.env_demo]\n"), findings=((_CONFIG, 2, 31),)),
     Example(
+        _tree(f"{ENV_PATH}: examples.demo.env_demo\nmax_turn: 5\n"),
+        findings=((_CONFIG, 2, 1),),
+        fixed={_CONFIG: f"{TURNS}: 5\n{ENV_PATH}: examples.demo.env_demo\nmax_turn: 5\n"},
+        unsafe=True,
+    ),
+    Example(
         _tree(f"# multi-turn\n{ENV_PATH}: examples.demo.env_demo\njudge: x\n"),
         findings=((_CONFIG, 2, 1),),
         fixed={_CONFIG: f"# multi-turn\n{TURNS}: 5\n{ENV_PATH}: examples.demo.env_demo\njudge: x\n"},
@@ -178,7 +184,18 @@ def env_path(source: YamlSource, project: Project) -> Iterator[Finding | NotChec
             yield from _turns(source, turns)
     elif path is not None:
         message = f"{TURNS} is missing: the rollout reads it without a default"
-        yield Finding(source.key_place(path), message, fix=_added(source, path), subject=TURNS)
+        place, meant = source.key_place(path), _meant_turns(source)
+        if meant is not None:
+            place, message = source.key_place(meant), f"{message}; did you mean it by {meant.name}?"
+        yield Finding(place, message, fix=_added(source, path), subject=TURNS)
+
+
+def _meant_turns(source: YamlSource) -> Entry | None:
+    """A key that is spelled nearly so."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(TURNS, source.top, n=1, cutoff=0.8)
+    return source.top[near[0]] if near else None
 
 
 def _reads_turns(source: YamlSource, project: Project) -> bool:

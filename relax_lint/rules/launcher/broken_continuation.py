@@ -158,6 +158,10 @@ INVALID = [
         fixed="python3 -m verl.trainer.main_ppo \\\n    data.train_batch_size=8 \\\n    trainer.nnodes=1\n",
     ),
     Example(
+        f'A=(\n    --lr 1e-6\n)\n# {_TRAIN} \\\n    --colocate\n{_TRAIN} "${{A[@]}}"\n',
+        findings=((4, 1),),
+    ),
+    Example(
         f"{_TRAIN} \\\r\n    --lr 1e-6 \\\r\n    --colocate\r\n",
         findings=((1, 1),),
         fixed=f"{_TRAIN} \\\n    --lr 1e-6 \\\n    --colocate\n",

@@ -37,7 +37,7 @@ from relax_lint.recipe_kinds import trains
 from relax_lint.records import record
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch
-from relax_lint.shell.nodes import Assignment, SimpleCommand
+from relax_lint.shell.nodes import Assignment, SimpleCommand, Word
 from relax_lint.shell.queries import is_part_of_another, start_of
 from relax_lint.shell.walk import command_lists, simple_commands
 from relax_lint.sources.launcher import LauncherSource
@@ -124,6 +124,7 @@ INVALID = [
     Example('MODE=${1:-"sync"}\n' + _BRANCH, findings=((1, 1),)),
     Example('set -e\nMODE="${MODE:-sync}"\n' + _BRANCH, findings=((2, 1),)),
     Example("MODE=sync\n" + _BRANCH, findings=((1, 1),)),
+    Example(_GUIDE + "MODE=sync\n" + _BRANCH, findings=((2, 1),)),
     Example(_GUIDE + f'[ "$MODE" = async ] && echo "asynchronous"\n{_RELAX} --colocate\n', findings=((1, 1),)),
     Example(_GUIDE + f'if [ "$MODE" = sync ]; then\n    {_RELAX} --colocate\nfi\n', findings=((1, 1),)),
     Example(
@@ -209,12 +210,19 @@ def _way(launch: Launch) -> Way:
 
 
 def _place(launcher: LauncherSource, launch: Launch) -> Place:
-    """Where the mode is decided, else where it is launched."""
-    for command in simple_commands(launcher.script):
-        for assignment in (*command.assignments, *command.words):
-            if isinstance(assignment, Assignment) and assignment.name == "MODE":
-                return Place(launcher, assignment.start, assignment.end)
-    return start_of(launch)
+    """Where the mode is decided, whatever was asked for if there is such a place, else where it is launched."""
+    found = [
+        assignment
+        for command in simple_commands(launcher.script)
+        for assignment in (*command.assignments, *command.words)
+        if isinstance(assignment, Assignment) and assignment.name == "MODE"
+    ]
+    if not found:
+        return start_of(launch)
+    unasked = {command.start for command in launcher.script.commands}
+    fixed = (one for one in found[1:] if one.start in unasked and isinstance(one.value, Word) and one.value.literal)
+    decided = next(fixed, found[0])
+    return Place(launcher, decided.start, decided.end)
 
 
 def _refuses(outcome: Evaluation, others: list[Evaluation], launcher: LauncherSource) -> bool:

@@ -255,7 +255,7 @@ def _directory(launch: Launch, word: Word, tee: Place, project: Project) -> Iter
         return
     yield Finding(
         place_of(launch, word),
-        f"nothing makes the directory {directory.text}; tee cannot write {word.text}, and the log is lost",
+        f"nothing makes the directory {directory.text}; tee cannot write to it, and the log is lost",
         fix=_fix(f"mkdir -p {_spelled(word)}", tee, _written(word)),
         launch=launch,
         subject=directory.text,

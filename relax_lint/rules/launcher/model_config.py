@@ -66,7 +66,7 @@ from relax_lint.model_files import (
 from relax_lint.project import Project
 from relax_lint.recipe_kinds import trains
 from relax_lint.rules import ERROR, WARNING, Example, rule
-from relax_lint.shell.nodes import Assignment, SimpleCommand, Word
+from relax_lint.shell.nodes import Assignment, Parameter, SimpleCommand, Word
 from relax_lint.shell.queries import is_broken_off, is_part_of_another, place_of, start_of
 from relax_lint.shell.walk import commands_of, nodes_of
 from relax_lint.sources.launcher import LauncherSource
@@ -152,6 +152,7 @@ INVALID = [
         findings=((_RUN, 2, 1),),
     ),
     Example(_tree(f"{_SOURCE}{_TRAIN} --lr 1e-6\n"), findings=((_RUN, 2, 1, ERROR),)),
+    Example(_tree(f"{_SOURCE}MODEL_ARGS=()\n{_LAUNCH}\n"), findings=((_RUN, 2, 1, ERROR),)),
     Example(
         f'{_SOURCE}if [ "$1" = async ]; then\n    {_TRAIN} --fully-async --lr 1e-6\n'
         f"else\n    {_LAUNCH} --colocate\nfi\n",
@@ -247,17 +248,29 @@ def _unsourced(launcher: LauncherSource, launch: Launch, project: Project) -> Fi
     """No model file at all: if any other is not known, it may source one."""
     for place in launcher.evaluation.unresolved_sources:
         return NotChecked(place, _written(place))
-    inline = (
-        Place(source, one.start, one.end)
-        for source in own_files(launcher, project)
-        for one in nodes_of(source, Assignment)
-        if one.name == "MODEL_ARGS"
-    )
-    written = next(inline, None)
+    written = next(_assignments(launcher, project), None)
     wanted = 'source "${MODEL_CONFIG_DIR}/<model>.sh" and pass "${MODEL_ARGS[@]}"'
     if written is not None:
         return Finding(written, f"the model is written out here, not sourced: {wanted}", subject="MODEL_ARGS")
     return Finding(start_of(launch), f"no model file is sourced: {wanted}", launch=launch, subject="MODEL_ARGS")
+
+
+def _assignments(launcher: LauncherSource, project: Project) -> Iterator[Place]:
+    """Where a launcher's own files set the model's flags."""
+    for source in own_files(launcher, project):
+        for one in nodes_of(source, Assignment):
+            if one.name == "MODEL_ARGS" and not one.append:
+                yield Place(source, one.start, one.end)
+
+
+def _replaced(launch: Launch, project: Project) -> Place | None:
+    """Where the flags of the model file are replaced, if the launcher would pass them but for that."""
+    launcher = project.launcher(launch.script)
+    if launcher is None or not any(
+        one.name == "MODEL_ARGS" for source in own_files(launcher, project) for one in nodes_of(source, Parameter)
+    ):
+        return None
+    return next(_assignments(launcher, project), None)
 
 
 def _not_there(place: Place, project: Project) -> Iterator[Finding | NotChecked]:
@@ -297,10 +310,13 @@ def _not_passed(launch: Launch, models: Sequence[ScriptFile], project: Project) 
         yield NotChecked(place_of(launch, hidden), hidden.unknowns[0].text)
         return
     refused = any(one.constraint.id in REFUSED_WITHOUT_A_MODEL for one in judged(launch, project).judgement.violations)
+    replaced = _replaced(launch, project)
     message = 'the model file is sourced, but "${MODEL_ARGS[@]}" is not passed'
+    if replaced is not None:
+        message = "this takes the place of what the model file has put into MODEL_ARGS"
     message += ", and Megatron refuses a model without sizes" if refused else ": Megatron's defaults are the model"
     severity = ERROR if refused else None
-    yield Finding(start_of(launch), message, severity=severity, launch=launch, subject="MODEL_ARGS")
+    yield Finding(replaced or start_of(launch), message, severity=severity, launch=launch, subject="MODEL_ARGS")
 
 
 def _differing(launch: Launch, models: Sequence[ScriptFile], project: Project) -> Iterator[Finding]:

@@ -110,6 +110,12 @@ INVALID = [
         unsafe=True,
     ),
     Example(
+        f'LR=(\n    --lr 1e-6\n)\nARGS=("${{LR[@]}}")\n{_TRAIN} "${{ARGS[@]}}" "${{ARGS[@]}}"\n',
+        findings=((5, 49, WARNING),),
+        fixed=f'LR=(\n    --lr 1e-6\n)\nARGS=("${{LR[@]}}")\n{_TRAIN} "${{ARGS[@]}}"\n',
+        unsafe=True,
+    ),
+    Example(
         f"{_EVAL}{_TRAIN} --lr 1e-6\n",
         findings=((1, 1),),
         fixed=f'{_EVAL}{_TRAIN} --lr 1e-6 "${{EVAL_ARGS[@]}}"\n',
@@ -370,9 +376,11 @@ def _second_expansions(
         expansions = list(_expansions(command.words, source, arrays, ()))
         for name in dict.fromkeys(name for name, _ in expansions):
             places = [place for given, place in expansions if given == name]
-            holds = any(each.holds(place) for each in arrays.get(name, ()) for place in repeated)
-            if holds and len(places) > 1 and name not in told:
-                told.add(name)
+            if len(places) < 2 or name in told:
+                continue
+            along = _along(name, arrays)
+            if any(each.holds(place) for given in along for each in arrays.get(given, ()) for place in repeated):
+                told |= along
                 yield name, places[1]
 
 
@@ -407,6 +415,12 @@ def _expansions(
         yield name, Place(source, word.start, word.end)
         for each in arrays.get(name, ()):
             yield from _expansions(each.words, each.source, arrays, (*within, name))
+
+
+def _along(name: str, arrays: _Arrays) -> set[str]:
+    """An array and those that come with it."""
+    given = (each for one in arrays.get(name, ()) for each in _expansions(one.words, one.source, arrays, (name,)))
+    return {name, *(inner for inner, _ in given)}
 
 
 def _removal(name: str, edit: Edit, reason: str) -> Fix:
