@@ -4,9 +4,9 @@
 
 A call that keeps its thread waiting and runs on the event loop when Relax calls the reward, the generate function or
 the environment: `requests`, `urllib`, httpx without its async client, `openai.OpenAI`, `time.sleep`, `subprocess`,
-sockets. It is followed through the recipe: helpers, methods, clients that a module or an object keeps, aliases,
-`functools.partial`. What runs in a thread, a process or on an event loop of its own may wait as long as it likes:
-`asyncio.to_thread`, `run_in_executor`, executors, `threading.Thread`.
+sockets, `result()` of what a pool was given. It is followed through the recipe: helpers, methods, clients that a module
+or an object keeps, aliases, `functools.partial`. What runs in a thread, a process or on an event loop of its own may
+wait as long as it likes: `asyncio.to_thread`, `run_in_executor`, executors, `threading.Thread`.
 
 `asyncio.run` and `run_until_complete` there are errors.
 
