@@ -45,13 +45,15 @@ from relax_lint.diagnostics import Finding, Fix, NotChecked
 from relax_lint.fixers.launcher_edits import rename_flag
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
-from relax_lint.shell.launch import Launch
+from relax_lint.shell.launch import Launch, Word
 from relax_lint.shell.queries import is_own, place_of, why_unknown
 
 _REPORTED_ELSEWHERE = re.compile(r"--config-(?:path|name|dir)|--runtime-env-json")
 """Options of Hydra (RLX402) and of Ray's job submission (RLX404)."""
 
 _TRAIN = "python3 relax/entrypoints/train.py"
+
+_MODES = ("--colocate", "--fully-async", "--hybrid")
 
 VALID: list[Example | str] = [
     f"{_TRAIN} --rollout-batch-size 32 --n-samples-per-prompt 8 --global-batch-size=256\n",
@@ -227,17 +229,30 @@ def _may_become_known(catalogue: Catalogue, head: str, extra: tuple[str, ...]) -
 
 
 def _renaming(group: Group, new: str, namespace: Namespace, project: Project) -> Fix | None:
-    """Writes the flag that was meant, unless that one is passed, too, or takes other values than are there."""
+    """Writes the flag that was meant, unless that one is passed, too, or is a second mode, in any launch that the word
+    goes to, or takes other values than are there."""
     word, launch = group.word, namespace.launch
     flag = namespace.parsers.catalogue.flag(new)
     if word is None or word.place is None or not is_own(project, launch, word.place) or namespace.given(new) is True:
         return None
     if flag is not None and flag.is_switch and (group.strays or "=" in word.text):
         return None
+    others = _launches_with(word, launch, project)
+    if new in _MODES and any(other.has(mode) for other in others for mode in _MODES):
+        return None
+    if any(namespace_of(other, project).given(new) is True for other in others):
+        return None
     edit = rename_flag(word, group.name, new)
     if edit is None:
         return None
     return Fix(f"write {new}", lambda: [edit], safe=False, reason="a flag that was ignored starts to count")
+
+
+def _launches_with(word: Word, launch: Launch, project: Project) -> list[Launch]:
+    """The launches of the script to which what is written in one place goes."""
+    script = project.launcher(launch.script)
+    launches = [] if script is None else script.launches
+    return [launch, *(one for one in launches if any(other.place == word.place for other in one.argv))]
 
 
 def _behind_the_end(group: Group, namespace: Namespace) -> Iterator[Finding]:

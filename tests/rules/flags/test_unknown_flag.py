@@ -120,6 +120,24 @@ def test_no_fix_makes_two_of_one_flag_or_gives_a_switch_a_value() -> None:
         assert found.fix is None
 
 
+@pytest.mark.parametrize(
+    ("array", "first", "second", "fixable"),
+    [
+        ("--colocat", "--fully-async", "--lr 1e-6", False),
+        ("--colocat", "--lr 1e-6", "--hybrid", False),
+        ("--fully-asynch", "--colocate", "--colocate", False),
+        ("--num-rollot 3", "--lr 1e-6", "--num-rollout 5", False),
+        ("--colocat", "--lr 1e-6", "--lr 2e-6", True),
+        ("--num-rollot 3", "--fully-async", "--colocate", True),
+    ],
+)
+def test_no_fix_suits_one_launch_and_breaks_another(array: str, first: str, second: str, fixable: bool) -> None:
+    run = f'{TRAIN} "${{ARGS[@]}}"'
+    launcher = f'ARGS=({array})\nif [ "$1" = a ]; then\n    {run} {first}\nelse\n    {run} {second}\nfi\n'
+    (found,) = report_on(launcher, CODE).diagnostics
+    assert (found.fix is not None) is fixable
+
+
 def test_a_name_that_is_not_known_keeps_silent_unless_no_flag_begins_so() -> None:
     launcher = f"{TRAIN} --rollout-${{A}} 3\n"
     assert messages(launcher, CODE) == []
