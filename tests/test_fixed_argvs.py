@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from relax_lint.cli import main
+from relax_lint.fixing import fix
+from relax_lint.project import Project
 from relax_lint.rules import load_rules
+from tests import test_rule_examples as harness
 from tests.faulty_launchers import REWARDS, FaultyLauncher
 
 RECIPES = Path(__file__).parent / "recipes"
@@ -92,6 +95,14 @@ ALIKE: dict[str, Callable[[Argv], Argv]] = {
     "RLX801": list,
 }
 """For each rule whose safe fixes edit launchers: what its fixes must leave as it is."""
+WITH_MORE_FILES: dict[str, Callable[[Argv], Argv]] = {
+    "RLX214": lambda argv: without(
+        without(argv, "--label-key", "--metadata-key", "--input-key", values=1), "--apply-chat-template", values=0
+    ),
+    "RLX307": rest_of("--custom-generate-function-path", "--custom-config-path", values=1),
+    "RLX410": rest_of("--multimodal-keys", values=1),
+}
+"""The same for rules that need data or code beside a launcher; their own examples have it."""
 
 
 def alike(argv: Argv) -> Argv:
@@ -149,7 +160,25 @@ def test_every_rule_with_a_safe_fix_for_launchers_is_compared() -> None:
         for rule in load_rules().values()
         if rule.fixable == "safe" and (rule.on in ("launcher", "launch") or rule.code in ("RLX204", "RLX206", "RLX207"))
     }
-    assert of_launchers == {*ALIKE, "RLX422"} - {"RLX801"}
+    assert of_launchers == {*ALIKE, *WITH_MORE_FILES, "RLX422"} - {"RLX801"}
+
+
+@pytest.mark.parametrize("code", WITH_MORE_FILES)
+def test_a_fix_by_other_files_adds_what_its_rule_says(code: str) -> None:
+    rule = harness.RULES[code]
+    compared = 0
+    for example in rule.invalid:
+        before = Project.from_files(harness.tree_of(rule, example))
+        after = fix(before, harness.RULES, harness.settings_for(rule, example)).project
+        compared += before is not after
+        assert [WITH_MORE_FILES[code](argv) for argv in argvs_of(before)] == [
+            WITH_MORE_FILES[code](argv) for argv in argvs_of(after)
+        ]
+    assert compared
+
+
+def argvs_of(project: Project) -> list[Argv]:
+    return [[word.text for word in launch.argv] for recipe in project.recipes for launch in recipe.launches]
 
 
 @pytest.mark.parametrize("code", ALIKE)

@@ -138,9 +138,11 @@ def test_all_files_on_a_clean_index_checks_everything(start: Callable[[str], Rep
 
 def test_only_recipes_that_the_index_touches_are_judged(start: Callable[[str], Repository]) -> None:
     repository = start("broken_countdown")
-    repository.write("examples/fine/reward_fine.py", "async def reward_func(args, sample, **kwargs):\n    return 1.0\n")
+    repository.write("examples/other/reward_other.py", "def reward_func(args, sample, **kwargs):\n    return 1.0\n")
     repository.git("add", "--all")
-    assert repository.pre_commit("run", "relax-lint").returncode == 0
+    judged = repository.pre_commit("run", "relax-lint").stdout
+    assert "examples/other" in judged
+    assert "countdown" not in judged
 
 
 def test_a_push_is_judged_by_what_changed_between_its_ends(start: Callable[[str], Repository]) -> None:

@@ -62,6 +62,7 @@ ROLES: tuple[Constraint, ...] = (
         rule="RLX411",
         flags=("--ref-actor-config", "--resource"),
         behind=(
+            "ref-actor-config-needed",
             "ref-actor-config-spelling",
             "async-with-colocate",
         ),

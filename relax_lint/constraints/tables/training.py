@@ -205,6 +205,7 @@ BATCH_PLAN: tuple[Constraint, ...] = (
         behind=(
             "async-static-batch-zero",
             "role-gpus-vs-parallelism",
+            "ref-actor-config-needed",
             "rollout-minis-divide-total",
             "no-batch-size",
             "async-no-rollout-batch",
@@ -426,8 +427,23 @@ FORWARD_ROLES: tuple[Constraint, ...] = (
         behind=("guide-mode",),
     ),
     _ACTOR.refuses(
+        "ref-actor-config-needed",
+        _TRAINS + "not trains_only and ref_actor_config is None and len(misfit_roles) > 0",
+        "--ref-actor-config missing: the actor's parallel sizes do not divide the GPUs of {misfit_roles}",
+        "relax/backends/megatron/initialize.py:44",
+        modes=("async",),
+        rule="RLX411",
+        flags=("--resource",),
+        behind=(
+            "ref-actor-config-spelling",
+            "train-role-gpus",
+            "mega-expert-parallel-dense",
+            "async-with-colocate",
+        ),
+    ),
+    _ACTOR.refuses(
         "role-gpus-vs-parallelism",
-        _TRAINS + "not trains_only and len(misfit_roles) > 0",
+        _TRAINS + "not trains_only and ref_actor_config is not None and len(misfit_roles) > 0",
         "parallel sizes do not divide the GPUs of {misfit_roles}: --ref-actor-config sets them, and those that it does "
         "not name are the actor's",
         "relax/backends/megatron/initialize.py:44",
@@ -436,7 +452,6 @@ FORWARD_ROLES: tuple[Constraint, ...] = (
         flags=("--ref-actor-config", "--resource"),
         behind=(
             "mega-world-size",
-            "guide-ref-actor-config",
             "ref-actor-config-not-object",
             "train-role-gpus",
             "expert-world-size",

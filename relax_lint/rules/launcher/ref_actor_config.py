@@ -3,8 +3,9 @@
 ## What
 
 A fully asynchronous launch whose `--resource` has a `reference` or `actor_fwd` role and that has no
-`--ref-actor-config`; a `--ref-actor-config` that is not a JSON object; and, as advice, keys in it that change nothing:
-names with dashes, and `max_tokens_per_gpu` and `only_load_weight`, which Relax sets again right after it has read them.
+`--ref-actor-config`, an error where the actor's parallel sizes do not fit the GPUs of these roles; a
+`--ref-actor-config` that is not a JSON object; and, as advice, keys in it that change nothing: names with dashes, and
+`max_tokens_per_gpu` and `only_load_weight`, which Relax sets again right after it has read them.
 
 ## Why
 
@@ -84,19 +85,19 @@ VALID: list[Example | str] = [
 INVALID = [
     Example(
         f"{_TRAIN} --fully-async {_TP4} --resource {_ROLES} --lr 1e-6\n",
-        findings=((1, 81),),
+        findings=((1, 81, ERROR),),
         fixed=f"{_TRAIN} --fully-async {_TP4} --resource {_ROLES} {FLAG} '{_SMALL}' --lr 1e-6\n",
     ),
     Example(
         f"{_TRAIN} \\\n    --resource {_ROLES} \\\n    --fully-async \\\n    {_TP4}\n",
-        findings=((2, 5),),
+        findings=((2, 5, ERROR),),
         fixed=f"{_TRAIN} \\\n    --resource {_ROLES} \\\n    {FLAG} '{_SMALL}' \\\n    --fully-async \\\n    {_TP4}\n",
     ),
     Example(
         f"RAY_ARGS=(\n    --resource {_ROLES}\n    --fully-async\n)\nPERF_ARGS=({_TP4} "
         f"--pipeline-model-parallel-size 2)\n"
         f'{_TRAIN} "${{RAY_ARGS[@]}}" "${{PERF_ARGS[@]}}"\n',
-        findings=((2, 5),),
+        findings=((2, 5, ERROR),),
         fixed=f"RAY_ARGS=(\n    --resource {_ROLES}\n"
         f'    {FLAG} \'{{"tensor_model_parallel_size": 1, "sequence_parallel": false, '
         '"pipeline_model_parallel_size": 1, "expert_tensor_parallel_size": 1}\'\n'
@@ -106,7 +107,7 @@ INVALID = [
     Example(
         f'{_TRAIN} --fully-async {_TP4} --resource=\'{{"actor": [1, 8], "rollout": [1, 4], "reference": [1, 2],'
         ' "actor_fwd": [1, 2], "advantages": [1, 0]}\'\n',
-        findings=((1, 81),),
+        findings=((1, 81, ERROR),),
         fixed=f'{_TRAIN} --fully-async {_TP4} --resource=\'{{"actor": [1, 8], "rollout": [1, 4], "reference": [1, 2],'
         f' "actor_fwd": [1, 2], "advantages": [1, 0]}}\' {FLAG} \'{{"tensor_model_parallel_size": '
         f'2, "expert_tensor_parallel_size": 1}}\'\n',
@@ -192,12 +193,15 @@ def _fix(violation: Violation, about: Judged) -> Fix | None:
         edit = quoted_json(written) if own and written is not None else None
         return None if edit is None else Fix("write it as JSON in single quotes", lambda: [edit])
     anchor = violation.argument
-    if id != "guide-ref-actor-config" or anchor is None or anchor.flag != RESOURCE:
+    if id not in _MISSING or anchor is None or anchor.flag != RESOURCE:
         return None
     if not may_change(anchor, violation, launch, project):
         return None
     added = insert_after(anchor, [f"{FLAG} '{json.dumps(_layout(about.facts))}'"])
     return None if added is None else Fix(f"add {FLAG}", lambda: [added])
+
+
+_MISSING = ("guide-ref-actor-config", "ref-actor-config-needed")
 
 
 def _layout(facts: Facts) -> dict[str, Any]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from tests.faults.cases.places import (
+    ASYNC_LAUNCH,
+    BOTH_LAUNCHES,
     CHARTS_RUN,
     RUN,
     SFT_RUN,
     SYNC_END,
+    SYNC_LAUNCH,
     flags,
     instead,
     without,
 )
-from tests.faults.trees import ANYWHERE, Edit, Fault, Maker, swap, write
+from tests.faults.trees import Edit, Fault, Maker, swap, write
 
 ASYNC_RESOURCE = """'{"actor": [1, 4], "rollout": [1, 2], "reference": [1, 2], "advantages": [1, 0]}'"""
 SYNC_RESOURCE = """'{"actor": [1, 8], "rollout": [1, 8]}'"""
@@ -92,7 +95,7 @@ def _batch() -> list[Fault]:
     )
     made(
         "async-without-rollout-batch",
-        (ANYWHERE,),
+        "--n-samples-per-prompt 8",
         without("--rollout-batch-size 32"),
         inline("--rollout-batch-size 32"),
         severity="error",
@@ -106,7 +109,7 @@ def _batch() -> list[Fault]:
     )
     made(
         "in-function",
-        ANYWHERE,
+        'ROLLOUT_ARGS+=(--global-batch-size "$1")',
         without("--global-batch-size 256"),
         swap(
             RUN,
@@ -116,7 +119,7 @@ def _batch() -> list[Fault]:
     )
     made(
         "case",
-        ANYWHERE,
+        "*) ROLLOUT_ARGS+=(--global-batch-size 128) ;;",
         without("--global-batch-size 256"),
         swap(
             RUN,
@@ -144,11 +147,11 @@ def _media() -> list[Fault]:
     def keyed(name: str, text: str, **more: str) -> None:
         made(name, ("--multimodal-keys",), swap(CHARTS_RUN, keys, f"    --multimodal-keys {text}\n"), **more)  # type: ignore[arg-type]
 
-    made("dropped", ANYWHERE, swap(CHARTS_RUN, keys, ""))
-    made("commented-out", ANYWHERE, swap(CHARTS_RUN, keys, "    # " + keys.strip() + "\n"))
+    made("dropped", '--prompt-data "${PROMPT_SET}"', swap(CHARTS_RUN, keys, ""))
+    made("commented-out", '--prompt-data "${PROMPT_SET}"', swap(CHARTS_RUN, keys, "    # " + keys.strip() + "\n"))
     made(
         "only-in-async",
-        ANYWHERE,
+        '--prompt-data "${PROMPT_SET}"',
         swap(CHARTS_RUN, keys, ""),
         swap(CHARTS_RUN, "        --fully-async \\\n", "        --fully-async \\\n    " + keys.rstrip() + " \\\n"),
     )
@@ -158,7 +161,7 @@ def _media() -> list[Fault]:
     keyed("capital", """'{"Image":"image"}'""")
     made(
         "known-from-conversion-script",
-        ANYWHERE,
+        '--prompt-data "${PROMPT_SET}"',
         swap(CHARTS_RUN, keys, ""),
         swap(CHARTS_RUN, "${DATA_DIR}/charts/train.parquet", "${DATA_DIR}/elsewhere/train.parquet"),
         swap(CHARTS_RUN, "${DATA_DIR}/charts/test.parquet", "${DATA_DIR}/elsewhere/test.parquet"),
@@ -167,9 +170,9 @@ def _media() -> list[Fault]:
 
 
 def _ref_actor() -> list[Fault]:
-    made = Maker("RLX411", "text", RUN, "warning", may=("RLX416",))
-    made("missing", ANYWHERE, swap(RUN, REF, ""))
-    made("commented", ANYWHERE, swap(RUN, REF, "        $(: ref-actor-config) \\\n"))
+    made = Maker("RLX411", "text", RUN, "error")
+    made("missing", '--resource \'{"actor": [1, 4],', swap(RUN, REF, ""))
+    made("commented", '--resource \'{"actor": [1, 4],', swap(RUN, REF, "        $(: ref-actor-config) \\\n"))
     made(
         "not-json",
         "--ref-actor-config",
@@ -214,7 +217,7 @@ def _ref_actor() -> list[Fault]:
     )
     made(
         "in-sync-only",
-        ANYWHERE,
+        '--resource \'{"actor": [1, 4],',
         swap(RUN, REF, ""),
         swap(RUN, "        --colocate \\\n", "        --colocate \\\n" + REF),
         may=("RLX508",),
@@ -225,8 +228,17 @@ def _ref_actor() -> list[Fault]:
 def _resource() -> list[Fault]:
     made = Maker("RLX412", "text", RUN, may=("RLX505", "RLX502", "RLX416", "RLX508", "RLX417"))
     a, s = '"actor": [1, 4]', '"actor": [1, 8]'
-    made("missing-in-sync", ANYWHERE, swap(RUN, f"        --resource {SYNC_RESOURCE} \\\n", ""))
-    made("missing-in-async", ANYWHERE, swap(RUN, f"        --resource {ASYNC_RESOURCE} \\\n", ""), may=("RLX411",))
+    made(
+        "missing-in-sync",
+        "python3 relax/entrypoints/train.py \\\n        --max-staleness 0 \\",
+        swap(RUN, f"        --resource {SYNC_RESOURCE} \\\n", ""),
+    )
+    made(
+        "missing-in-async",
+        "python3 relax/entrypoints/train.py \\\n        --max-staleness 3 \\",
+        swap(RUN, f"        --resource {ASYNC_RESOURCE} \\\n", ""),
+        may=("RLX411",),
+    )
     made("not-json", "actor: [1, 8]", sync_roles("'{actor: [1, 8], rollout: [1, 8]}'"))
     made("python-quotes", "'actor'", sync_roles("\"{'actor': [1, 8], 'rollout': [1, 8]}\""))
     made("not-an-object", "[[1, 8]]", sync_roles("'[[1, 8]]'"))
@@ -272,7 +284,7 @@ def _resource() -> list[Fault]:
     made("twelve", "[1, 12]", sync_roles("""'{"actor": [1, 12], "rollout": [1, 12]}'"""))
     made(
         "variable",
-        (ANYWHERE,),
+        '--resource "${ROLES}"',
         sync_roles('"${ROLES}"'),
         swap(RUN, "mkdir -p logs\n", """ROLES='{"actor": [1, 8]}'\nmkdir -p logs\n"""),
     )
@@ -288,7 +300,11 @@ def _resource() -> list[Fault]:
     sft = Maker("RLX412", "sft", SFT_RUN, may=("RLX505", "RLX416"))
     sft("no-sft-role", '"actor": [1, 8]', swap(SFT_RUN, SFT_RESOURCE, """'{"actor": [1, 8]}'"""))
     sft("no-actor", '"sft": [1, 0]', swap(SFT_RUN, SFT_RESOURCE, """'{"sft": [1, 0]}'"""))
-    sft("missing", ANYWHERE, swap(SFT_RUN, f"    --resource {SFT_RESOURCE} \\\n", ""))
+    sft(
+        "missing",
+        "python3 relax/entrypoints/train.py \\\n    --num-data-storage-units 1 \\",
+        swap(SFT_RUN, f"    --resource {SFT_RESOURCE} \\\n", ""),
+    )
     return [*made.made, *sft.made]
 
 
@@ -307,33 +323,33 @@ def _mode() -> list[Fault]:
         swap(RUN, "        --colocate \\\n", ""),
         flags("--colocate  # all"),
     )
-    made("neither-in-sync", ANYWHERE, swap(RUN, "        --colocate \\\n", ""), severity="warning")
-    made("neither-in-async", ANYWHERE, swap(RUN, "        --fully-async \\\n", ""), severity="warning")
+    made("neither-in-sync", SYNC_LAUNCH, swap(RUN, "        --colocate \\\n", ""), severity="warning")
+    made("neither-in-async", ASYNC_LAUNCH, swap(RUN, "        --fully-async \\\n", ""), severity="warning")
     made(
         "neither-anywhere",
-        ANYWHERE,
+        BOTH_LAUNCHES,
         swap(RUN, "        --colocate \\\n", ""),
         swap(RUN, "        --fully-async \\\n", ""),
         severity="warning",
     )
     made(
         "colocate-misspelt",
-        ANYWHERE,
+        SYNC_LAUNCH,
         swap(RUN, "        --colocate \\\n", "        --co-locate \\\n"),
         severity="warning",
         also=("RLX501",),
     )
     made(
         "balance-in-async",
-        ANYWHERE,
+        "--balance-data \\\n        --use-health-check \\",
         swap(RUN, "        --fully-async \\\n", "        --fully-async \\\n        --balance-data \\\n"),
         severity="advice",
     )
-    made("balance-for-both", ANYWHERE, swap(RUN, SYNC_END, ""), flags("--balance-data"), severity="advice")
+    made("balance-for-both", "--balance-data", swap(RUN, SYNC_END, ""), flags("--balance-data"), severity="advice")
     sft = Maker("RLX413", "sft", SFT_RUN, may=("RLX505", "RLX412", "RLX508"))
     sft(
         "both",
-        ANYWHERE,
+        "--num-data-storage-units 1 --colocate --fully-async",
         swap(
             SFT_RUN,
             "    --num-data-storage-units 1 \\\n",

@@ -203,7 +203,6 @@ def test_a_word_that_may_hold_anything_is_told_once_for_each_rule(word: str) -> 
     [
         ("--global-batch-size 256", "--global-batch-size 128", "RLX407", "RLX412"),
         ("--rollout-batch-size 32", "--rollout-batch-size 64", "RLX407", "RLX412"),
-        ("        --ref-actor-config", "", "RLX411", "RLX416"),
     ],
 )
 def test_a_warning_does_not_stand_for_an_error_that_follows(old: str, new: str, warning: str, error: str) -> None:
@@ -211,6 +210,11 @@ def test_a_warning_does_not_stand_for_an_error_that_follows(old: str, new: str, 
     assert found == {(warning, W), (error, E)}
     found = {(one.code, one.severity) for one in reported(with_fault(old, new), profile="runtime").diagnostics}
     assert found == {(error, E)}
+
+
+def test_a_missing_config_that_ends_the_services_is_said_once() -> None:
+    found = [(one.code, one.severity) for one in reported(with_fault("        --ref-actor-config", "")).diagnostics]
+    assert found == [("RLX411", E)]
 
 
 def test_what_megatron_refuses_is_said_of_launchers_outside_recipes_too() -> None:

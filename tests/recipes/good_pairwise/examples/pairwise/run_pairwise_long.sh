@@ -23,7 +23,7 @@ async)
         --resource '{"actor": [1, 4], "rollout": [1, 2], "reference": [1, 1], "actor_fwd": [1, 1], "advantages": [1, 0]}'
         --max-staleness 2
         --num-iters-per-train-update 4
-        --ref-actor-config '{"tensor_model_parallel_size": 1, "sequence_parallel": false}'
+        --ref-actor-config '{"tensor_model_parallel_size": 1, "sequence_parallel": false, "expert_tensor_parallel_size": 1}'
     )
     ;;
 sync)
