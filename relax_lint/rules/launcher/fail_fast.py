@@ -4,14 +4,15 @@
 
 A launch that is piped into `tee` while `set -e` or `set -o pipefail` is off (only the latter counts where the launch's
 status is looked at), unless the script reads `PIPESTATUS` afterwards; a `trap … ERR` that exits does as well as
-`set -e`; and a file that `tee` writes into a directory of
-the repository that is not there and that the script never makes.
+`set -e`; and a file that `tee`, or a redirection of the launch's output, writes into a directory of the repository that
+is not there and that the script never makes. Directories elsewhere may be there, unless the date or a random number is
+in their names.
 
 ## Why
 
 The status of a pipeline is that of its last command, and `tee` always succeeds: schedulers, CI and the next line of the
 script take a crashed training for a finished one. Without the directory, `tee` only complains, and the log of the run
-is lost.
+is lost; a redirection fails before the launch is started.
 
 ## Source
 
@@ -51,6 +52,7 @@ _PLAIN_VARIABLE = re.compile(r"\$(\w+)")
 _VARIABLES = re.compile(r"\$(\w+)|\$\{(\w+)")
 _PASSING = re.compile(r"\$\(|`|\$\{?(?:S?RANDOM|SECONDS|EPOCH\w+|LINENO|BASHPID|BASH_COMMAND|_)\b|\$\{?[!?]")
 """What each use of may give another text."""
+_OF_THE_MOMENT = re.compile(r"(?:\$\(|`)\s*date\b|\$\{?(?:S?RANDOM|SECONDS|EPOCH\w+)\b")
 _LEAVES = re.compile(r"(?<![\w-])(?:exit|kill|exec)\b")
 
 _TRAIN = "python3 relax/entrypoints/train.py --lr 1e-6"
@@ -68,6 +70,13 @@ VALID: list[Example | str] = [
     f"{_SAFE}[ -d logs ] || mkdir logs\n{_TRAIN} | tee logs/run.log\n",
     f'{_SAFE}{_TRAIN} | tee "${{SAVE_DIR}}/run.log"\n',
     f"{_SAFE}{_TRAIN} | tee /tmp/run.log /dev/stderr\n",
+    f"{_SAFE}{_TRAIN} > /dev/null 2>&1\n",
+    f"{_SAFE}{_TRAIN} | tee /data/logs/run-$(date +%F).log\n",
+    f"{_SAFE}mkdir -p /data/$(date +%F)\n{_TRAIN} | tee /data/$(date +%F)/run.log\n",
+    f"{_SAFE}{_TRAIN} | tee /data/$(hostname)/run.log\n",
+    f"{_SAFE}mkdir -p logs\nnohup {_TRAIN} &>> logs/run.log &\n",
+    f'{_SAFE}{_TRAIN} > "${{SAVE_DIR}}/run.log" 2>&1\n',
+    f'{_SAFE}LOG=logs/$(date +%F)/run.log\nmkdir -p "$(dirname "$LOG")"\n{_TRAIN} > "$LOG"\n',
     f"echo start | tee start.log\n{_TRAIN}\n",
     f'{_SAFE}LOG=logs/$(date +%F)/run.log\nmkdir -p "$(dirname "$LOG")"\n{_TRAIN} | tee "$LOG"\n',
     f'trap \'kill 0\' EXIT\nset -euo pipefail\ncd "$(dirname "$0")"\n{_TRAIN} |& tee run.log\n',
@@ -167,6 +176,21 @@ INVALID = [
         fixed=f"set -e\nset -o pipefail\n{{\n    set -eo pipefail\n    {_TRAIN}\n}} 2>&1 | tee run.log\n",
     ),
     Example(
+        f'{_SAFE}LOG_DIR=${{LOG_DIR:-/data/logs}}\n{_TRAIN} | tee "${{LOG_DIR}}/$(date +%F)/run.log"\n',
+        findings=((3, 52),),
+    ),
+    Example(f"{_SAFE}{_TRAIN} | tee /data/$RANDOM/run.log\n", findings=((2, 52),)),
+    Example(
+        f"#!/bin/bash\n{_TRAIN} > logs/run.log 2>&1\n",
+        findings=((2, 48),),
+        fixed=f"#!/bin/bash\nmkdir -p logs\n{_TRAIN} > logs/run.log 2>&1\n",
+    ),
+    Example(
+        f"LOG_DIR=logs/demo\nnohup {_TRAIN} &> ${{LOG_DIR}}/run.log &\nwait\n",
+        findings=((2, 55),),
+        fixed=f"LOG_DIR=logs/demo\nmkdir -p ${{LOG_DIR}}\nnohup {_TRAIN} &> ${{LOG_DIR}}/run.log &\nwait\n",
+    ),
+    Example(
         f"nohup {_TRAIN} 2>&1 | tee run.log | grep -v DEBUG &\nwait\n",
         findings=((1, 59),),
         fixed=f"{_SAFE}nohup {_TRAIN} 2>&1 | tee run.log | grep -v DEBUG &\nwait\n",
@@ -188,6 +212,8 @@ def fail_fast(launch: Launch, project: Project) -> Iterator[Finding | NotChecked
         for word in stage[at + 1 :]:
             if not word.text.startswith("-"):
                 yield from _directory(launch, word, place, project)
+    for target in launch.redirected_to:
+        yield from _directory(launch, target, place_of(launch, target), project, redirected=True)
 
 
 def _status(launch: Launch, place: Place, project: Project) -> Iterator[Finding]:
@@ -235,7 +261,9 @@ def _exits_on_failure(source: ScriptFile, place: Place) -> bool:
     return any(_LEAVES.search(text) for text in (handler, *bodies))
 
 
-def _directory(launch: Launch, word: Word, tee: Place, project: Project) -> Iterator[Finding | NotChecked]:
+def _directory(
+    launch: Launch, word: Word, tee: Place, project: Project, *, redirected: bool = False
+) -> Iterator[Finding | NotChecked]:
     """Whether the directory of a log file is made."""
     directory = _directory_of(word)
     if directory is None or launch.directory is None:
@@ -251,11 +279,16 @@ def _directory(launch: Launch, word: Word, tee: Place, project: Project) -> Iter
         return
     if not directory.unknowns and project.is_dir(Path(wanted)):
         return
-    if not Path(wanted).is_relative_to(project.root) or _is_made_in_words((directory.text, _spelled(word)), tee):
+    if not (Path(wanted).is_relative_to(project.root) or _is_new(directory)):
         return
+    if _is_made_in_words((directory.text, _spelled(word)), tee):
+        return
+    lost = (
+        "bash cannot write to it, and starts nothing" if redirected else "tee cannot write to it, and the log is lost"
+    )
     yield Finding(
         place_of(launch, word),
-        f"nothing makes the directory {directory.text}; tee cannot write to it, and the log is lost",
+        f"nothing makes the directory {directory.text}; {lost}",
         fix=_fix(f"mkdir -p {_spelled(word)}", tee, _written(word)),
         launch=launch,
         subject=directory.text,
@@ -282,6 +315,12 @@ def _key(word: Word, launch: Launch) -> str:
     """A directory's path in one spelling: ``$X`` and ``${X}`` are the same."""
     text = re.sub(r"\$(\w+)", r"${\1}", word.text)
     return os.path.normpath(text if _begins_unknown(word) else Path(launch.directory or "", text))
+
+
+def _is_new(directory: Word) -> bool:
+    """Whether a directory's name holds the time or a random number, so that it is there for nobody who does not make
+    it."""
+    return any(_OF_THE_MOMENT.search(unknown.text) for unknown in directory.unknowns)
 
 
 def _begins_unknown(word: Word) -> bool:
