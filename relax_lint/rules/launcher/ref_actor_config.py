@@ -51,6 +51,9 @@ from relax_lint.shell.queries import is_own
 
 FLAG, RESOURCE, EXPERT_TENSOR = "--ref-actor-config", "--resource", "--expert-tensor-parallel-size"
 
+_MISSING = ("guide-ref-actor-config", "ref-actor-config-needed")
+"""The constraints that want the flag."""
+
 _TRAIN = "python3 relax/entrypoints/train.py"
 _ROLES = '\'{"actor": [1, 4], "rollout": [1, 2], "reference": [1, 1], "actor_fwd": [1, 1], "advantages": [1, 0]}\''
 _ON_POLICY = '\'{"actor": [1, 6], "rollout": [1, 2], "advantages": [1, 0]}\''
@@ -169,10 +172,11 @@ INVALID = [
 def ref_actor_config(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
     """Report what the table of constraints says of the launch, each key by itself."""
     about = judged(launch, project)
+    is_missing = any(violation.constraint.id in _MISSING for violation in about.violations("RLX411"))
     for found in outcomes(launch, project, "RLX411", fix=lambda violation: _fix(violation, about)):
         if isinstance(found, Finding) and found.severity is ADVICE and about.facts.get("mode") == "async":
             yield from _each_key(found, about)
-        else:
+        elif isinstance(found, Finding) or not is_missing:  # what else it would be is no matter then
             yield found
 
 
@@ -199,9 +203,6 @@ def _fix(violation: Violation, about: Judged) -> Fix | None:
         return None
     added = insert_after(anchor, [f"{FLAG} '{json.dumps(_layout(about.facts))}'"])
     return None if added is None else Fix(f"add {FLAG}", lambda: [added])
-
-
-_MISSING = ("guide-ref-actor-config", "ref-actor-config-needed")
 
 
 def _layout(facts: Facts) -> dict[str, Any]:
