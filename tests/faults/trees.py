@@ -82,11 +82,22 @@ ANYWHERE = "*"
 """The mark of findings whose line the contract leaves open."""
 
 
+def lines_with(mark: str, text: str) -> set[int]:
+    """The lines, counted from 1, in which a mark begins."""
+    if mark == ANYWHERE:
+        return set(range(1, text.count("\n") + 2))
+    found, at = set(), text.find(mark)
+    while at >= 0:
+        found.add(text.count("\n", 0, at) + 1)
+        at = text.find(mark, at + 1)
+    return found
+
+
 @dataclass(frozen=True)
 class Fault:
     """One thing broken in a recipe, and what must be said of it.
 
-    ``marks`` are texts, each standing in one line of ``path`` after the edits (or, as ``other/path|text``, of another
+    ``marks`` are texts, each beginning in one line of ``path`` after the edits (or, as ``other/path|text``, of another
     file): the finding must start in one of those lines. Several stand where the contract leaves open which of the lines
     a user must edit. No mark: the file's first line. ``also`` are the codes of findings that the fault entails by the
     contract, which must be there as well; ``may`` are those that it could entail. A severity of two, ``error|warning``,
@@ -122,10 +133,10 @@ class Fault:
             return {(self.path, 1)}
         found: set[tuple[str, int]] = set()
         for mark in self.marks:
-            path, bar, text = mark.partition("|") if "/" in mark.partition("|")[0] else (self.path, "", mark)
-            text = text if bar else mark
-            lines = text_of(tree, path).splitlines()
-            at = [number for number, line in enumerate(lines, start=1) if text == ANYWHERE or text in line]
+            path, _, text = mark.partition("|")
+            if path not in tree:
+                path, text = self.path, mark
+            at = lines_with(text, text_of(tree, path))
             if len(at) != 1 and text != ANYWHERE:
                 raise DoesNotFit(f"{self.id}: {text!r} stands in {len(at)} lines of {path}")
             found.update((path, number) for number in at)

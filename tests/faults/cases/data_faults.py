@@ -24,7 +24,7 @@ from tests.faults.cases.places import (
     without,
 )
 from tests.faults.clean.shared import charts, parquet_of, sums
-from tests.faults.trees import ANYWHERE, Edit, Fault, Maker, swap, write
+from tests.faults.trees import Edit, Fault, Maker, swap, write
 from tests.parquet_files import asked, parquet
 
 LABEL = "    --label-key label\n"
@@ -101,12 +101,27 @@ def _columns() -> list[Fault]:
         instead("--metadata-key extra_info", "--metadata-key=extra"),
         severity="warning",
     )
-    made("file-misspelt", ANYWHERE, swap(RUN, "arith/train.jsonl", "arith/trian.jsonl"), severity="warning")
-    made("test-misspelt", ANYWHERE, swap(RUN, "arith/test.jsonl", "arith/tests.jsonl"), severity="warning")
-    made("json", ANYWHERE, write("data/arith/train.json", "[]"), swap(RUN, "arith/train.jsonl", "arith/train.json"))
+    made(
+        "file-misspelt",
+        '--prompt-data "${PROMPT_SET}"',
+        swap(RUN, "arith/train.jsonl", "arith/trian.jsonl"),
+        severity="warning",
+    )
+    made(
+        "test-misspelt",
+        "--eval-prompt-data arith ${TEST_FILES}",
+        swap(RUN, "arith/test.jsonl", "arith/tests.jsonl"),
+        severity="warning",
+    )
+    made(
+        "json",
+        '--prompt-data "${PROMPT_SET}"',
+        write("data/arith/train.json", "[]"),
+        swap(RUN, "arith/train.jsonl", "arith/train.json"),
+    )
     made(
         "csv",
-        ANYWHERE,
+        '--prompt-data "${PROMPT_SET}"',
         write("data/arith/train.csv", "prompt,label\n"),
         swap(RUN, "arith/train.jsonl", "arith/train.csv"),
     )
@@ -122,36 +137,40 @@ def _columns() -> list[Fault]:
 
 def _labels() -> list[Fault]:
     made = Maker("RLX703", "text", RUN, may=("RLX209",))
-    where = ("--label-key", ANYWHERE, f"{REWARD}|{ANYWHERE}")
     strip = answer("return {'score': float(sample.label.strip() == sample.response)}\n")
     made(
         "struct",
-        where,
+        "--label-key label",
         trained(each(label={"ground_truth": "4"})),
         rows(TEST, *each(label={"ground_truth": "4"})),
         strip,
     )
-    made("list", where, trained(each(label=["4", "four"])), strip)
-    made("struct-with-rm-type", where, instead(RM_PATH, "--rm-type dapo"), trained(each(label={"value": "4"})))
+    made("list", "--label-key label", trained(each(label=["4", "four"])), strip)
+    made(
+        "struct-with-rm-type",
+        "--label-key label",
+        instead(RM_PATH, "--rm-type dapo"),
+        trained(each(label={"value": "4"})),
+    )
     made(
         "list-with-rm-type",
-        where,
+        "--label-key label",
         instead(RM_PATH, "--rm-type f1"),
         without("--reward-key score"),
         trained(each(label=["4"])),
     )
     made(
         "regular-expression",
-        where,
+        "--label-key label",
         trained(each(label=["4"])),
         answer("import re\n\nreturn {'score': float(bool(re.search(sample.label, sample.response)))}\n"),
     )
-    made("number", where, trained(each(label=4)), severity="warning|error")
-    made("float", where, trained(each(label=4.5)), severity="warning|error")
-    made("null", where, trained([*sums(3), *each(label=None)[:1]]), severity="warning|error")
+    made("number", "--label-key label", trained(each(label=4)), severity="warning|error")
+    made("float", "--label-key label", trained(each(label=4.5)), severity="warning|error")
+    made("null", "--label-key label", trained([*sums(3), *each(label=None)[:1]]), severity="warning|error")
     made(
         "struct-of-unknown-reward",
-        where,
+        "--label-key label",
         trained(each(label={"value": "4"})),
         answer("import unknown_scores\n\nreturn {'score': unknown_scores.compare(sample)}\n"),
         severity="warning",
@@ -159,35 +178,35 @@ def _labels() -> list[Fault]:
     turns = Maker("RLX703", "turns", DESK_RUN)
     turns(
         "parquet-struct",
-        (ANYWHERE, "examples/desk/reward_desk.py|*"),
+        "--label-key label",
         write(DESK_TRAIN, parquet_of(each(label={"ground_truth": "4"}))),
         answer("return {'score': float(sample.label.lower() == sample.response)}\n", "examples/desk/reward_desk.py"),
     )
-    turns("parquet-number", ANYWHERE, write(DESK_TRAIN, parquet_of(each(label=4))), severity="warning|error")
+    turns("parquet-number", "--label-key label", write(DESK_TRAIN, parquet_of(each(label=4))), severity="warning|error")
     return [*made.made, *turns.made]
 
 
 def _prompts() -> list[Fault]:
     made = Maker("RLX704", "text", RUN, may=("RLX214", "RLX505"))
-    made("number", ANYWHERE, trained(each(prompt=5)))
-    made("null", ANYWHERE, trained([*sums(3), *each(prompt=None)[:1]]))
-    made("struct", ANYWHERE, trained(each(prompt={"role": "user", "content": "1 + 1?"})))
-    made("list-of-texts", ANYWHERE, trained(each(prompt=["1 + 1?"])))
-    made("no-role", ANYWHERE, trained(each(prompt=[{"content": "1 + 1?"}])))
-    made("sharegpt", ANYWHERE, trained(each(prompt=[{"from": "human", "value": "1 + 1?"}])))
+    made("number", "--input-key prompt", trained(each(prompt=5)))
+    made("null", "--input-key prompt", trained([*sums(3), *each(prompt=None)[:1]]))
+    made("struct", "--input-key prompt", trained(each(prompt={"role": "user", "content": "1 + 1?"})))
+    made("list-of-texts", "--input-key prompt", trained(each(prompt=["1 + 1?"])))
+    made("no-role", "--input-key prompt", trained(each(prompt=[{"content": "1 + 1?"}])))
+    made("sharegpt", "--input-key prompt", trained(each(prompt=[{"from": "human", "value": "1 + 1?"}])))
     made(
         "content-list-for-text",
-        ANYWHERE,
+        "--input-key prompt",
         trained(each(prompt=asked([{"type": "text", "text": "1 + 1?"}, {"type": "image", "image": "a.png"}]))),
     )
-    made("in-test", ANYWHERE, rows(TEST, *each(prompt=["1 + 1?"])))
+    made("in-test", "--input-key prompt", rows(TEST, *each(prompt=["1 + 1?"])))
     turns = Maker("RLX704", "turns", DESK_RUN)
-    turns("parquet-texts", ANYWHERE, write(DESK_TRAIN, parquet_of(each(prompt=["1 + 1?"]))))
-    turns("parquet-null", ANYWHERE, write(DESK_TRAIN, parquet_of([*sums(2), *each(prompt=None)[:1]])))
+    turns("parquet-texts", "--input-key prompt", write(DESK_TRAIN, parquet_of(each(prompt=["1 + 1?"]))))
+    turns("parquet-null", "--input-key prompt", write(DESK_TRAIN, parquet_of([*sums(2), *each(prompt=None)[:1]])))
     vision = Maker("RLX704", "vision", CHARTS_RUN, may=("RLX214", "RLX705", "RLX410", "RLX505"))
     vision(
         "text-for-vision-without-template",
-        ANYWHERE,
+        "--input-key prompt",
         pictured([{**row, "prompt": "Which bar?"} for row in charts()]),
         write("data/charts/test.parquet", parquet_of([{**row, "prompt": "Which bar?"} for row in charts(2)])),
         swap(CHARTS_RUN, "    --apply-chat-template\n", ""),
@@ -199,16 +218,25 @@ def _prompts() -> list[Fault]:
 def _media() -> list[Fault]:
     made = Maker("RLX705", "vision", CHARTS_RUN)
     none = [{**row, "prompt": asked("Which bar?")} for row in charts()]
-    made("no-placeholder", ANYWHERE, pictured(none))
-    made("fewer-in-one-row", ANYWHERE, pictured([*charts(2), none[0]]))
-    made("two-pictures", ANYWHERE, pictured([{**row, "image": row["image"] * 2} for row in charts()]))
-    made("in-test", ANYWHERE, write("data/charts/test.parquet", parquet_of(none)))
+    made("no-placeholder", '--multimodal-keys \'{"image":"image"}\'', pictured(none))
+    made("fewer-in-one-row", '--multimodal-keys \'{"image":"image"}\'', pictured([*charts(2), none[0]]))
+    made(
+        "two-pictures",
+        '--multimodal-keys \'{"image":"image"}\'',
+        pictured([{**row, "image": row["image"] * 2} for row in charts()]),
+    )
+    made("in-test", '--multimodal-keys \'{"image":"image"}\'', write("data/charts/test.parquet", parquet_of(none)))
     twice = [{**row, "prompt": asked("<image><image>Which bar?")} for row in charts()]
-    made("more-placeholders", ANYWHERE, pictured(twice), severity="warning")
-    made("empty-list", ANYWHERE, pictured([*charts(2), {**charts(1)[0], "image": []}]), severity="warning")
+    made("more-placeholders", '--multimodal-keys \'{"image":"image"}\'', pictured(twice), severity="warning")
+    made(
+        "empty-list",
+        '--multimodal-keys \'{"image":"image"}\'',
+        pictured([*charts(2), {**charts(1)[0], "image": []}]),
+        severity="warning",
+    )
     made(
         "placeholder-in-second-message",
-        ANYWHERE,
+        '--multimodal-keys \'{"image":"image"}\'',
         pictured(
             [
                 {
@@ -243,16 +271,24 @@ def _lost() -> list[Fault]:
     ]
     for row in source:
         del row["image"], row["label"]
-    made("column-of-bytes", ANYWHERE, pictured([{**row, "image": row["image"][0]} for row in charts()]))
-    made("column-of-text", ANYWHERE, pictured([{**row, "image": "a.png"} for row in charts()]))
+    made(
+        "column-of-bytes",
+        '--multimodal-keys \'{"image":"image"}\'',
+        pictured([{**row, "image": row["image"][0]} for row in charts()]),
+    )
+    made(
+        "column-of-text",
+        '--multimodal-keys \'{"image":"image"}\'',
+        pictured([{**row, "image": "a.png"} for row in charts()]),
+    )
     made(
         "column-of-struct",
-        ANYWHERE,
+        '--multimodal-keys \'{"image":"image"}\'',
         pictured([{**row, "image": {"bytes": row["image"][0], "path": None}} for row in charts()]),
     )
     made(
         "dropped-by-conversion",
-        (ANYWHERE, f"scripts/tools/process_charts.py|{ANYWHERE}"),
+        '--multimodal-keys \'{"image":"image"}\'',
         pictured(bare()),
         write("data/charts/test.parquet", parquet_of(bare())),
         write("data/charts/verl/train.parquet", parquet_of(source)),
@@ -272,22 +308,28 @@ def _lost() -> list[Fault]:
 def _metadata() -> list[Fault]:
     made = Maker("RLX707", "text", RUN, may=("RLX209",))
     plain = [{key: value for key, value in row.items() if key != "data_source"} for row in sums()]
-    made("text", ANYWHERE, trained([{**row, "extra_info": '{"split": "train"}'} for row in plain]))
-    made("text-in-test", ANYWHERE, rows(TEST, *({**row, "extra_info": "train"} for row in plain)))
+    made("text", "--metadata-key extra_info", trained([{**row, "extra_info": '{"split": "train"}'} for row in plain]))
+    made("text-in-test", "--metadata-key extra_info", rows(TEST, *({**row, "extra_info": "train"} for row in plain)))
+    # Which of the two is wrong, the column or the key, nothing tells.
+    either = ("--metadata-key extra_info", f"{REWARD}|assert sample.metadata[")
     made(
         "key-nobody-has",
-        (ANYWHERE, f"{REWARD}|{ANYWHERE}"),
+        either,
         before("assert sample.metadata['difficulty']"),
         severity="warning",
     )
     made(
         "key-misspelt",
-        (ANYWHERE, f"{REWARD}|{ANYWHERE}"),
+        either,
         before("assert sample.metadata['spilt']"),
         severity="warning",
     )
     turns = Maker("RLX707", "turns", DESK_RUN)
-    turns("parquet-text", ANYWHERE, write(DESK_TRAIN, parquet_of([{**row, "extra_info": "train"} for row in plain])))
+    turns(
+        "parquet-text",
+        "--metadata-key extra_info",
+        write(DESK_TRAIN, parquet_of([{**row, "extra_info": "train"} for row in plain])),
+    )
     schema = pyarrow.schema(
         [
             ("prompt", pyarrow.list_(pyarrow.struct([("role", pyarrow.string()), ("content", pyarrow.string())]))),
@@ -296,17 +338,22 @@ def _metadata() -> list[Fault]:
         ]
     )
     mapped = [{"prompt": row["prompt"], "label": row["label"], "extra_info": [("split", "train")]} for row in sums()]
-    turns("parquet-map", ANYWHERE, write(DESK_TRAIN, parquet(mapped, schema)), severity="warning")
-    turns("parquet-map-in-test", ANYWHERE, write("data/desk/test.parquet", parquet(mapped, schema)), severity="warning")
+    turns("parquet-map", "--metadata-key extra_info", write(DESK_TRAIN, parquet(mapped, schema)), severity="warning")
+    turns(
+        "parquet-map-in-test",
+        "--metadata-key extra_info",
+        write("data/desk/test.parquet", parquet(mapped, schema)),
+        severity="warning",
+    )
     return [*made.made, *turns.made]
 
 
 def _long() -> list[Fault]:
     made = Maker("RLX708", "text", RUN, "advice")
-    made("words", ANYWHERE, trained(each(prompt=asked("What is one and one and one? " * 900))))
+    made("words", "--rollout-max-prompt-len 512", trained(each(prompt=asked("What is one and one and one? " * 900))))
     made(
         "short-limit",
-        ANYWHERE,
+        "--rollout-max-prompt-len 8",
         instead("--rollout-max-prompt-len 512", "--rollout-max-prompt-len 8"),
         trained(each(prompt=asked("What is one and one and one? " * 20))),
         rows(TEST, *each(prompt=asked("What is one and one and one? " * 20))),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.faults.cases.places import CONFIG, DESK_RUN, ENV, ROLLOUT, code
-from tests.faults.trees import ANYWHERE, Edit, Fault, Maker, append, swap, write
+from tests.faults.cases.places import DESK_RUN, ENV, ROLLOUT, code
+from tests.faults.trees import Edit, Fault, Maker, append, swap, write
 
 RESET = '    def reset(self):\n        self.turn = 0\n        return {"obs_str": "", "role": "user"}, {}\n\n'
 STEP_HEAD = "    def step(self, response_text: str):\n"
@@ -164,21 +164,29 @@ def _signature() -> list[Fault]:
 
 def _returns() -> list[Fault]:
     made = Maker("RLX303", "turns", ENV)
-    made("two", ANYWHERE, stepped("return observation, self.turn >= self.max_turns"))
-    made("four", ANYWHERE, stepped("return observation, 0.0, self.turn >= self.max_turns, {}"))
-    made("gym-five", ANYWHERE, stepped("return observation, 0.0, False, False, {}"))
-    made("dict-only", ANYWHERE, stepped("return observation"))
-    made("nothing", ANYWHERE, stepped("self.last = observation"))
+    made(
+        "two",
+        "return observation, self.turn >= self.max_turns",
+        stepped("return observation, self.turn >= self.max_turns"),
+    )
+    made(
+        "four",
+        "return observation, 0.0, self.turn >= self.max_turns, {}",
+        stepped("return observation, 0.0, self.turn >= self.max_turns, {}"),
+    )
+    made("gym-five", "return observation, 0.0, False, False, {}", stepped("return observation, 0.0, False, False, {}"))
+    made("dict-only", "return observation", stepped("return observation"))
+    made("nothing", "def step(", stepped("self.last = observation"))
     made(
         "none-on-one-way",
-        ANYWHERE,
+        "return None",
         swap(ENV, '            return {}, True, {"reason": "answered"}\n', "            return None\n"),
     )
-    made("falls-off-on-one-way", ANYWHERE, stepped("if self.turn < 9:\n    return observation, False, {}"))
-    made("built-tuple", ANYWHERE, stepped("result = (observation, False)\nreturn result"))
+    made("falls-off-on-one-way", "def step(", stepped("if self.turn < 9:\n    return observation, False, {}"))
+    made("built-tuple", "return result", stepped("result = (observation, False)\nreturn result"))
     made(
         "helper-pair",
-        ANYWHERE,
+        "return observation, False",
         stepped("return self._pack(observation)"),
         swap(
             ENV,
@@ -186,26 +194,43 @@ def _returns() -> list[Fault]:
             "    def _pack(self, observation):\n        return observation, False\n\n    def close(self):\n",
         ),
     )
-    made("list-of-two", ANYWHERE, stepped("return [observation, False]"))
-    made("no-obs-str", ANYWHERE, observed('observation = {"text": told, "role": "tool"}'), may=("RLX303",))
-    made("obs-str-number", ANYWHERE, observed('observation = {"obs_str": len(told), "role": "tool"}'))
-    made("obs-str-none", ANYWHERE, observed('observation = {"obs_str": None, "role": "tool"}'))
-    made("obs-text", ANYWHERE, observed("observation = told"))
-    made("obs-str-list", ANYWHERE, observed('observation = {"obs_str": [told], "role": "tool"}'))
+    made("list-of-two", "return [observation, False]", stepped("return [observation, False]"))
+    made(
+        "no-obs-str",
+        'observation = {"text": told, "role": "tool"}',
+        observed('observation = {"text": told, "role": "tool"}'),
+        may=("RLX303",),
+    )
+    made(
+        "obs-str-number",
+        'observation = {"obs_str": len(told), "role": "tool"}',
+        observed('observation = {"obs_str": len(told), "role": "tool"}'),
+    )
+    made(
+        "obs-str-none",
+        'observation = {"obs_str": None, "role": "tool"}',
+        observed('observation = {"obs_str": None, "role": "tool"}'),
+    )
+    made("obs-text", 'return observation, self.turn >= self.max_turns, {"told": told}', observed("observation = told"))
+    made(
+        "obs-str-list",
+        'observation = {"obs_str": [told], "role": "tool"}',
+        observed('observation = {"obs_str": [told], "role": "tool"}'),
+    )
     made(
         "image-not-in-a-list",
-        ANYWHERE,
+        'observation = {"obs_str":',
         observed('observation = {"obs_str": told, "role": "tool", "multi_modal_data": {"image": None}}'),
     )
     made(
         "image-number",
-        ANYWHERE,
+        'observation["multi_modal_data"] = {"image": 5}',
         observed('observation = {"obs_str": told, "role": "tool"}\nobservation["multi_modal_data"] = {"image": 5}'),
     )
     soft = Maker("RLX303", "turns", ENV, "warning")
     soft(
         "reset-one",
-        ANYWHERE,
+        'return {"obs_str": "", "role": "user"}',
         swap(
             ENV,
             '        return {"obs_str": "", "role": "user"}, {}\n',
@@ -214,31 +239,46 @@ def _returns() -> list[Fault]:
     )
     soft(
         "reset-three",
-        ANYWHERE,
+        'return {"obs_str": "", "role": "user"}, False, {}',
         swap(
             ENV,
             '        return {"obs_str": "", "role": "user"}, {}\n',
             '        return {"obs_str": "", "role": "user"}, False, {}\n',
         ),
     )
-    soft("reset-nothing", ANYWHERE, swap(ENV, '        return {"obs_str": "", "role": "user"}, {}\n', ""))
-    soft("unknown-key", ANYWHERE, observed('observation = {"obs_str": told, "role": "tool", "reward": 1.0}'))
+    soft("reset-nothing", "def reset(", swap(ENV, '        return {"obs_str": "", "role": "user"}, {}\n', ""))
+    soft(
+        "unknown-key",
+        'observation = {"obs_str": told, "role": "tool", "reward": 1.0}',
+        observed('observation = {"obs_str": told, "role": "tool", "reward": 1.0}'),
+    )
     soft(
         "unknown-key-later",
-        ANYWHERE,
+        'observation["images"] = []',
         observed('observation = {"obs_str": told, "role": "tool"}\nobservation["images"] = []'),
     )
-    soft("role-function", ANYWHERE, observed('observation = {"obs_str": told, "role": "function"}'))
-    soft("role-environment-dict-call", ANYWHERE, observed('observation = dict(obs_str=told, role="environment")'))
-    soft("role-capital", ANYWHERE, observed('role = "Tool"\nobservation = {"obs_str": told, "role": role}'))
+    soft(
+        "role-function",
+        'observation = {"obs_str": told, "role": "function"}',
+        observed('observation = {"obs_str": told, "role": "function"}'),
+    )
+    soft(
+        "role-environment-dict-call",
+        'observation = dict(obs_str=told, role="environment")',
+        observed('observation = dict(obs_str=told, role="environment")'),
+    )
+    soft(
+        "role-capital",
+        'observation = {"obs_str": told, "role": role}',
+        observed('role = "Tool"\nobservation = {"obs_str": told, "role": role}'),
+    )
     return [*made.made, *soft.made]
 
 
 def _build() -> list[Fault]:
     made = Maker("RLX304", "turns", ENV)
-    where = (ANYWHERE, f"{CONFIG}|rollout_interaction_env_path")
-    made("missing", where, built(""))
-    made("renamed", where, swap(ENV, "def build_env", "def make_env"))
+    made("missing", "class DeskEnv", built(""))
+    made("renamed", "class DeskEnv", swap(ENV, "def build_env", "def make_env"))
     made("no-parameters", "def build_env", built("def build_env():\n    return DeskEnv(max_turns=5)\n"))
     made("one-parameter", "def build_env", built("def build_env(sample):\n    return DeskEnv(max_turns=5)\n"))
     made(
@@ -253,7 +293,7 @@ def _build() -> list[Fault]:
     )
     made(
         "method-only",
-        where,
+        "class DeskEnv",
         built(
             "class Factory:\n    def build_env(self, sample=None, args=None, **_):\n"
             "        return DeskEnv(max_turns=5)\n"
@@ -261,7 +301,7 @@ def _build() -> list[Fault]:
     )
     made(
         "nested-only",
-        where,
+        "class DeskEnv",
         built(
             "def factory():\n    def build_env(sample=None, args=None, **_):\n"
             "        return DeskEnv(max_turns=5)\n\n    return build_env\n"
@@ -299,20 +339,23 @@ def _default() -> list[Fault]:
     )
     made(
         "several-lines",
-        ANYWHERE,
+        '"examples.deepeyes.env_deepeyes"',
         swap(ROLLOUT, line, 'DEFAULT_ENV_MODULE = (\n    "examples.deepeyes.env_deepeyes"\n)'),
     )
-    made("joined", ANYWHERE, swap(ROLLOUT, line, 'DEFAULT_ENV_MODULE = "examples.deepeyes" ".env_deepeyes"'))
+    made(
+        "joined",
+        'DEFAULT_ENV_MODULE = "examples.deepeyes" ".env_deepeyes"',
+        swap(ROLLOUT, line, 'DEFAULT_ENV_MODULE = "examples.deepeyes" ".env_deepeyes"'),
+    )
     return made.made
 
 
 def _generate() -> list[Fault]:
     made = Maker("RLX306", "turns", ROLLOUT, may=("RLX507",))
-    where = (ANYWHERE, f"{DESK_RUN}|--custom-generate-function-path")
     head = "async def generate(args, sample: Sample, sampling_params) -> Sample:"
     made(
         "missing",
-        where,
+        "examples/desk/run_desk.sh|--custom-generate-function-path examples.desk.rollout.generate",
         swap(ROLLOUT, head, "async def generate_turns(args, sample: Sample, sampling_params) -> Sample:"),
     )
     made(
@@ -335,7 +378,7 @@ def _generate() -> list[Fault]:
     )
     made(
         "returns-nothing",
-        ANYWHERE,
+        "def generate(",
         swap(
             ROLLOUT,
             "    sample.status = Sample.Status.COMPLETED\n    return sample\n",
@@ -344,14 +387,14 @@ def _generate() -> list[Fault]:
     )
     made(
         "bare-return",
-        ANYWHERE,
+        "                return\n",
         swap(
             ROLLOUT, "            if done:\n                break\n", "            if done:\n                return\n"
         ),
     )
     made(
         "none-in-except",
-        ANYWHERE,
+        "return None",
         swap(
             ROLLOUT,
             "    finally:\n        env.close()\n",
@@ -360,20 +403,20 @@ def _generate() -> list[Fault]:
     )
     made(
         "no-log-probs",
-        where,
+        "def generate(",
         swap(ROLLOUT, "    sample.rollout_log_probs = []\n", ""),
         swap(ROLLOUT, "    sample.rollout_log_probs.extend(log_probs)\n", ""),
     )
     made(
         "no-reward-at-all",
-        where,
+        "return sample",
         swap(DESK_RUN, "    --custom-rm-path examples.desk.reward_desk.reward_func\n", ""),
         swap(DESK_RUN, "    --reward-key score\n", ""),
         may=("RLX408", "RLX201", "RLX802"),
     )
     made(
         "re-exported-not-async",
-        (ANYWHERE, "examples/desk/turns.py|def generate"),
+        "examples/desk/turns.py|def generate(",
         write("examples/desk/turns.py", "def generate(args, sample, sampling_params):\n    return sample\n"),
         write(
             ROLLOUT,
@@ -394,10 +437,14 @@ def _generate() -> list[Fault]:
         path="examples/desk/eval.yaml",
     )
     soft = Maker("RLX306", "turns", ROLLOUT, "warning")
-    soft("mask-does-not-grow", ANYWHERE, swap(ROLLOUT, "    sample.loss_mask.extend([learned] * len(tokens))\n", ""))
+    soft(
+        "mask-does-not-grow",
+        "sample.tokens.extend(tokens)",
+        swap(ROLLOUT, "    sample.loss_mask.extend([learned] * len(tokens))\n", ""),
+    )
     soft(
         "mask-never-set",
-        ANYWHERE,
+        "sample.tokens.extend(tokens)",
         swap(ROLLOUT, "    sample.loss_mask.extend([learned] * len(tokens))\n", ""),
         swap(ROLLOUT, "    sample.loss_mask = []\n", ""),
     )
@@ -408,19 +455,23 @@ def _multi_turn() -> list[Fault]:
     made = Maker("RLX307", "turns", DESK_RUN, may=("RLX802", "RLX305", "RLX213", "RLX605"))
     path = "    --custom-generate-function-path examples.desk.rollout.generate\n"
     config = "    --custom-config-path examples/desk/desk_config.yaml\n"
-    made("no-generate", ANYWHERE, swap(DESK_RUN, path, ""))
-    made("no-config", ANYWHERE, swap(DESK_RUN, config, ""))
-    made("neither", ANYWHERE, swap(DESK_RUN, path + config, ""))
-    made("generate-commented-out", ANYWHERE, swap(DESK_RUN, path, "    # " + path.strip() + "\n"))
+    made("no-generate", "--custom-config-path examples/desk/desk_config.yaml", swap(DESK_RUN, path, ""))
+    made("no-config", "--custom-generate-function-path examples.desk.rollout.generate", swap(DESK_RUN, config, ""))
+    made("neither", "--custom-rm-path", swap(DESK_RUN, path + config, ""))
+    made(
+        "generate-commented-out",
+        "--custom-config-path examples/desk/desk_config.yaml",
+        swap(DESK_RUN, path, "    # " + path.strip() + "\n"),
+    )
     made(
         "only-in-sync",
-        ANYWHERE,
+        "--custom-config-path examples/desk/desk_config.yaml",
         swap(DESK_RUN, path, ""),
         swap(DESK_RUN, "        --balance-data \\\n", "        --balance-data \\\n    " + path.rstrip() + " \\\n"),
     )
     made(
         "array-not-passed",
-        ANYWHERE,
+        "--custom-rm-path",
         swap(DESK_RUN, path + config, ""),
         swap(DESK_RUN, "mkdir -p logs\n", "TURN_ARGS=(\n" + path + config + ")\nmkdir -p logs\n"),
         also=("RLX421",),
@@ -437,21 +488,26 @@ def _guards() -> list[Fault]:
         '            return "this is no call that the calculator knows"\n'
     )
 
-    def called(name: str, text: str, mark: str = ANYWHERE) -> None:
+    def called(name: str, mark: str, text: str) -> None:
         made(name, mark, swap(ENV, guarded, "".join(f"        {line}\n" for line in text.splitlines())))
 
-    called("json", "call = json.loads(text)\nreturn str(call)", "json.loads(text)")
-    called("float", "return str(float(text) + 1)", "float(text)")
-    called("int", "return str(int(text.strip()))", "int(text")
-    called("tools-dict", "tools = {'add': sum, 'most': max}\nreturn str(tools[text.strip()]([1, 2]))")
+    called("json", "json.loads(text)", "call = json.loads(text)\nreturn str(call)")
+    called("float", "float(text)", "return str(float(text) + 1)")
+    called("int", "int(text", "return str(int(text.strip()))")
+    called(
+        "tools-dict",
+        "tools[text.strip()]",
+        "tools = {'add': sum, 'most': max}\nreturn str(tools[text.strip()]([1, 2]))",
+    )
     called(
         "json-key",
+        "call['arguments']",
         "try:\n    call = json.loads(text)\nexcept ValueError:\n    return 'no json'\nreturn str(call['arguments'])",
     )
     called(
-        "wrong-except", "try:\n    return str(json.loads(text))\nexcept OSError:\n    return 'none'", "json.loads(text)"
+        "wrong-except", "json.loads(text)", "try:\n    return str(json.loads(text))\nexcept OSError:\n    return 'none'"
     )
-    called("only-finally", "try:\n    return str(json.loads(text))\nfinally:\n    self.turn += 0", "json.loads(text)")
+    called("only-finally", "json.loads(text)", "try:\n    return str(json.loads(text))\nfinally:\n    self.turn += 0")
     made(
         "in-step",
         "json.loads(calls[-1])",

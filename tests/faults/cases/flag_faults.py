@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.faults.cases.places import CHARTS_RUN, DESK_RUN, RM_PATH, RUN, SFT_RUN, SYNC_END, flags, instead, without
-from tests.faults.trees import ANYWHERE, Edit, Fault, Maker, swap, write
+from tests.faults.trees import Edit, Fault, Maker, swap, write
 
 MODEL = "scripts/models/qwen3-8B.sh"
 
@@ -66,7 +66,7 @@ def _unknown() -> list[Fault]:
     )
     made(
         "in-loop",
-        ANYWHERE,
+        "for flag in --log-passrate --log-pasrate; do",
         swap(
             RUN,
             "mkdir -p logs\n",
@@ -75,13 +75,13 @@ def _unknown() -> list[Fault]:
     )
     made(
         "in-variable",
-        ANYWHERE,
+        'EXTRA="--log-pasrate"',
         swap(RUN, "mkdir -p logs\n", 'EXTRA="--log-pasrate"\nmkdir -p logs\n'),
         swap(RUN, SYNC_END, SYNC_END + "        ${EXTRA} \\\n"),
     )
     made(
         "in-words-of-a-variable",
-        ANYWHERE,
+        'EXTRA="--log-passrate --seeds 3"',
         swap(RUN, "mkdir -p logs\n", 'EXTRA="--log-passrate --seeds 3"\nmkdir -p logs\n'),
         swap(RUN, SYNC_END, SYNC_END + "        ${EXTRA} \\\n"),
     )
@@ -201,17 +201,22 @@ def _value() -> list[Fault]:
     )
     made(
         "variable",
-        ANYWHERE,
+        "--rollout-batch-size ${SIZE}",
         instead("--rollout-batch-size 32", "--rollout-batch-size ${SIZE}"),
         swap(RUN, "ROLLOUT_ARGS=(", "SIZE=thirty\nROLLOUT_ARGS=("),
     )
     made(
         "empty-variable",
-        ANYWHERE,
+        '--rollout-temperature "${HEAT}"',
         instead("--rollout-temperature 1", '--rollout-temperature "${HEAT}"'),
         swap(RUN, "ROLLOUT_ARGS=(", 'HEAT=""\nROLLOUT_ARGS=('),
     )
-    made("text-bool", ANYWHERE, instead("--rollout-shuffle", "--rollout-shuffle no"), severity="error|warning")
+    made(
+        "text-bool",
+        "--rollout-shuffle no",
+        instead("--rollout-shuffle", "--rollout-shuffle no"),
+        severity="error|warning",
+    )
     made(
         "sglang-type",
         "--sglang-mem-fraction-static most",
@@ -251,13 +256,13 @@ def _value() -> list[Fault]:
 
 def _twice() -> list[Fault]:
     made = Maker("RLX503", "text", RUN, "warning")
-    made("in-array", ANYWHERE, flags("--rollout-temperature 0.7"))
-    made("equals", ANYWHERE, below("--lr 1e-6", "--lr=2e-6"))
-    made("three", ANYWHERE, below("--lr 1e-6", "--lr 2e-6", "--lr 3e-6"))
-    made("appended-array-below", ANYWHERE, below("--eps-clip 0.2", "--eps-clip 0.3"))
+    made("in-array", "--rollout-temperature 1", flags("--rollout-temperature 0.7"))
+    made("equals", "--lr=2e-6", below("--lr 1e-6", "--lr=2e-6"))
+    made("three", ("--lr 2e-6", "--lr 3e-6"), below("--lr 1e-6", "--lr 2e-6", "--lr 3e-6"))
+    made("appended-array-below", "--eps-clip 0.3", below("--eps-clip 0.2", "--eps-clip 0.3"))
     made(
         "json",
-        ANYWHERE,
+        "--apply-chat-template-kwargs '{\"a\": 2}'",
         below(
             "--apply-chat-template",
             "--apply-chat-template-kwargs '{\"a\": 1}'",
@@ -266,26 +271,19 @@ def _twice() -> list[Fault]:
     )
     made(
         "inline",
-        ANYWHERE,
+        "--max-staleness 3 --max-staleness 2",
         swap(RUN, "        --max-staleness 3 \\\n", "        --max-staleness 3 --max-staleness 2 \\\n"),
     )
     made(
-        "overrides-model-file",
-        (ANYWHERE, f"{MODEL}|{ANYWHERE}"),
-        flags("--rotary-base 500000"),
-        severity="advice",
-        may=("RLX418",),
-    )
-    made(
         "overrides-sourced-file",
-        (ANYWHERE, f"examples/arith/common.sh|{ANYWHERE}"),
+        "--lr 1e-6",
         write("examples/arith/common.sh", "COMMON_ARGS=(\n    --lr 2e-6\n)\n"),
         swap(RUN, "CKPT_ARGS=(", 'source "${SCRIPT_DIR}/common.sh"\nCKPT_ARGS=('),
         swap(RUN, '"${MODEL_ARGS[@]}"', '"${COMMON_ARGS[@]}" "${MODEL_ARGS[@]}"', 2),
         severity="advice",
     )
     sft = Maker("RLX503", "sft", SFT_RUN, "warning")
-    sft("in-array", ANYWHERE, swap(SFT_RUN, "    --lr 1e-5\n", "    --lr 1e-5\n    --lr 2e-5\n"))
+    sft("in-array", "--lr 2e-5", swap(SFT_RUN, "    --lr 1e-5\n", "    --lr 1e-5\n    --lr 2e-5\n"))
     return [*made.made, *sft.made]
 
 

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from tests.faults.cases.places import RM_PATH, RUN, SFT_RUN, flags, instead, plain_reward, without
-from tests.faults.trees import ANYWHERE, Edit, Fault, Maker, append, remove, swap, write
+from tests.faults.cases.places import (
+    BOTH_LAUNCHES,
+    RM_PATH,
+    RUN,
+    SFT_RUN,
+    SYNC_LAUNCH,
+    flags,
+    instead,
+    plain_reward,
+    without,
+)
+from tests.faults.trees import Edit, Fault, Maker, append, remove, swap, write
 
 START = "    python3 relax/entrypoints/train.py \\\n"
 SYNC = "else\n" + START
@@ -40,7 +50,7 @@ def _verl() -> list[Fault]:
     )
     made(
         "variable",
-        ANYWHERE,
+        'python3 -m "${ENTRY}" algorithm.adv_estimator=grpo',
         append(RUN, '\nENTRY=verl.trainer.main_ppo\npython3 -m "${ENTRY}" algorithm.adv_estimator=grpo\n'),
     )
     made(
@@ -141,7 +151,7 @@ def _entry() -> list[Fault]:
     )
     made(
         "ray-in-array",
-        ANYWHERE,
+        "SUBMIT=(ray job submit --address=http://127.0.0.1:8265 --)",
         started('    "${SUBMIT[@]}" python3 relax/entrypoints/train.py'),
         swap(RUN, "mkdir -p logs\n", "SUBMIT=(ray job submit --address=http://127.0.0.1:8265 --)\nmkdir -p logs\n"),
     )
@@ -227,34 +237,38 @@ def _entry() -> list[Fault]:
 def _dual() -> list[Fault]:
     made = Maker("RLX405", "text", RUN, "warning", may=("RLX801",))
     mode = 'MODE=${1:-${MODE:-"sync"}}\n'
-    made("argument-ignored", ANYWHERE, swap(RUN, mode, 'MODE=${MODE:-"sync"}\n'))
-    made("environment-ignored", ANYWHERE, swap(RUN, mode, 'MODE=${1:-"sync"}\n'))
-    made("fixed", ANYWHERE, swap(RUN, mode, "MODE=sync\n"))
-    made("async-by-default", ANYWHERE, swap(RUN, mode, 'MODE=${1:-${MODE:-"async"}}\n'))
-    made("second-argument", ANYWHERE, swap(RUN, mode, 'MODE=${2:-${MODE:-"sync"}}\n'))
-    made("other-word", ANYWHERE, swap(RUN, '[ "${MODE}" = "async" ]', '[ "${MODE}" = "fully_async" ]'))
-    made("capital-word", ANYWHERE, swap(RUN, '[ "${MODE}" = "async" ]', '[ "${MODE}" = "Async" ]'))
-    made("reversed", ANYWHERE, swap(RUN, '[ "${MODE}" = "async" ]', '[ "${MODE}" != "async" ]'))
+    made("argument-ignored", 'MODE=${MODE:-"sync"}', swap(RUN, mode, 'MODE=${MODE:-"sync"}\n'))
+    made("environment-ignored", 'MODE=${1:-"sync"}', swap(RUN, mode, 'MODE=${1:-"sync"}\n'))
+    made("fixed", "MODE=sync", swap(RUN, mode, "MODE=sync\n"))
+    made("async-by-default", 'MODE=${1:-${MODE:-"async"}}', swap(RUN, mode, 'MODE=${1:-${MODE:-"async"}}\n'))
+    made("second-argument", 'MODE=${2:-${MODE:-"sync"}}', swap(RUN, mode, 'MODE=${2:-${MODE:-"sync"}}\n'))
+    made(
+        "other-word",
+        'MODE=${1:-${MODE:-"sync"}}',
+        swap(RUN, '[ "${MODE}" = "async" ]', '[ "${MODE}" = "fully_async" ]'),
+    )
+    made("capital-word", 'MODE=${1:-${MODE:-"sync"}}', swap(RUN, '[ "${MODE}" = "async" ]', '[ "${MODE}" = "Async" ]'))
+    made("reversed", 'MODE=${1:-${MODE:-"sync"}}', swap(RUN, '[ "${MODE}" = "async" ]', '[ "${MODE}" != "async" ]'))
     made(
         "both-colocate",
-        ANYWHERE,
+        'MODE=${1:-${MODE:-"sync"}}',
         swap(RUN, "        --fully-async \\\n", "        --colocate \\\n"),
         may=("RLX411", "RLX412", "RLX413", "RLX414", "RLX415", "RLX508", "RLX505"),
     )
-    made("exits-in-async", ANYWHERE, swap(RUN, ASYNC, "; then\n    exit 0\n" + START))
+    made("exits-in-async", 'MODE=${1:-${MODE:-"sync"}}', swap(RUN, ASYNC, "; then\n    exit 0\n" + START))
     made(
         "only-sync",
-        ANYWHERE,
+        'MODE=${1:-${MODE:-"sync"}}',
         swap(RUN, 'if [ "${MODE}" = "async" ]; then\n', "if false; then\n"),
     )
     made(
         "case-lacks-sync",
-        ANYWHERE,
+        'MODE=${1:-${MODE:-"sync"}}',
         swap(RUN, 'if [ "${MODE}" = "async" ]; then\n', 'case "${MODE}" in\nasync)\n'),
         swap(RUN, SYNC, "    ;;\ncolocate)\n" + START),
         swap(RUN, '.log"\nfi\n', '.log"\n    ;;\nesac\n'),
     )
-    made("mode-overwritten", ANYWHERE, swap(RUN, "mkdir -p logs\n", "MODE=sync\nmkdir -p logs\n"))
+    made("mode-overwritten", "MODE=sync", swap(RUN, "mkdir -p logs\n", "MODE=sync\nmkdir -p logs\n"))
     return made.made
 
 
@@ -310,7 +324,7 @@ def _optimizer() -> list[Fault]:
     )
     made(
         "array-replaced",
-        ANYWHERE,
+        "OPTIMIZER_ARGS=(--optimizer adam --lr 1e-6)",
         swap(RUN, "mkdir -p logs\n", "OPTIMIZER_ARGS=(--optimizer adam --lr 1e-6)\nmkdir -p logs\n"),
     )
     return made.made
@@ -320,33 +334,39 @@ def _registered() -> list[Fault]:
     made = Maker("RLX408", "text", RUN, may=("RLX201", "RLX802"))
     made(
         "neither",
-        ANYWHERE,
+        BOTH_LAUNCHES,
         without(RM_PATH),
         without("--reward-key score"),
         without("--metadata-key extra_info"),
         may=("RLX707",),
         severity="error",
     )
-    made("commented-out", ANYWHERE, instead(RM_PATH, f"# {RM_PATH}"), without("--reward-key score"), severity="error")
+    made(
+        "commented-out",
+        BOTH_LAUNCHES,
+        instead(RM_PATH, f"# {RM_PATH}"),
+        without("--reward-key score"),
+        severity="error",
+    )
     made(
         "sync-lacks-it",
-        ANYWHERE,
+        SYNC_LAUNCH,
         without(RM_PATH),
         without("--reward-key score"),
         swap(RUN, "        --fully-async \\\n", f"        --fully-async {RM_PATH} --reward-key score \\\n"),
         severity="error",
     )
-    made("both", ANYWHERE, flags("--rm-type math"), severity="warning", may=("RLX508",))
+    made("both", "--rm-type math", flags("--rm-type math"), severity="warning", may=("RLX508",))
     made(
         "both-apart",
-        ANYWHERE,
+        "--colocate --rm-type=dapo",
         swap(RUN, "        --colocate \\\n", "        --colocate --rm-type=dapo \\\n"),
         severity="warning",
         may=("RLX508",),
     )
     made(
         "plain-number-and-type",
-        ANYWHERE,
+        "--rm-type f1",
         *plain_reward(),
         flags("--rm-type f1", below="    --apply-chat-template\n"),
         severity="warning",
@@ -358,17 +378,39 @@ def _registered() -> list[Fault]:
 def _conversion() -> list[Fault]:
     made = Maker("RLX409", "text", RUN, "warning")
     named = "#   1. Convert data:  python3 scripts/tools/process_arith.py \\\n"
-    made("not-named", ANYWHERE, swap(RUN, named, "#   1. Convert data:  see the wiki \\\n"))
-    made("other-name", ANYWHERE, swap(RUN, "process_arith.py", "convert_arith.py"), may=("RLX409",))
-    made("does-not-exist", ANYWHERE, remove("scripts/tools/process_arith.py"), may=("RLX802",))
-    made("misspelt", ANYWHERE, swap(RUN, "process_arith.py", "process_aritm.py"))
+    made(
+        "not-named",
+        "# Usage: bash examples/arith/run_arith.sh [sync|async]",
+        swap(RUN, named, "#   1. Convert data:  see the wiki \\\n"),
+    )
+    made(
+        "other-name",
+        "# Usage: bash examples/arith/run_arith.sh [sync|async]",
+        swap(RUN, "process_arith.py", "convert_arith.py"),
+        may=("RLX409",),
+    )
+    made(
+        "does-not-exist",
+        "#   1. Convert data:  python3 scripts/tools/process_arith.py",
+        remove("scripts/tools/process_arith.py"),
+        may=("RLX802",),
+    )
+    made(
+        "misspelt",
+        "#   1. Convert data:  python3 scripts/tools/process_aritm.py",
+        swap(RUN, "process_arith.py", "process_aritm.py"),
+    )
     made(
         "below-the-header",
-        ANYWHERE,
+        "# Usage: bash examples/arith/run_arith.sh [sync|async]",
         swap(RUN, named, "#   1. Convert data first \\\n"),
         append(RUN, "# python3 scripts/tools/process_arith.py\n"),
     )
-    made("in-other-folder", ANYWHERE, swap(RUN, "scripts/tools/process_arith.py", "tools/process_arith.py"))
+    made(
+        "in-other-folder",
+        "# Usage: bash examples/arith/run_arith.sh [sync|async]",
+        swap(RUN, "scripts/tools/process_arith.py", "tools/process_arith.py"),
+    )
     return made.made
 
 

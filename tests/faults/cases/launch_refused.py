@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from tests.faults.cases.places import CHARTS_RUN, DESK_RUN, RM_PATH, RUN, SFT_RUN, SYNC_END, flags, instead, without
-from tests.faults.trees import ANYWHERE, Edit, Fault, Maker, swap, write
+from tests.faults.cases.places import (
+    BOTH_LAUNCHES,
+    CHARTS_RUN,
+    DESK_RUN,
+    RM_PATH,
+    RUN,
+    SFT_RUN,
+    SYNC_END,
+    flags,
+    instead,
+    without,
+)
+from tests.faults.trees import Edit, Fault, Maker, swap, write
 
 MODEL = "scripts/models/qwen3-8B.sh"
 
@@ -22,64 +33,70 @@ def _refused() -> list[Fault]:
     made = Maker(
         "RLX505", "text", RUN, may=("RLX412", "RLX407", "RLX416", "RLX508", "RLX502", "RLX417", "RLX413", "RLX214")
     )
-    made("save-interval-alone", ANYWHERE, below("--megatron-to-hf-mode bridge", "--save-interval 4"))
-    made("save-without-interval", ANYWHERE, below("--megatron-to-hf-mode bridge", '--save "${SAVE_DIR}/arith"'))
+    made("save-interval-alone", "--save-interval 4", below("--megatron-to-hf-mode bridge", "--save-interval 4"))
+    made(
+        "save-without-interval",
+        '--save "${SAVE_DIR}/arith"',
+        below("--megatron-to-hf-mode bridge", '--save "${SAVE_DIR}/arith"'),
+    )
     made(
         "save-interval-zero",
-        ANYWHERE,
+        "--save-interval -1",
         below("--megatron-to-hf-mode bridge", '--save "${SAVE_DIR}/arith"', "--save-interval -1"),
     )
-    made("eval-without-data", ANYWHERE, without("--eval-prompt-data arith ${TEST_FILES}"))
-    made("eval-interval-zero", ANYWHERE, instead("--eval-interval 100", "--eval-interval 0"))
-    made("no-length", ANYWHERE, without("--num-rollout ${NUM_ROLLOUT}"))
-    made("ppo", ANYWHERE, instead("--advantage-estimator grpo", "--advantage-estimator ppo"))
+    made("eval-without-data", "--eval-interval 100", without("--eval-prompt-data arith ${TEST_FILES}"))
+    made("eval-interval-zero", "--eval-interval 0", instead("--eval-interval 100", "--eval-interval 0"))
+    made("no-length", BOTH_LAUNCHES, without("--num-rollout ${NUM_ROLLOUT}"))
+    made("ppo", "--advantage-estimator ppo", instead("--advantage-estimator grpo", "--advantage-estimator ppo"))
     made(
         "reinforce-plus-plus",
-        ANYWHERE,
+        "--advantage-estimator reinforce_plus_plus",
         instead("--advantage-estimator grpo", "--advantage-estimator reinforce_plus_plus"),
     )
     made(
         "reinforce-with-normalize",
-        ANYWHERE,
+        ("--advantage-estimator reinforce_plus_plus_baseline", "--normalize-advantages"),
         instead("--advantage-estimator grpo", "--advantage-estimator reinforce_plus_plus_baseline"),
         below("--eps-clip 0.2", "--normalize-advantages"),
     )
-    made("tis-and-rollout-logprobs", ANYWHERE, below("--use-tis", "--use-rollout-logprobs"))
+    made("tis-and-rollout-logprobs", "--use-rollout-logprobs", below("--use-tis", "--use-rollout-logprobs"))
     made(
-        "selective-with-method", ANYWHERE, instead("--recompute-granularity full", "--recompute-granularity selective")
+        "selective-with-method",
+        ("--recompute-method uniform", "--recompute-num-layers 1"),
+        instead("--recompute-granularity full", "--recompute-granularity selective"),
     )
-    made("full-without-method", ANYWHERE, without("--recompute-method uniform"))
-    made("no-response-length", ANYWHERE, without("--rollout-max-response-len 1024"))
+    made("full-without-method", "--recompute-granularity full", without("--recompute-method uniform"))
+    made("no-response-length", BOTH_LAUNCHES, without("--rollout-max-response-len 1024"))
     made(
         "cp-without-per-token-loss",
-        ANYWHERE,
+        "--context-parallel-size 2",
         instead("--tensor-model-parallel-size 4", "--tensor-model-parallel-size 2"),
         instead("--context-parallel-size 1", "--context-parallel-size 2"),
     )
-    made("custom-loss-without-path", ANYWHERE, below("--eps-clip 0.2", "--loss-type custom_loss"))
-    made("mismatch-metrics-without-function", ANYWHERE, below("--use-tis", "--get-mismatch-metrics"))
-    made("top-k-zero", ANYWHERE, below("--rollout-temperature 1", "--rollout-top-k 0"))
-    made("wandb-without-group", ANYWHERE, below("--use-tensorboard", "--use-wandb"))
-    made("dynamic-without-cap", ANYWHERE, without("--max-tokens-per-gpu 9216"))
+    made("custom-loss-without-path", "--loss-type custom_loss", below("--eps-clip 0.2", "--loss-type custom_loss"))
+    made("mismatch-metrics-without-function", "--get-mismatch-metrics", below("--use-tis", "--get-mismatch-metrics"))
+    made("top-k-zero", "--rollout-top-k 0", below("--rollout-temperature 1", "--rollout-top-k 0"))
+    made("wandb-without-group", "--use-wandb", below("--use-tensorboard", "--use-wandb"))
+    made("dynamic-without-cap", "--use-dynamic-batch-size", without("--max-tokens-per-gpu 9216"))
     made(
         "dynamic-global-batch-in-async",
-        ANYWHERE,
+        "--use-dynamic-global-batch-size",
         swap(
             RUN, "        --fully-async \\\n", "        --fully-async \\\n        --use-dynamic-global-batch-size \\\n"
         ),
     )
     made(
         "opd-megatron-in-async",
-        ANYWHERE,
+        "--use-opd --opd-type megatron",
         swap(RUN, "        --fully-async \\\n", "        --fully-async \\\n        --use-opd --opd-type megatron \\\n"),
     )
-    made("steps-zero", ANYWHERE, flags("--num-steps-per-rollout 0"))
-    made("no-hf-checkpoint", ANYWHERE, without("--hf-checkpoint ${MODEL_DIR}/Qwen3-8B"))
-    made("no-prompt-data", ANYWHERE, without('--prompt-data "${PROMPT_SET}"'))
+    made("steps-zero", "--num-steps-per-rollout 0", flags("--num-steps-per-rollout 0"))
+    made("no-hf-checkpoint", BOTH_LAUNCHES, without("--hf-checkpoint ${MODEL_DIR}/Qwen3-8B"))
+    made("no-prompt-data", BOTH_LAUNCHES, without('--prompt-data "${PROMPT_SET}"'))
     vision = Maker("RLX505", "vision", CHARTS_RUN)
     vision(
         "rope-fusion",
-        ANYWHERE,
+        '--hf-checkpoint "${SCRIPT_DIR}/../../models/Qwen3-VL-4B"',
         swap(CHARTS_RUN, "    --no-rope-fusion\n", ""),
         swap(
             CHARTS_RUN,
@@ -92,16 +109,24 @@ def _refused() -> list[Fault]:
         ),
         may=("RLX418",),
     )
-    vision("keys-without-template", ANYWHERE, swap(CHARTS_RUN, "    --apply-chat-template\n", ""))
+    vision(
+        "keys-without-template",
+        '--multimodal-keys \'{"image":"image"}\'',
+        swap(CHARTS_RUN, "    --apply-chat-template\n", ""),
+    )
     sft = Maker("RLX505", "sft", SFT_RUN, may=("RLX412", "RLX508", "RLX606"))
     sft(
         "eval-config",
-        ANYWHERE,
+        "--eval-config eval.yaml",
         swap(SFT_RUN, "    --loss-type sft\n", "    --loss-type sft\n    --eval-config eval.yaml\n"),
         may=("RLX604",),
     )
-    sft("no-length", ANYWHERE, swap(SFT_RUN, "    --num-epoch 2\n", ""))
-    sft("save-without-interval", ANYWHERE, swap(SFT_RUN, "    --save-interval 100\n", ""))
+    sft(
+        "no-length",
+        'python3 relax/entrypoints/train.py \\\n    --resource \'{"sft": [1, 0], "actor": [1, 8]}\' \\',
+        swap(SFT_RUN, "    --num-epoch 2\n", ""),
+    )
+    sft("save-without-interval", '--save "${SAVE_DIR}/notes"', swap(SFT_RUN, "    --save-interval 100\n", ""))
     return [*made.made, *vision.made, *sft.made]
 
 
@@ -163,7 +188,7 @@ def _paths() -> list[Fault]:
     )
     named(
         "module-in-variable",
-        ANYWHERE,
+        '--custom-rm-path "${REWARD}"',
         swap(RUN, RM_PATH, '--custom-rm-path "${REWARD}"'),
         swap(RUN, "ROLLOUT_ARGS=(", "REWARD=examples.arith.rewards.reward_func\nROLLOUT_ARGS=("),
     )
@@ -205,7 +230,7 @@ def _void() -> list[Fault]:
     made("agent-without-use", "--agent-command", flags("--agent-command 'python3 app.py'"))
     made(
         "eval-data-and-config",
-        ANYWHERE,
+        "--eval-prompt-data arith ${TEST_FILES}",
         write("examples/arith/eval.yaml", "eval:\n  datasets:\n    - name: arith\n      path: /data/test.jsonl\n"),
         below("--eval-interval 100", "--eval-config examples/arith/eval.yaml"),
     )

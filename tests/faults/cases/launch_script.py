@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import json
 
-from tests.faults.cases.places import RUN, SFT_RUN, SYNC_END, flags, instead, without
-from tests.faults.trees import ANYWHERE, Edit, Fault, Maker, append, swap, write
+from tests.faults.cases.places import (
+    ASYNC_LAUNCH,
+    ASYNC_TEE,
+    BOTH_LAUNCHES,
+    BOTH_TEES,
+    RUN,
+    SFT_RUN,
+    SYNC_END,
+    SYNC_LAUNCH,
+    SYNC_TEE,
+    flags,
+    instead,
+    without,
+)
+from tests.faults.trees import Edit, Fault, Maker, append, swap, write
 
 GRPO = "    --advantage-estimator grpo\n"
 MODEL = "scripts/models/qwen3-8B.sh"
 SOURCE = 'source "${MODEL_CONFIG_DIR}/qwen3-8B.sh"\n'
+REST_OF_ASYNC = f'"${{MISC_ARGS[@]}}" "${{EVAL_ARGS[@]}}" \\\n        {ASYNC_TEE}'
+REST_OF_SYNC = f'"${{MISC_ARGS[@]}}" "${{EVAL_ARGS[@]}}" \\\n        {SYNC_TEE}'
 GUARD = (
     'if [ -z "${RELAX_ENTRYPOINT_MODE:-}" ]; then\n    source "${SCRIPT_DIR}/../../scripts/entrypoint/local.sh"\nfi\n'
 )
@@ -57,7 +72,7 @@ def _kl() -> list[Fault]:
     made("no-coefficient", ("--use-kl-loss", "--kl-loss-type"), without("--kl-loss-coef 0.001"), severity="warning")
     made(
         "no-coefficient-inline",
-        ANYWHERE,
+        "--use-kl-loss",
         without("--kl-loss-coef 0.001"),
         without("--kl-loss-type low_var_kl"),
         severity="warning",
@@ -80,7 +95,7 @@ def _kl() -> list[Fault]:
         ),
         severity="warning",
     )
-    made("no-reference", ANYWHERE, without("--ref-load ${MODEL_DIR}/Qwen3-8B"), severity="error|warning")
+    made("no-reference", "--use-kl-loss", without("--ref-load ${MODEL_DIR}/Qwen3-8B"), severity="error|warning")
     made(
         "only-in-sync",
         ("--kl-coef 0.02", "--kl-loss-coef"),
@@ -104,24 +119,32 @@ def checkpoint(config: dict[str, object]) -> tuple[Edit, ...]:
 
 def _model() -> list[Fault]:
     made = Maker("RLX418", "text", RUN, "warning", may=("RLX423", "RLX421", "RLX505", "RLX416"))
-    made("not-sourced", ANYWHERE, swap(RUN, SOURCE, ""))
-    made("commented-out", ANYWHERE, swap(RUN, SOURCE, "# " + SOURCE))
-    made("not-there", ANYWHERE, swap(RUN, SOURCE, 'source "${MODEL_CONFIG_DIR}/qwen3-9B.sh"\n'))
-    made("not-there-relative", ANYWHERE, swap(RUN, SOURCE, 'source "${SCRIPT_DIR}/../../scripts/models/qwen3-8b.sh"\n'))
+    made("not-sourced", ASYNC_LAUNCH, swap(RUN, SOURCE, ""))
+    made("commented-out", ASYNC_LAUNCH, swap(RUN, SOURCE, "# " + SOURCE))
+    made(
+        "not-there",
+        'source "${MODEL_CONFIG_DIR}/qwen3-9B.sh"',
+        swap(RUN, SOURCE, 'source "${MODEL_CONFIG_DIR}/qwen3-9B.sh"\n'),
+    )
+    made(
+        "not-there-relative",
+        'source "${SCRIPT_DIR}/../../scripts/models/qwen3-8b.sh"',
+        swap(RUN, SOURCE, 'source "${SCRIPT_DIR}/../../scripts/models/qwen3-8b.sh"\n'),
+    )
     made(
         "not-passed-in-sync",
-        ANYWHERE,
+        SYNC_LAUNCH,
         swap(RUN, '--balance-data \\\n        "${MODEL_ARGS[@]}" ', "--balance-data \\\n        "),
         severity="warning|error",
     )
     made(
         "not-passed-in-async",
-        ANYWHERE,
+        ASYNC_LAUNCH,
         swap(RUN, '--use-health-check \\\n        "${MODEL_ARGS[@]}" ', "--use-health-check \\\n        "),
         severity="warning|error",
     )
-    made("passed-nowhere", ANYWHERE, swap(RUN, '"${MODEL_ARGS[@]}" ', "", 2), severity="warning|error")
-    made("overwritten", ANYWHERE, swap(RUN, SOURCE, SOURCE + "MODEL_ARGS=()\n"), severity="warning|error")
+    made("passed-nowhere", BOTH_LAUNCHES, swap(RUN, '"${MODEL_ARGS[@]}" ', "", 2), severity="warning|error")
+    made("overwritten", "MODEL_ARGS=()", swap(RUN, SOURCE, SOURCE + "MODEL_ARGS=()\n"), severity="warning|error")
     made("inline-norm", "--norm-epsilon 1e-5", flags("--norm-epsilon 1e-5"), may=("RLX503",), severity="warning|error")
     arch = {
         "hidden_size": 4096,
@@ -136,23 +159,49 @@ def _model() -> list[Fault]:
         "model_type": "qwen3",
         "head_dim": 128,
     }
-    where = (ANYWHERE, f"{MODEL}|{ANYWHERE}")
-    made("config-hidden", where, *checkpoint(arch | {"hidden_size": 2560}), severity="warning|error")
-    made("config-layers", where, *checkpoint(arch | {"num_hidden_layers": 28}), severity="warning|error")
-    made("config-eps", where, *checkpoint(arch | {"rms_norm_eps": 1e-5}), severity="warning|error")
+    made(
+        "config-hidden",
+        'source "${MODEL_CONFIG_DIR}/qwen3-8B.sh"',
+        *checkpoint(arch | {"hidden_size": 2560}),
+        severity="warning|error",
+    )
+    made(
+        "config-layers",
+        'source "${MODEL_CONFIG_DIR}/qwen3-8B.sh"',
+        *checkpoint(arch | {"num_hidden_layers": 28}),
+        severity="warning|error",
+    )
+    made(
+        "config-eps",
+        'source "${MODEL_CONFIG_DIR}/qwen3-8B.sh"',
+        *checkpoint(arch | {"rms_norm_eps": 1e-5}),
+        severity="warning|error",
+    )
     return made.made
 
 
 def _local() -> list[Fault]:
     made = Maker("RLX419", "text", RUN, "warning", may=("RLX418", "RLX423"))
-    made("missing", ANYWHERE, swap(RUN, GUARD, ""))
-    made("commented-out", ANYWHERE, swap(RUN, GUARD, "".join(f"# {line}\n" for line in GUARD.splitlines())))
-    made("always-sourced", ANYWHERE, swap(RUN, GUARD, 'source "${SCRIPT_DIR}/../../scripts/entrypoint/local.sh"\n'))
-    made("other-variable", ANYWHERE, swap(RUN, "RELAX_ENTRYPOINT_MODE:-", "RELAX_ENTRY_MODE:-"))
-    made("reversed", ANYWHERE, swap(RUN, '[ -z "${RELAX_ENTRYPOINT_MODE:-}" ]', '[ -n "${RELAX_ENTRYPOINT_MODE:-}" ]'))
+    made("missing", ASYNC_LAUNCH, swap(RUN, GUARD, ""))
+    made("commented-out", ASYNC_LAUNCH, swap(RUN, GUARD, "".join(f"# {line}\n" for line in GUARD.splitlines())))
+    made(
+        "always-sourced",
+        'source "${SCRIPT_DIR}/../../scripts/entrypoint/local.sh"',
+        swap(RUN, GUARD, 'source "${SCRIPT_DIR}/../../scripts/entrypoint/local.sh"\n'),
+    )
+    made(
+        "other-variable",
+        'source "${SCRIPT_DIR}/../../scripts/entrypoint/local.sh"',
+        swap(RUN, "RELAX_ENTRYPOINT_MODE:-", "RELAX_ENTRY_MODE:-"),
+    )
+    made(
+        "reversed",
+        'source "${SCRIPT_DIR}/../../scripts/entrypoint/local.sh"',
+        swap(RUN, '[ -z "${RELAX_ENTRYPOINT_MODE:-}" ]', '[ -n "${RELAX_ENTRYPOINT_MODE:-}" ]'),
+    )
     made(
         "does-nothing",
-        ANYWHERE,
+        ASYNC_LAUNCH,
         swap(RUN, '    source "${SCRIPT_DIR}/../../scripts/entrypoint/local.sh"\n', "    echo local\n"),
     )
     return made.made
@@ -160,25 +209,34 @@ def _local() -> list[Fault]:
 
 def _fail_fast() -> list[Fault]:
     made = Maker("RLX420", "text", RUN, "warning")
-    made("no-pipefail", ANYWHERE, swap(RUN, "set -o pipefail\n", ""))
-    made("no-errexit", ANYWHERE, swap(RUN, "set -ex\n", "set -x\n"))
-    made("neither", ANYWHERE, swap(RUN, "set -ex\nset -o pipefail\n", ""))
-    made("switched-off", ANYWHERE, swap(RUN, "mkdir -p logs\n", "set +e\nmkdir -p logs\n"))
-    made("pipefail-off-again", ANYWHERE, swap(RUN, "mkdir -p logs\n", "set +o pipefail\nmkdir -p logs\n"))
-    made("commented-out", ANYWHERE, swap(RUN, "set -o pipefail\n", "# set -o pipefail\n"))
-    made("no-directory", ANYWHERE, swap(RUN, "mkdir -p logs\n", ""))
-    made("other-directory", ANYWHERE, swap(RUN, "mkdir -p logs\n", "mkdir -p log\n"))
-    made("deeper-directory", ANYWHERE, swap(RUN, 'tee "logs/${EXP_NAME}.log"', 'tee "logs/sync/${EXP_NAME}.log"', 2))
+    made("no-pipefail", BOTH_TEES, swap(RUN, "set -o pipefail\n", ""))
+    made("no-errexit", BOTH_TEES, swap(RUN, "set -ex\n", "set -x\n"))
+    made("neither", BOTH_TEES, swap(RUN, "set -ex\nset -o pipefail\n", ""))
+    made("switched-off", BOTH_TEES, swap(RUN, "mkdir -p logs\n", "set +e\nmkdir -p logs\n"))
+    made("pipefail-off-again", BOTH_TEES, swap(RUN, "mkdir -p logs\n", "set +o pipefail\nmkdir -p logs\n"))
+    made("commented-out", BOTH_TEES, swap(RUN, "set -o pipefail\n", "# set -o pipefail\n"))
+    made("no-directory", BOTH_TEES, swap(RUN, "mkdir -p logs\n", ""))
+    made("other-directory", BOTH_TEES, swap(RUN, "mkdir -p logs\n", "mkdir -p log\n"))
+    made(
+        "deeper-directory",
+        ('2>&1 | tee "logs/sync/${EXP_NAME}.log"\nelse', '2>&1 | tee "logs/sync/${EXP_NAME}.log"\nfi'),
+        swap(RUN, 'tee "logs/${EXP_NAME}.log"', 'tee "logs/sync/${EXP_NAME}.log"', 2),
+    )
     made(
         "directory-in-one-branch",
-        ANYWHERE,
+        SYNC_TEE,
         swap(RUN, "mkdir -p logs\n", ""),
         swap(RUN, "; then\n    python3", "; then\n    mkdir -p logs\n    python3"),
     )
-    made("append-tee", ANYWHERE, swap(RUN, "set -o pipefail\n", ""), swap(RUN, "| tee ", "| tee -a ", 2))
+    made(
+        "append-tee",
+        ('2>&1 | tee -a "logs/${EXP_NAME}.log"\nelse', '2>&1 | tee -a "logs/${EXP_NAME}.log"\nfi'),
+        swap(RUN, "set -o pipefail\n", ""),
+        swap(RUN, "| tee ", "| tee -a ", 2),
+    )
     sft = Maker("RLX420", "sft", SFT_RUN, "warning")
-    sft("no-pipefail", ANYWHERE, swap(SFT_RUN, "set -o pipefail\n", ""))
-    sft("no-directory", ANYWHERE, swap(SFT_RUN, "mkdir -p logs\n", ""))
+    sft("no-pipefail", '"${MISC_ARGS[@]}" 2>&1 | tee logs/notes.log', swap(SFT_RUN, "set -o pipefail\n", ""))
+    sft("no-directory", '"${MISC_ARGS[@]}" 2>&1 | tee logs/notes.log', swap(SFT_RUN, "mkdir -p logs\n", ""))
     return [*made.made, *sft.made]
 
 
@@ -187,11 +245,11 @@ def _unused() -> list[Fault]:
     made("expansion-dropped", "EVAL_ARGS=(", swap(RUN, ' "${EVAL_ARGS[@]}"', "", 2))
     made(
         "misspelt-expansion",
-        ("EVAL_ARGS=(", ANYWHERE),
+        "EVAL_ARGS=(",
         swap(RUN, "${EVAL_ARGS[@]}", "${EVALS_ARGS[@]}", 2),
         may=("RLX423",),
     )
-    made("misspelt-array", ("LOGS_ARGS=(", ANYWHERE), swap(RUN, "LOG_ARGS=(", "LOGS_ARGS=("), may=("RLX423",))
+    made("misspelt-array", "LOGS_ARGS=(", swap(RUN, "LOG_ARGS=(", "LOGS_ARGS=("), may=("RLX423",))
     made(
         "new-array",
         "EXTRA_ARGS=(",
@@ -221,20 +279,26 @@ def _unused() -> list[Fault]:
     )
     made(
         "only-first-element",
-        ANYWHERE,
+        (
+            '"${EVAL_ARGS}" \\\n        2>&1 | tee "logs/${EXP_NAME}.log"\nelse',
+            '"${EVAL_ARGS}" \\\n        2>&1 | tee "logs/${EXP_NAME}.log"\nfi',
+        ),
         swap(RUN, '"${EVAL_ARGS[@]}"', '"${EVAL_ARGS}"', 2),
         may=("RLX502", "RLX501", "RLX606"),
     )
     made(
         "twice",
-        ANYWHERE,
+        (
+            f'"${{SGLANG_ARGS[@]}}" {REST_OF_ASYNC}',
+            f'"${{SGLANG_ARGS[@]}}" {REST_OF_SYNC}',
+        ),
         swap(RUN, '"${SGLANG_ARGS[@]}"', '"${SGLANG_ARGS[@]}" "${SGLANG_ARGS[@]}"', 2),
         severity="warning",
         may=("RLX503",),
     )
     made(
         "twice-in-sync",
-        ANYWHERE,
+        f'"${{LOG_ARGS[@]}}" \\\n        "${{PERF_ARGS[@]}}" "${{SGLANG_ARGS[@]}}" {REST_OF_SYNC}',
         swap(RUN, SYNC_END, SYNC_END + '        "${LOG_ARGS[@]}" \\\n'),
         severity="warning",
         may=("RLX503",),
@@ -259,39 +323,59 @@ def _unused() -> list[Fault]:
 
 def _continuation() -> list[Fault]:
     made = Maker("RLX422", "text", RUN, may=LOST)
-    made("blank-after-backslash", ANYWHERE, swap(RUN, "        --colocate \\\n", "        --colocate \\ \n"))
-    made("tab-after-backslash", ANYWHERE, swap(RUN, "        --fully-async \\\n", "        --fully-async \\\t\n"))
+    made("blank-after-backslash", "--colocate", swap(RUN, "        --colocate \\\n", "        --colocate \\ \n"))
+    made(
+        "tab-after-backslash", "--fully-async", swap(RUN, "        --fully-async \\\n", "        --fully-async \\\t\n")
+    )
     made(
         "comment-inside",
-        ANYWHERE,
+        "# one machine",
         swap(RUN, "        --colocate \\\n", "        # one machine\n        --colocate \\\n"),
     )
     made(
         "commented-flag",
-        ANYWHERE,
+        "# --num-data-storage-units 1",
         swap(
             RUN,
             "        --num-data-storage-units 1 \\\n        --colocate",
             "        # --num-data-storage-units 1 \\\n        --colocate",
         ),
     )
-    made("blank-line", ANYWHERE, swap(RUN, "        --colocate \\\n", "        --colocate \\\n\n"))
-    made("missing-backslash", ANYWHERE, swap(RUN, "        --colocate \\\n", "        --colocate\n"))
-    made("missing-before-arrays", ANYWHERE, swap(RUN, "        --balance-data \\\n", "        --balance-data\n"))
+    made(
+        "blank-line",
+        "\n        --use-health-check \\\n        --balance-data",
+        swap(RUN, "        --colocate \\\n", "        --colocate \\\n\n"),
+    )
+    made("missing-backslash", "--colocate", swap(RUN, "        --colocate \\\n", "        --colocate\n"))
+    made(
+        "missing-before-arrays", "--balance-data", swap(RUN, "        --balance-data \\\n", "        --balance-data\n")
+    )
     made(
         "comment-after-backslash",
-        ANYWHERE,
+        "--colocate \\  # shared GPUs",
         swap(RUN, "        --colocate \\\n", "        --colocate \\  # shared GPUs\n"),
     )
-    made("comment-on-the-line", ANYWHERE, swap(RUN, "        --colocate \\\n", "        --colocate # shared GPUs \\\n"))
-    made("in-async", ANYWHERE, swap(RUN, "        --max-staleness 3 \\\n", "        --max-staleness 3\n"))
+    made(
+        "comment-on-the-line",
+        "--colocate # shared GPUs",
+        swap(RUN, "        --colocate \\\n", "        --colocate # shared GPUs \\\n"),
+    )
+    made("in-async", "--max-staleness 3", swap(RUN, "        --max-staleness 3 \\\n", "        --max-staleness 3\n"))
     sft = Maker("RLX422", "sft", SFT_RUN, may=LOST)
-    sft("missing-backslash", ANYWHERE, swap(SFT_RUN, '    "${SFT_ARGS[@]}" \\\n', '    "${SFT_ARGS[@]}"\n'))
-    sft("blank-after-backslash", ANYWHERE, swap(SFT_RUN, '    "${SFT_ARGS[@]}" \\\n', '    "${SFT_ARGS[@]}" \\  \n'))
-    sft("comment-inside", ANYWHERE, swap(SFT_RUN, '    "${PERF_ARGS[@]}" \\\n', '    # "${PERF_ARGS[@]}" \\\n'))
+    sft("missing-backslash", '"${SFT_ARGS[@]}"', swap(SFT_RUN, '    "${SFT_ARGS[@]}" \\\n', '    "${SFT_ARGS[@]}"\n'))
+    sft(
+        "blank-after-backslash",
+        '"${SFT_ARGS[@]}"',
+        swap(SFT_RUN, '    "${SFT_ARGS[@]}" \\\n', '    "${SFT_ARGS[@]}" \\  \n'),
+    )
+    sft(
+        "comment-inside",
+        '# "${PERF_ARGS[@]}"',
+        swap(SFT_RUN, '    "${PERF_ARGS[@]}" \\\n', '    # "${PERF_ARGS[@]}" \\\n'),
+    )
     sft(
         "comment-swallows",
-        ANYWHERE,
+        "# python3 relax/entrypoints/train.py",
         swap(
             SFT_RUN,
             "mkdir -p logs\n",
@@ -304,11 +388,23 @@ def _continuation() -> list[Fault]:
 
 def _unset() -> list[Fault]:
     made = Maker("RLX423", "text", RUN, "warning", may=("RLX409",))
-    made("prompt-set", ANYWHERE, swap(RUN, "PROMPT_SET=\"['${DATA_DIR}/arith/train.jsonl']\"\n", ""))
-    made("misspelt", ANYWHERE, swap(RUN, '--prompt-data "${PROMPT_SET}"', '--prompt-data "${PROMT_SET}"'))
+    made(
+        "prompt-set",
+        '--prompt-data "${PROMPT_SET}"',
+        swap(RUN, "PROMPT_SET=\"['${DATA_DIR}/arith/train.jsonl']\"\n", ""),
+    )
+    made(
+        "misspelt",
+        '--prompt-data "${PROMT_SET}"',
+        swap(RUN, '--prompt-data "${PROMPT_SET}"', '--prompt-data "${PROMT_SET}"'),
+    )
     made("own-name", "${CHECKPOINT_ROOT}", swap(RUN, "--ref-load ${MODEL_DIR}/", "--ref-load ${CHECKPOINT_ROOT}/"))
     made("no-braces", "$RUN_TITLE", swap(RUN, "--tb-experiment-name ${EXP_NAME}", "--tb-experiment-name $RUN_TITLE"))
-    made("through-other-variable", ANYWHERE, swap(RUN, "PROMPT_SET=\"['${DATA_DIR}/", "PROMPT_SET=\"['${MY_DATA}/"))
+    made(
+        "through-other-variable",
+        "PROMPT_SET=\"['${MY_DATA}/arith/train.jsonl']\"",
+        swap(RUN, "PROMPT_SET=\"['${DATA_DIR}/", "PROMPT_SET=\"['${MY_DATA}/"),
+    )
     made("num-rollout", "--num-rollout", swap(RUN, 'NUM_ROLLOUT="${NUM_ROLLOUT:=200}"\n', ""))
     made(
         "inline",

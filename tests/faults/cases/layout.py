@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from tests.faults.cases.places import CONFIG, DESK_REWARD, DESK_RUN, ENV, REWARD, RM_PATH, ROLLOUT, RUN, without
+from tests.faults.cases.places import (
+    ASYNC_LAUNCH,
+    CONFIG,
+    DESK_REWARD,
+    DESK_RUN,
+    ENV,
+    REWARD,
+    RM_PATH,
+    ROLLOUT,
+    RUN,
+    without,
+)
 from tests.faults.clean import code as clean_code
 from tests.faults.clean.launchers import launcher
-from tests.faults.trees import ANYWHERE, Fault, Maker, remove, swap, write
+from tests.faults.trees import Fault, Maker, remove, swap, write
 
 
 def _init() -> list[Fault]:
     made = Maker("RLX801", "text", RUN, "warning", may=("RLX802",))
-    where = (ANYWHERE,)
-    made("recipe", where, remove("examples/arith/__init__.py"))
-    made("examples", where, remove("examples/__init__.py"))
-    made("both", where, remove("examples/arith/__init__.py"), remove("examples/__init__.py"))
+    made("recipe", "--custom-rm-path examples.arith.reward_arith.reward_func", remove("examples/arith/__init__.py"))
+    made("examples", "--custom-rm-path examples.arith.reward_arith.reward_func", remove("examples/__init__.py"))
+    made(
+        "both",
+        "--custom-rm-path examples.arith.reward_arith.reward_func",
+        remove("examples/arith/__init__.py"),
+        remove("examples/__init__.py"),
+    )
     made(
         "nested-folder",
-        where,
+        "--custom-rm-path examples.arith.scoring.reward_sums.reward_func",
         write("examples/arith/scoring/reward_sums.py", clean_code.REWARD_SUMS),
         swap(RUN, RM_PATH, "--custom-rm-path examples.arith.scoring.reward_sums.reward_func"),
         may=("RLX803",),
     )
     turns = Maker("RLX801", "turns", DESK_RUN, "warning", may=("RLX802",))
-    turns("multi-turn", (ANYWHERE, f"{CONFIG}|{ANYWHERE}"), remove("examples/desk/__init__.py"))
+    turns("multi-turn", "--custom-rm-path examples.desk.reward_desk.reward_func", remove("examples/desk/__init__.py"))
     turns(
         "environment-in-a-folder",
-        (ANYWHERE, f"{CONFIG}|{ANYWHERE}", "examples/desk/envs/env_desk.py|*"),
+        "examples/desk/desk_config.yaml|rollout_interaction_env_path: examples.desk.envs.env_desk",
         write("examples/desk/envs/env_desk.py", clean_code.ENV_DESK),
         swap(CONFIG, "examples.desk.env_desk", "examples.desk.envs.env_desk"),
     )
@@ -34,15 +49,15 @@ def _init() -> list[Fault]:
 
 def _files() -> list[Fault]:
     made = Maker("RLX802", "text", RUN, "warning", may=("RLX201", "RLX408", "RLX409", "RLX801"))
-    made("no-launcher", ANYWHERE, remove(RUN), path=REWARD)
+    made("no-launcher", '"""Scores the last number of an answer."""', remove(RUN), path=REWARD)
     made(
         "reward-elsewhere",
-        (ANYWHERE, f"examples/arith/tables.py|{ANYWHERE}"),
+        "--custom-rm-path team_rewards.sums.reward_func",
         remove(REWARD),
         write("examples/arith/tables.py", "TABLE = {}\n"),
         swap(RUN, RM_PATH, "--custom-rm-path team_rewards.sums.reward_func"),
     )
-    made("no-reward", ANYWHERE, remove(REWARD), without(RM_PATH), without("--reward-key score"))
+    made("no-reward", ASYNC_LAUNCH, remove(REWARD), without(RM_PATH), without("--reward-key score"))
     turns = Maker(
         "RLX802",
         "turns",
@@ -51,15 +66,28 @@ def _files() -> list[Fault]:
         may=("RLX201", "RLX213", "RLX307", "RLX304", "RLX306", "RLX507", "RLX605", "RLX301"),
     )
     config = "    --custom-config-path examples/desk/desk_config.yaml\n"
-    anywhere = (ANYWHERE, f"{ENV}|{ANYWHERE}", f"{ROLLOUT}|{ANYWHERE}")
-    turns("no-launcher", (ANYWHERE, f"{DESK_REWARD}|{ANYWHERE}"), remove(DESK_RUN), path=ENV, may=("RLX409",))
-    turns("no-base-env", anywhere, remove("examples/desk/base_env.py"))
     turns(
-        "no-environment", (ANYWHERE, f"{ROLLOUT}|{ANYWHERE}"), remove(ENV), remove(CONFIG), swap(DESK_RUN, config, "")
+        "no-launcher",
+        'examples/desk/reward_desk.py|"""Scores the last number of an answer."""',
+        remove(DESK_RUN),
+        path=ENV,
+        may=("RLX409",),
+    )
+    turns(
+        "no-base-env",
+        "examples/desk/env_desk.py|from examples.desk.base_env import BaseInteractionEnv",
+        remove("examples/desk/base_env.py"),
+    )
+    turns(
+        "no-environment",
+        "--custom-generate-function-path examples.desk.rollout.generate",
+        remove(ENV),
+        remove(CONFIG),
+        swap(DESK_RUN, config, ""),
     )
     turns(
         "no-reward",
-        ANYWHERE,
+        ASYNC_LAUNCH,
         remove(DESK_REWARD),
         swap(DESK_RUN, "    --custom-rm-path examples.desk.reward_desk.reward_func\n", ""),
         swap(DESK_RUN, "    --reward-key score\n", ""),
@@ -72,7 +100,7 @@ def _names() -> list[Fault]:
     made = Maker("RLX803", "text", RUN, "advice", may=("RLX802",))
     made(
         "reward",
-        ANYWHERE,
+        '"""Scores the last number of an answer."""',
         remove(REWARD),
         write("examples/arith/scoring.py", clean_code.REWARD_SUMS),
         swap(RUN, RM_PATH, "--custom-rm-path examples.arith.scoring.reward_func"),
@@ -80,7 +108,7 @@ def _names() -> list[Fault]:
     )
     made(
         "reward-of-other",
-        ANYWHERE,
+        '"""Scores the last number of an answer."""',
         remove(REWARD),
         write("examples/arith/reward_sums.py", clean_code.REWARD_SUMS),
         swap(RUN, RM_PATH, "--custom-rm-path examples.arith.reward_sums.reward_func"),
@@ -88,7 +116,7 @@ def _names() -> list[Fault]:
     )
     made(
         "launcher",
-        ANYWHERE,
+        "#!/bin/bash",
         remove(RUN),
         write("examples/arith/train.sh", launcher("arith", "qwen3-8B", "Qwen3-8B", "jsonl")),
         path="examples/arith/train.sh",
@@ -96,7 +124,7 @@ def _names() -> list[Fault]:
     turns = Maker("RLX803", "turns", ENV, "advice", may=("RLX802",))
     turns(
         "environment",
-        ANYWHERE,
+        '"""A desk with a calculator on it."""',
         remove(ENV),
         write("examples/desk/world.py", clean_code.ENV_DESK),
         swap(CONFIG, "examples.desk.env_desk", "examples.desk.world"),
@@ -105,7 +133,7 @@ def _names() -> list[Fault]:
     )
     turns(
         "config",
-        ANYWHERE,
+        "max_turns: 5",
         remove(CONFIG),
         write("examples/desk/settings.yaml", clean_code.CONFIG_DESK),
         swap(DESK_RUN, "examples/desk/desk_config.yaml", "examples/desk/settings.yaml"),
@@ -113,7 +141,7 @@ def _names() -> list[Fault]:
     )
     turns(
         "rollout",
-        ANYWHERE,
+        '"""Lets the model and its environment take turns."""',
         remove(ROLLOUT),
         write("examples/desk/turns.py", clean_code.ROLLOUT),
         swap(DESK_RUN, "examples.desk.rollout.generate", "examples.desk.turns.generate"),

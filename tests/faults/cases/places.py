@@ -26,6 +26,13 @@ CHARTS_TRAIN = "data/charts/train.parquet"
 SFT_RUN = "scripts/training/sft/run-qwen3-4B-notes-8xgpu.sh"
 
 RM_PATH = "--custom-rm-path examples.arith.reward_arith.reward_func"
+SYNC_LAUNCH = 'python3 relax/entrypoints/train.py \\\n        --resource \'{"actor": [1, 8]'
+ASYNC_LAUNCH = 'python3 relax/entrypoints/train.py \\\n        --resource \'{"actor": [1, 4]'
+BOTH_LAUNCHES = (ASYNC_LAUNCH, SYNC_LAUNCH)
+ASYNC_TEE = '2>&1 | tee "logs/${EXP_NAME}.log"\nelse'
+SYNC_TEE = '2>&1 | tee "logs/${EXP_NAME}.log"\nfi'
+BOTH_TEES = (ASYNC_TEE, SYNC_TEE)
+
 KEY_LINE = "    --reward-key score\n"
 SYNC_END = "        --balance-data \\\n"
 ENTRY = "async def reward_func(args, sample: Sample, **kwargs):\n"

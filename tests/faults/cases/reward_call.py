@@ -13,7 +13,7 @@ from tests.faults.cases.places import (
     reward,
     without,
 )
-from tests.faults.trees import ANYWHERE, Fault, Maker, append, swap, write
+from tests.faults.trees import Fault, Maker, append, swap, write
 
 PACKAGE = "examples/arith/scoring/__init__.py"
 DEFINED = "async def reward_func"
@@ -79,14 +79,14 @@ def _missing() -> list[Fault]:
     )
     made(
         "unnamed-reward-file",
-        ANYWHERE,
+        "def bonus(",
         write("examples/arith/reward_bonus.py", "async def bonus(args, sample, **kwargs):\n    return 1.0\n"),
         path="examples/arith/reward_bonus.py",
         severity="warning",
     )
     made(
         "unnamed-reward-file-of-verl",
-        ANYWHERE,
+        "def compute_score(",
         write(
             "examples/arith/reward_old.py",
             "def compute_score(data_source, solution_str, ground_truth, extra_info=None):\n    return 0.0\n",

@@ -13,7 +13,7 @@ from tests.faults.cases.places import (
     rows,
 )
 from tests.faults.clean.shared import sums
-from tests.faults.trees import ANYWHERE, Edit, Fault, Maker, append, swap
+from tests.faults.trees import Edit, Fault, Maker, append, swap
 
 SCORED = "compute_score(sample.response, sample.label)"
 
@@ -45,7 +45,7 @@ def _sources() -> list[Fault]:
     )
     one(
         "if-elif",
-        ANYWHERE,
+        "if source == 'local/sums':",
         answer(
             f"source = sample.metadata['data_source']\nif source == 'local/sums':\n    return {SCORED}\n"
             f"elif source in ('local/products', 'local/powers'):\n    return {SCORED}\nelse:\n"
@@ -54,7 +54,7 @@ def _sources() -> list[Fault]:
     )
     one(
         "get",
-        ANYWHERE,
+        "if source in ['local/sums', 'other']:",
         answer(
             f"source = sample.metadata.get('data_source')\nif source in ['local/sums', 'other']:\n"
             f"    return {SCORED}\nreturn {{'score': 0.0}}\n"
@@ -62,7 +62,7 @@ def _sources() -> list[Fault]:
     )
     one(
         "match",
-        ANYWHERE,
+        "match sample.metadata['data_source']:",
         answer(
             f"match sample.metadata['data_source']:\n    case 'local/sums':\n"
             f"        return {SCORED}\n    case _:\n        return {{'score': 0.0}}\n"
@@ -70,7 +70,7 @@ def _sources() -> list[Fault]:
     )
     one(
         "table",
-        ANYWHERE,
+        "return SCORERS[sample.metadata['data_source']](sample.response,",
         swap(
             REWARD, "async def", "SCORERS = {'local/sums': compute_score, 'local/powers': compute_score}\n\n\nasync def"
         ),
@@ -78,7 +78,7 @@ def _sources() -> list[Fault]:
     )
     one(
         "helper",
-        ANYWHERE,
+        "if data_source == 'local/sums':",
         swap(
             REWARD,
             "async def",
@@ -90,7 +90,7 @@ def _sources() -> list[Fault]:
     )
     one(
         "startswith",
-        ANYWHERE,
+        "if sample.metadata['data_source'].startswith('local/'):",
         answer(
             f"if sample.metadata['data_source'].startswith('local/'):\n    return {SCORED}\n"
             f"raise ValueError('unknown')\n"
@@ -98,11 +98,16 @@ def _sources() -> list[Fault]:
     )
     two = Maker("RLX209", "text", REWARD)
     known = f"source = sample.metadata['data_source']\nif source == 'local/sums':\n    return {SCORED}\n"
-    two("raises", ANYWHERE, mixed("local/sums", "local/powers"), answer(known + "raise ValueError(source)\n"))
-    two("falls-off", ANYWHERE, mixed("local/sums", "local/powers"), answer(known), may=("RLX205",))
+    two(
+        "raises",
+        "if source == 'local/sums':",
+        mixed("local/sums", "local/powers"),
+        answer(known + "raise ValueError(source)\n"),
+    )
+    two("falls-off", "if source == 'local/sums':", mixed("local/sums", "local/powers"), answer(known), may=("RLX205",))
     two(
         "not-in-list",
-        ANYWHERE,
+        "if sample.metadata['data_source']",
         mixed("local/sums", "local/powers", "local/roots"),
         answer(
             f"if sample.metadata['data_source'] in {{'local/sums', 'local/powers'}}:\n"
@@ -111,7 +116,7 @@ def _sources() -> list[Fault]:
     )
     two(
         "match-of-two",
-        ANYWHERE,
+        "match sample.metadata['data_source']:",
         mixed("local/sums", "local/roots"),
         answer(
             f"match sample.metadata['data_source']:\n    case 'local/sums' | 'local/powers':\n"
@@ -120,14 +125,14 @@ def _sources() -> list[Fault]:
     )
     two(
         "table-of-two",
-        ANYWHERE,
+        "return SCORERS[sample.metadata['data_source']](sample.response,",
         mixed("local/sums", "local/powers"),
         swap(REWARD, "async def", "SCORERS = {'local/sums': compute_score}\n\n\nasync def"),
         answer("return SCORERS[sample.metadata['data_source']](sample.response, sample.label)\n"),
     )
     two(
         "helper-of-two",
-        ANYWHERE,
+        "if data_source == 'local/sums':",
         mixed("local/sums", "local/powers"),
         swap(
             REWARD,
@@ -140,13 +145,13 @@ def _sources() -> list[Fault]:
     )
     two(
         "only-in-evaluation",
-        ANYWHERE,
+        "if source == 'local/sums':",
         rows(TEST, *(row | {"data_source": "local/powers"} for row in sums(2))),
         answer(known + "raise ValueError(source)\n"),
     )
     two(
         "in-column-of-metadata",
-        ANYWHERE,
+        "if source == 'local/sums':",
         rows(
             TRAIN,
             *(
@@ -439,7 +444,7 @@ def _clients() -> list[Fault]:
     judged = append(REWARD, "\n\nCLIENT = httpx.AsyncClient(timeout=30)\n")
     advice(
         "unguarded-float",
-        ANYWHERE,
+        "return {'score': float(text.strip())}",
         top("import httpx"),
         judged,
         answer(
@@ -449,7 +454,7 @@ def _clients() -> list[Fault]:
     )
     advice(
         "unguarded-json",
-        ANYWHERE,
+        "said = json.loads(reply.json()['choices'][0]['message']['content'])",
         top("import json\n\nimport httpx"),
         judged,
         answer(
@@ -460,7 +465,7 @@ def _clients() -> list[Fault]:
     )
     advice(
         "unguarded-openai",
-        ANYWHERE,
+        "return {'score': int(reply.choices[0].message.content) / 10}",
         top("from openai import AsyncOpenAI"),
         append(REWARD, "\n\nJUDGE = AsyncOpenAI(timeout=30)\n"),
         answer(

@@ -6,7 +6,6 @@ from tests.faults.cases.places import (
     CHARTS_REWARD,
     CHARTS_RUN,
     CONFIG,
-    DESK_REWARD,
     ENTRY,
     ENV,
     REWARD,
@@ -19,7 +18,7 @@ from tests.faults.cases.places import (
     without,
 )
 from tests.faults.clean.shared import sums
-from tests.faults.trees import ANYWHERE, Edit, Fault, Maker, append, swap, write
+from tests.faults.trees import Edit, Fault, Maker, append, swap, write
 
 SCORED = "compute_score(sample.response, sample.label)"
 ARITH_CONFIG = "examples/arith/arith_config.yaml"
@@ -84,7 +83,7 @@ def _sample() -> list[Fault]:
     )
     made(
         "prompt-as-text",
-        ("sample.prompt.strip()", f"{RUN}|{ANYWHERE}"),
+        "assert sample.prompt.strip()",
         before("assert sample.prompt.strip()"),
         without("--apply-chat-template"),
         may=("RLX214", "RLX704", "RLX505"),
@@ -208,7 +207,10 @@ def _arguments() -> list[Fault]:
     )
     turns(
         "yaml-key-removed",
-        ANYWHERE,
+        (
+            "examples/desk/env_desk.py|return DeskEnv(max_turns=args.max_turns if args else 5)",
+            "for _ in range(args.max_turns):",
+        ),
         swap(CONFIG, "max_turns: 5\n", ""),
         path=ROLLOUT,
         also=("RLX605",),
@@ -225,7 +227,7 @@ def _arguments() -> list[Fault]:
     advice("flow-style", "bonus", *configured("{judge_model: small, bonus: 0.5}\n"), before("assert args.judge_model"))
     advice(
         "nested",
-        ANYWHERE,
+        "judge:",
         *configured("judge:\n  url: http://judge\n"),
         before("assert getattr(args, 'url', None) is None"),
     )
@@ -236,18 +238,21 @@ def _arguments() -> list[Fault]:
 
 def _wired() -> list[Fault]:
     made = Maker("RLX214", "text", RUN, may=("RLX703",))
-    anywhere = (ANYWHERE, f"{REWARD}|{ANYWHERE}")
-    made("no-label-key", anywhere, without("--label-key label"))
-    made("label-key-commented-out", anywhere, swap(RUN, "    --label-key label\n", "    # --label-key label\n"))
+    made("no-label-key", '--prompt-data "${PROMPT_SET}"', without("--label-key label"))
+    made(
+        "label-key-commented-out",
+        '--prompt-data "${PROMPT_SET}"',
+        swap(RUN, "    --label-key label\n", "    # --label-key label\n"),
+    )
     made(
         "label-key-in-eval-only",
-        anywhere,
+        '--prompt-data "${PROMPT_SET}"',
         without("--label-key label"),
         flags("--eval-label-key label", below="    --eval-interval 100\n"),
     )
     made(
         "label-read-by-helper",
-        anywhere,
+        '--prompt-data "${PROMPT_SET}"',
         without("--label-key label"),
         append(REWARD, "\n\ndef truth(item):\n    return item.label\n"),
         swap(REWARD, "sample.response, sample.label,", "sample.response, truth(sample),"),
@@ -255,7 +260,7 @@ def _wired() -> list[Fault]:
     plain = [{key: value for key, value in row.items() if key != "data_source"} for row in sums()]
     made(
         "no-metadata-column",
-        anywhere,
+        '--prompt-data "${PROMPT_SET}"',
         without("--metadata-key extra_info"),
         rows(TRAIN, *plain),
         rows(TEST, *plain),
@@ -264,27 +269,34 @@ def _wired() -> list[Fault]:
     )
     made(
         "metadata-get",
-        anywhere,
+        '--prompt-data "${PROMPT_SET}"',
         without("--metadata-key extra_info"),
         rows(TRAIN, *plain),
         rows(TEST, *plain),
         before("assert sample.metadata.get('index') is not None"),
         may=("RLX707",),
     )
-    made("no-input-key", anywhere, without("--input-key prompt"), may=("RLX702", "RLX704"))
-    made("no-chat-template", anywhere, without("--apply-chat-template"), may=("RLX704", "RLX505"))
+    made("no-input-key", '--prompt-data "${PROMPT_SET}"', without("--input-key prompt"), may=("RLX702", "RLX704"))
+    made("no-chat-template", "--input-key prompt", without("--apply-chat-template"), may=("RLX704", "RLX505"))
     made(
         "only-async-lacks-the-label",
-        anywhere,
+        '--prompt-data "${PROMPT_SET}"',
         without("--label-key label"),
         swap(RUN, "        --balance-data \\\n", "        --balance-data --label-key label \\\n"),
     )
     turns = Maker("RLX214", "turns", "examples/desk/run_desk.sh", may=("RLX703", "RLX702", "RLX704", "RLX505"))
-    where = (ANYWHERE, f"{DESK_REWARD}|{ANYWHERE}", f"{ENV}|{ANYWHERE}", f"{ROLLOUT}|{ANYWHERE}")
-    turns("no-label-key", where, swap("examples/desk/run_desk.sh", "    --label-key label\n", ""))
-    turns("no-input-key", where, swap("examples/desk/run_desk.sh", "    --input-key prompt\n", ""))
+    turns(
+        "no-label-key",
+        '--prompt-data "${PROMPT_SET}"',
+        swap("examples/desk/run_desk.sh", "    --label-key label\n", ""),
+    )
+    turns(
+        "no-input-key",
+        '--prompt-data "${PROMPT_SET}"',
+        swap("examples/desk/run_desk.sh", "    --input-key prompt\n", ""),
+    )
     vision = Maker("RLX214", "vision", CHARTS_RUN, may=("RLX703", "RLX702", "RLX704", "RLX505", "RLX705"))
-    vision("no-label-key", (ANYWHERE, f"{CHARTS_REWARD}|{ANYWHERE}"), swap(CHARTS_RUN, "    --label-key label\n", ""))
+    vision("no-label-key", '--prompt-data "${PROMPT_SET}"', swap(CHARTS_RUN, "    --label-key label\n", ""))
     return [*made.made, *turns.made, *vision.made]
 
 

@@ -14,7 +14,7 @@ from tests.faults.cases.places import (
     flags,
     without,
 )
-from tests.faults.trees import ANYWHERE, Edit, Fault, append, swap, write
+from tests.faults.trees import Edit, Fault, append, swap, write
 
 ASYNC = """'{"actor": [1, 4], "rollout": [1, 2], "reference": [1, 2], "advantages": [1, 0]}'"""
 SCORED = "compute_score(sample.response, sample.label)"
@@ -70,7 +70,7 @@ def _rewards() -> None:
     fault(
         "RLX202",
         "partial-alias",
-        ANYWHERE,
+        "def graded(",
         top("from functools import partial as bound"),
         ending(
             "def graded(args, sample, *, scale, **kwargs):\n    return {'score': scale}\n\n\n"
@@ -80,7 +80,10 @@ def _rewards() -> None:
     fault(
         "RLX202",
         "conditional",
-        ANYWHERE,
+        (
+            "def reward_func(args, sample, **kwargs):\n        return {'score': 1.0}",
+            "def reward_func(args, sample, **kwargs):\n        return {'score': 0.0}",
+        ),
         ending(
             "import sys\n\nif sys.version_info >= (3, 10):\n"
             "    def reward_func(args, sample, **kwargs):\n        return {'score': 1.0}\nelse:\n"
@@ -90,7 +93,7 @@ def _rewards() -> None:
     fault(
         "RLX202",
         "class-method",
-        ANYWHERE,
+        "def graded(",
         ending(
             "class Scorer:\n    @classmethod\n    def graded(cls, args, sample, **kwargs):\n"
             "        return {'score': 1.0}\n\n\nreward_func = Scorer.graded\n"
@@ -99,7 +102,7 @@ def _rewards() -> None:
     fault(
         "RLX203",
         "bound-method",
-        ANYWHERE,
+        "def graded(",
         ending(
             "class Scorer:\n    async def graded(self, sample):\n        return {'score': 1.0}\n\n"
             "\nreward_func = Scorer().graded\n"
@@ -108,7 +111,7 @@ def _rewards() -> None:
     fault(
         "RLX203",
         "decorated",
-        ANYWHERE,
+        "def inner(",
         top("import functools"),
         ending(
             "def kept(function):\n    @functools.wraps(function)\n    async def inner(sample):\n"
@@ -119,19 +122,33 @@ def _rewards() -> None:
     fault(
         "RLX205",
         "update-returns-none",
-        ANYWHERE,
+        "return scored.update(acc=1.0)",
         answer("scored = {'score': 1.0}\nreturn scored.update(acc=1.0)\n"),
         may=KEYED,
     )
-    fault("RLX205", "sort-returns-none", ANYWHERE, answer("scores = [1.0, 0.0]\nreturn scores.sort()\n"), may=KEYED)
-    fault("RLX205", "append-returns-none", ANYWHERE, answer("scores = []\nreturn scores.append(1.0)\n"), may=KEYED)
-    fault("RLX205", "zip", ANYWHERE, answer("return list(zip(['score'], [1.0]))\n"), may=KEYED)
-    fault("RLX205", "percent-format", ANYWHERE, answer("return '%.2f' % 1.0\n"), may=KEYED)
-    fault("RLX205", "strip", ANYWHERE, answer("return sample.response.strip()\n"), may=KEYED)
+    fault(
+        "RLX205",
+        "sort-returns-none",
+        "return scores.sort()",
+        answer("scores = [1.0, 0.0]\nreturn scores.sort()\n"),
+        may=KEYED,
+    )
+    fault(
+        "RLX205",
+        "append-returns-none",
+        "return scores.append(1.0)",
+        answer("scores = []\nreturn scores.append(1.0)\n"),
+        may=KEYED,
+    )
+    fault(
+        "RLX205", "zip", "return list(zip(['score'], [1.0]))", answer("return list(zip(['score'], [1.0]))\n"), may=KEYED
+    )
+    fault("RLX205", "percent-format", "return '%.2f' % 1.0", answer("return '%.2f' % 1.0\n"), may=KEYED)
+    fault("RLX205", "strip", "return sample.response.strip()", answer("return sample.response.strip()\n"), may=KEYED)
     fault(
         "RLX205",
         "try-else",
-        ANYWHERE,
+        "def reward_func(",
         answer(
             f"try:\n    scored = {SCORED}\nexcept ValueError:\n    return {{'score': 0.0}}\nelse:\n"
             f"    scored['acc'] = 1.0\n"
@@ -141,7 +158,7 @@ def _rewards() -> None:
     fault(
         "RLX205",
         "nested-if",
-        ANYWHERE,
+        "def reward_func(",
         answer(
             f"if sample.response:\n    if sample.label:\n        return {SCORED}\nelse:\n    return {{'score': 0.0}}\n"
         ),
@@ -150,14 +167,14 @@ def _rewards() -> None:
     fault(
         "RLX205",
         "while-break",
-        ANYWHERE,
+        "def reward_func(",
         answer("while True:\n    if sample.response:\n        break\n    return {'score': 0.0}\n"),
         may=KEYED,
     )
     fault(
         "RLX205",
         "dispatch-table",
-        ANYWHERE,
+        "def nothing(",
         swap(REWARD, "async def", "def nothing(sample):\n    print(sample)\n\n\nTABLE = {'a': nothing}\n\n\nasync def"),
         answer("return TABLE['a'](sample)\n"),
         may=KEYED,
@@ -165,7 +182,7 @@ def _rewards() -> None:
     fault(
         "RLX205",
         "lambda-helper",
-        ANYWHERE,
+        "graded = lambda sample: (1.0, sample)",
         swap(REWARD, "async def", "graded = lambda sample: (1.0, sample)\n\n\nasync def"),
         answer("return graded(sample)\n"),
         may=KEYED,
@@ -173,7 +190,7 @@ def _rewards() -> None:
     fault(
         "RLX205",
         "task",
-        ANYWHERE,
+        "return asyncio.create_task(graded())",
         top("import asyncio"),
         ending(
             "async def graded():\n    return 1.0\n\n\n"
@@ -185,7 +202,7 @@ def _rewards() -> None:
     fault(
         "RLX205",
         "gathered-batch-of-pairs",
-        ANYWHERE,
+        ("async def graded", "asyncio.gather("),
         top("import asyncio"),
         flags("--group-rm"),
         ending(
@@ -198,7 +215,7 @@ def _rewards() -> None:
     fault(
         "RLX205",
         "batch-of-strings",
-        ANYWHERE,
+        "return ['1.0' for one in samples]",
         flags("--group-rm"),
         ending(
             "async def reward_func(args, samples: list[Sample], **kwargs):\n    return ['1.0' for one in samples]\n"
@@ -208,7 +225,7 @@ def _rewards() -> None:
     fault(
         "RLX205",
         "batch-mixed",
-        ANYWHERE,
+        "return scores",
         flags("--group-rm"),
         ending(
             "async def reward_func(args, samples: list[Sample], **kwargs):\n    scores = []\n"
@@ -221,7 +238,7 @@ def _rewards() -> None:
     fault(
         "RLX206",
         "update",
-        ANYWHERE,
+        "--custom-rm-path examples.arith.reward_arith.reward_func",
         without("--reward-key score"),
         answer("scored = dict()\nscored.update(score=1.0, acc=0.0)\nreturn scored\n"),
         path=RUN,
@@ -229,7 +246,7 @@ def _rewards() -> None:
     fault(
         "RLX206",
         "comprehension",
-        ANYWHERE,
+        "--custom-rm-path examples.arith.reward_arith.reward_func",
         without("--reward-key score"),
         answer("return {name: 1.0 for name in ('score', 'acc')}\n"),
         path=RUN,
@@ -337,7 +354,7 @@ def _environments() -> None:
     fault(
         "RLX303",
         "ternary",
-        ANYWHERE,
+        "return (observation,",
         swap(ENV, pack, "        return (observation, True, {}) if self.turn else (observation, True)\n"),
         recipe="turns",
         path=ENV,
@@ -345,7 +362,7 @@ def _environments() -> None:
     fault(
         "RLX303",
         "generator",
-        ANYWHERE,
+        "def step(",
         swap(ENV, pack, "        yield observation, False, {}\n"),
         swap(ENV, '            return {}, True, {"reason": "answered"}\n', "            return\n"),
         recipe="turns",
@@ -354,7 +371,7 @@ def _environments() -> None:
     fault(
         "RLX303",
         "super-pair",
-        ANYWHERE,
+        "return packed",
         swap(ENV, pack, "        packed = observation, False\n        return packed\n"),
         recipe="turns",
         path=ENV,
@@ -393,11 +410,13 @@ def _environments() -> None:
         recipe="turns",
         path=ENV,
     )
-    fault("RLX304", "async", ANYWHERE, swap(ENV, "def build_env", "async def build_env"), recipe="turns", path=ENV)
+    fault(
+        "RLX304", "async", "def build_env(", swap(ENV, "def build_env", "async def build_env"), recipe="turns", path=ENV
+    )
     fault(
         "RLX308",
         "index",
-        ANYWHERE,
+        "told = str(int(calls[-1]) + 1)",
         swap(ENV, "        told = self._add(calls[-1])\n", "        told = str(int(calls[-1]) + 1)\n"),
         recipe="turns",
         path=ENV,
@@ -406,7 +425,7 @@ def _environments() -> None:
     fault(
         "RLX306",
         "returns-text",
-        ANYWHERE,
+        "return sample.response",
         swap(ROLLOUT, "    return sample\n", "    return sample.response\n"),
         recipe="turns",
         path=ROLLOUT,
@@ -414,7 +433,7 @@ def _environments() -> None:
     fault(
         "RLX306",
         "keyword-only",
-        ANYWHERE,
+        "def generate(",
         swap(ROLLOUT, "args, sample: Sample, sampling_params) ->", "args, *, sample: Sample, sampling_params) ->"),
         recipe="turns",
         path=ROLLOUT,
@@ -422,7 +441,7 @@ def _environments() -> None:
     fault(
         "RLX605",
         "anchor",
-        ANYWHERE,
+        "max_turns: *turns",
         write(CONFIG, "turns: &turns 0\nmax_turns: *turns\nrollout_interaction_env_path: examples.desk.env_desk\n"),
         recipe="turns",
         path=CONFIG,

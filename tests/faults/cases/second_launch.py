@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.faults.cases.places import (
+    BOTH_TEES,
     CHARTS_RUN,
     DESK_RUN,
     ENTRY,
@@ -10,6 +11,7 @@ from tests.faults.cases.places import (
     REWARD,
     RM_PATH,
     RUN,
+    SYNC_LAUNCH,
     flags,
     instead,
 )
@@ -54,17 +56,17 @@ def _launchers() -> None:
     fault(
         "RLX412",
         "hybrid-no-rollout",
-        ANYWHERE,
+        "--resource '{\"actor\": [1, 8]}'",
         swap(RUN, sync, "        --hybrid \\\n"),
         swap(RUN, """'{"actor": [1, 8], "rollout": [1, 8]}'""", """'{"actor": [1, 8]}'"""),
         path=RUN,
         may=("RLX405", "RLX413", "RLX414", "RLX415", "RLX505", "RLX416"),
     )
-    fault("RLX502", "type-bool", ANYWHERE, flags("--use-streaming-dataset False"), path=RUN)
+    fault("RLX502", "type-bool", "--use-streaming-dataset False", flags("--use-streaming-dataset False"), path=RUN)
     fault(
         "RLX412",
         "tab-in-json",
-        ANYWHERE,
+        '--resource \'{"actor": [1, 8], "rollout": [1, 8]]\'',
         swap(RUN, '"rollout": [1, 8]}', '"rollout": [1, 8]]'),
         path=RUN,
         may=("RLX502", "RLX416"),
@@ -72,7 +74,7 @@ def _launchers() -> None:
     fault(
         "RLX501",
         "here-document",
-        ANYWHERE,
+        ANYWHERE,  # the tool points at the launches: it does not keep where a word of a here-document stands
         swap(
             RUN,
             "mkdir -p logs\n",
@@ -83,7 +85,7 @@ def _launchers() -> None:
     fault(
         "RLX501",
         "nested-function",
-        ANYWHERE,
+        "inner --log-pasrate",
         swap(
             RUN,
             "mkdir -p logs\n",
@@ -94,14 +96,14 @@ def _launchers() -> None:
     fault(
         "RLX501",
         "printf",
-        ANYWHERE,
+        "LOG_ARGS+=(--log-${NAME})",
         swap(RUN, "mkdir -p logs\n", "NAME=pasrate\nLOG_ARGS+=(--log-${NAME})\nmkdir -p logs\n"),
         path=RUN,
     )
     fault(
         "RLX407",
         "let",
-        ANYWHERE,
+        "--global-batch-size ${TOTAL}",
         instead("--global-batch-size 256", "--global-batch-size ${TOTAL}"),
         swap(RUN, "ROLLOUT_ARGS=(", "((TOTAL = 32 * 4))\nROLLOUT_ARGS=("),
         path=RUN,
@@ -111,7 +113,7 @@ def _launchers() -> None:
     fault(
         "RLX407",
         "slice-of-array",
-        ANYWHERE,
+        "--global-batch-size ${SIZES[1]}",
         instead("--global-batch-size 256", "--global-batch-size ${SIZES[1]}"),
         swap(RUN, "ROLLOUT_ARGS=(", "SIZES=(256 128)\nROLLOUT_ARGS=("),
         path=RUN,
@@ -121,7 +123,7 @@ def _launchers() -> None:
     fault(
         "RLX413",
         "removed-by-unset",
-        ANYWHERE,
+        SYNC_LAUNCH,
         swap(RUN, sync, '        "${SHARE[@]}" \\\n'),
         swap(RUN, "mkdir -p logs\n", "SHARE=(--colocate)\nSHARE=()\nmkdir -p logs\n"),
         path=RUN,
@@ -131,7 +133,7 @@ def _launchers() -> None:
     fault(
         "RLX414",
         "environment-default",
-        ANYWHERE,
+        '--max-staleness "${STALE:-4}"',
         swap(RUN, "--max-staleness 0", '--max-staleness "${STALE:-4}"'),
         swap(RUN, "mkdir -p logs\n", "unset STALE\nmkdir -p logs\n"),
         path=RUN,
@@ -140,14 +142,14 @@ def _launchers() -> None:
     fault(
         "RLX421",
         "local-array",
-        ANYWHERE,
+        "local EXTRA=(--log-passrate)",
         swap(RUN, "mkdir -p logs\n", "more() {\n    local EXTRA=(--log-passrate)\n    :\n}\nmore\nmkdir -p logs\n"),
         path=RUN,
     )
     fault(
         "RLX422",
         "two-backslashes",
-        ANYWHERE,
+        "--colocate \\\\",
         swap(RUN, sync, "        --colocate \\\\\n"),
         path=RUN,
         may=(
@@ -166,12 +168,19 @@ def _launchers() -> None:
             "RLX505",
         ),
     )
-    fault("RLX420", "or-true", ANYWHERE, swap(RUN, "set -ex\n", "set -ux\n"), path=RUN, severity="warning")
-    fault("RLX503", "equals-and-words", ANYWHERE, flags("--rollout-max-prompt-len=1024"), path=RUN, severity="warning")
+    fault("RLX420", "or-true", BOTH_TEES, swap(RUN, "set -ex\n", "set -ux\n"), path=RUN, severity="warning")
+    fault(
+        "RLX503",
+        "equals-and-words",
+        "--rollout-max-prompt-len 512",
+        flags("--rollout-max-prompt-len=1024"),
+        path=RUN,
+        severity="warning",
+    )
     fault(
         "RLX408",
         "empty-path",
-        ANYWHERE,
+        '--custom-rm-path ""',
         instead(RM_PATH, '--custom-rm-path ""'),
         swap(RUN, KEY_LINE, ""),
         path=RUN,
@@ -181,7 +190,7 @@ def _launchers() -> None:
     fault(
         "RLX410",
         "variable",
-        ANYWHERE,
+        '--multimodal-keys "${KEYS}"',
         swap(CHARTS_RUN, """--multimodal-keys '{"image":"image"}'""", '--multimodal-keys "${KEYS}"'),
         swap(CHARTS_RUN, "CKPT_ARGS=(", 'KEYS=\'{"img":"image"}\'\nCKPT_ARGS=('),
         recipe="vision",
@@ -191,7 +200,7 @@ def _launchers() -> None:
     fault(
         "RLX307",
         "config-in-comment",
-        ANYWHERE,
+        "--custom-generate-function-path examples.desk.rollout.generate",
         swap(
             DESK_RUN,
             "    --custom-config-path examples/desk/desk_config.yaml\n",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.faults.trees import ANYWHERE, Edit, Fault, swap, write
+from tests.faults.trees import Edit, Fault, swap, write
 
 RUN = "examples/sums/run_sums.sh"
 COMMON = "examples/sums/common.sh"
@@ -41,7 +41,7 @@ def common(old: str, new: str) -> Edit:
 
 def _code() -> None:
     fault("RLX202", "sync", "def reward_func", swap(REWARD, "async def", "def"), path=REWARD)
-    fault("RLX206", "no-key", ANYWHERE, run(KEY, ""))
+    fault("RLX206", "no-key", "--custom-rm-path=examples.sums.reward_sums.reward_func", run(KEY, ""))
     fault("RLX207", "other-key", "--reward-key", run("--reward-key=score", "--reward-key=points"))
     fault("RLX204", "group", (f"{REWARD}|async def", "--group-rm"), run(KEY, KEY + "    --group-rm\n"), may=("RLX205",))
     fault("RLX201", "renamed", "--custom-rm-path", swap(REWARD, "async def reward_func", "async def rewarded"))
@@ -52,7 +52,7 @@ def _code() -> None:
         run("examples.sums.reward_sums.reward_func", "examples/sums/reward_sums.py"),
         may=("RLX201", "RLX802"),
     )
-    fault("RLX214", "no-label", (ANYWHERE, f"{REWARD}|{ANYWHERE}"), run("    --label-key=label\n", ""))
+    fault("RLX214", "no-label", '--prompt-data="${DATA_DIR}/sums/train.jsonl"', run("    --label-key=label\n", ""))
     fault(
         "RLX702", "no-column", "--label-key", run("--label-key=label", "--label-key=answer"), may=("RLX703", "RLX214")
     )
@@ -62,7 +62,7 @@ def _start() -> None:
     fault(
         "RLX401",
         "verl",
-        ANYWHERE,
+        "python3 -m verl.trainer.main_ppo",
         run("python3 relax/entrypoints/train.py", "python3 -m verl.trainer.main_ppo"),
         may=(*CUT, "RLX421", "RLX802", "RLX418", "RLX409", "RLX419", "RLX402", "RLX201", "RLX423", "RLX501"),
     )
@@ -92,14 +92,30 @@ def _start() -> None:
         severity="warning",
     )
     fault(
-        "RLX405", "no-environment", ANYWHERE, run('MODE="${1:-${MODE:-sync}}"', 'MODE="${1:-sync}"'), severity="warning"
+        "RLX405",
+        "no-environment",
+        'MODE="${1:-sync}"',
+        run('MODE="${1:-${MODE:-sync}}"', 'MODE="${1:-sync}"'),
+        severity="warning",
     )
-    fault("RLX405", "renamed-case", ANYWHERE, run("\nasync)\n", "\nfully_async)\n"), severity="warning")
-    fault("RLX405", "default-async", ANYWHERE, run("${MODE:-sync}", "${MODE:-async}"), severity="warning")
+    fault(
+        "RLX405",
+        "renamed-case",
+        'MODE="${1:-${MODE:-sync}}"',
+        run("\nasync)\n", "\nfully_async)\n"),
+        severity="warning",
+    )
+    fault(
+        "RLX405",
+        "default-async",
+        'MODE="${1:-${MODE:-async}}"',
+        run("${MODE:-sync}", "${MODE:-async}"),
+        severity="warning",
+    )
     fault(
         "RLX406",
         "no-overlap",
-        (ANYWHERE, f"{COMMON}|{ANYWHERE}"),
+        "--optimizer=adam",
         common("    --overlap-cpu-optimizer-d2h-h2d\n", ""),
         severity="warning",
         path=COMMON,
@@ -107,24 +123,32 @@ def _start() -> None:
     fault(
         "RLX406",
         "no-precision",
-        (ANYWHERE, f"{COMMON}|{ANYWHERE}"),
+        "--optimizer=adam",
         common("    --use-precision-aware-optimizer\n", ""),
         path=COMMON,
     )
     fault(
         "RLX406",
         "function-not-called",
-        (ANYWHERE, f"{COMMON}|{ANYWHERE}"),
+        "python3 relax/entrypoints/train.py",
         run('ARGS+=("${OPTIMIZER[@]}")\n', ""),
         severity="warning",
         may=("RLX421",),
     )
-    fault("RLX408", "both", ANYWHERE, run(KEY, KEY + "    --rm-type=math\n"), severity="warning", may=("RLX508",))
-    fault("RLX409", "misspelt", ANYWHERE, run("process_sums.py", "process_sum.py"), severity="warning")
+    fault(
+        "RLX408", "both", "--rm-type=math", run(KEY, KEY + "    --rm-type=math\n"), severity="warning", may=("RLX508",)
+    )
+    fault(
+        "RLX409",
+        "misspelt",
+        "#   python3 scripts/tools/process_sum.py",
+        run("process_sums.py", "process_sum.py"),
+        severity="warning",
+    )
     fault(
         "RLX418",
         "not-sourced",
-        ANYWHERE,
+        "MODEL_ARGS=()",
         run('. "${MODEL_CONFIG_DIR}/qwen3-4B.sh"\n', "MODEL_ARGS=()\n"),
         severity="warning|error",
         may=("RLX505",),
@@ -132,7 +156,7 @@ def _start() -> None:
     fault(
         "RLX419",
         "no-guard",
-        ANYWHERE,
+        "python3 relax/entrypoints/train.py",
         run(
             'if [[ -z "${RELAX_ENTRYPOINT_MODE:-}" ]]; then\n'
             '    source "${HERE}/../../scripts/entrypoint/local.sh"\nfi\n',
@@ -140,8 +164,20 @@ def _start() -> None:
         ),
         severity="warning",
     )
-    fault("RLX420", "no-pipefail", ANYWHERE, run("set -euo pipefail", "set -eu"), severity="warning")
-    fault("RLX420", "no-directory", ANYWHERE, run('mkdir -p "${LOGS}"\n', ""), severity="warning")
+    fault(
+        "RLX420",
+        "no-pipefail",
+        "python3 relax/entrypoints/train.py",
+        run("set -euo pipefail", "set -eu"),
+        severity="warning",
+    )
+    fault(
+        "RLX420",
+        "no-directory",
+        "python3 relax/entrypoints/train.py",
+        run('mkdir -p "${LOGS}"\n', ""),
+        severity="warning",
+    )
     fault(
         "RLX423",
         "unset",
@@ -152,11 +188,18 @@ def _start() -> None:
 
 
 def _sizes() -> None:
-    fault("RLX407", "fixed", ANYWHERE, run("$((BATCH * SAMPLES))", "128"), severity="error|warning", may=("RLX412",))
+    fault(
+        "RLX407",
+        "fixed",
+        "--global-batch-size=128",
+        run("$((BATCH * SAMPLES))", "128"),
+        severity="error|warning",
+        may=("RLX412",),
+    )
     fault(
         "RLX407",
         "other-product",
-        ANYWHERE,
+        "--global-batch-size=$((BATCH * SAMPLES / 2))",
         run("$((BATCH * SAMPLES))", "$((BATCH * SAMPLES / 2))"),
         severity="error|warning",
         may=("RLX412",),
@@ -164,7 +207,7 @@ def _sizes() -> None:
     fault(
         "RLX407",
         "changed-later",
-        ANYWHERE,
+        "--global-batch-size=$((BATCH * SAMPLES))",
         run("common_args\nARGS", "common_args\nARGS+=(--n-samples-per-prompt=4)\nARGS"),
         severity="error|warning",
         may=("RLX503", "RLX412"),
@@ -172,12 +215,12 @@ def _sizes() -> None:
     fault(
         "RLX407",
         "operand",
-        ANYWHERE,
+        "--global-batch-size=$((BATCH + SAMPLES))",
         run("$((BATCH * SAMPLES))", "$((BATCH + SAMPLES))"),
         severity="error|warning",
         may=("RLX412", "RLX416", "RLX505"),
     )
-    fault("RLX411", "missing", ANYWHERE, run(REF, ""), severity="warning", may=("RLX416",))
+    fault("RLX411", "missing", '--resource=\'{"actor":', run(REF, ""), severity="warning", may=("RLX416",))
     fault(
         "RLX411",
         "no-json",
@@ -188,21 +231,35 @@ def _sizes() -> None:
         ),
         may=("RLX502",),
     )
-    fault("RLX412", "no-rollout", ANYWHERE, run(""", \\"rollout\\": [1, ${GPUS}]""", ""), may=("RLX505", "RLX416"))
-    fault("RLX412", "no-reference", ANYWHERE, run(""", "reference": [1, 2]""", ""), may=("RLX505", "RLX411"))
+    fault(
+        "RLX412",
+        "no-rollout",
+        '--resource="{\\"actor\\": [1, ${GPUS}]}"',
+        run(""", \\"rollout\\": [1, ${GPUS}]""", ""),
+        may=("RLX505", "RLX416"),
+    )
+    fault(
+        "RLX412",
+        "no-reference",
+        '--resource=\'{"actor":',
+        run(""", "reference": [1, 2]""", ""),
+        may=("RLX505", "RLX411"),
+    )
     fault(
         "RLX412",
         "quotes",
-        ANYWHERE,
+        '--resource="{"actor": [1, ${GPUS}], \\"rollout\\": [1, ${GPUS}]}"',
         run("""{\\"actor\\": [1, ${GPUS}]""", """{"actor": [1, ${GPUS}]"""),
         may=("RLX502", "RLX416"),
     )
-    fault("RLX412", "twelve", ANYWHERE, run("GPUS=8\n", "GPUS=12\n"), may=("RLX416", "RLX505"))
-    fault("RLX412", "no-advantages", ANYWHERE, run(""", "advantages": [1, 0]""", ""), severity="warning")
+    fault("RLX412", "twelve", '--resource="{\\"actor\\":', run("GPUS=8\n", "GPUS=12\n"), may=("RLX416", "RLX505"))
+    fault(
+        "RLX412", "no-advantages", '--resource=\'{"actor":', run(""", "advantages": [1, 0]""", ""), severity="warning"
+    )
     fault(
         "RLX413",
         "none",
-        ANYWHERE,
+        "python3 relax/entrypoints/train.py",
         run("        --colocate\n", ""),
         severity="warning",
         may=("RLX405", "RLX412", "RLX505"),
@@ -210,17 +267,17 @@ def _sizes() -> None:
     fault(
         "RLX413",
         "both",
-        ANYWHERE,
+        "--colocate\n        --max-staleness=2",
         run("        --fully-async\n", "        --fully-async\n        --colocate\n"),
         may=(*CUT, "RLX505", "RLX508"),
     )
     fault("RLX414", "five", "--max-staleness=5", run("--max-staleness=2", "--max-staleness=5"), severity="warning")
     fault("RLX414", "colocate", "--max-staleness=3", run("--max-staleness=0", "--max-staleness=3"), severity="warning")
-    fault("RLX415", "missing", ANYWHERE, run("        --num-iters-per-train-update=8\n", ""), severity="warning")
+    fault("RLX415", "missing", "--fully-async", run("        --num-iters-per-train-update=8\n", ""), severity="warning")
     fault(
         "RLX415",
         "in-colocate",
-        ANYWHERE,
+        "--num-iters-per-train-update=8\n        --max-staleness=0",
         run("        --colocate\n", "        --colocate\n        --num-iters-per-train-update=8\n"),
         severity="warning",
         may=("RLX508",),
@@ -228,25 +285,27 @@ def _sizes() -> None:
     fault(
         "RLX416",
         "tp",
-        ANYWHERE,
+        "--tensor-model-parallel-size=3",
         run("--tensor-model-parallel-size=2", "--tensor-model-parallel-size=3"),
         may=("RLX505", "RLX407"),
     )
     fault(
         "RLX416",
         "engine",
-        ANYWHERE,
+        "--rollout-num-gpus-per-engine=3",
         run("--rollout-num-gpus-per-engine=1", "--rollout-num-gpus-per-engine=3"),
         may=("RLX505",),
     )
     fault(
         "RLX416",
         "ref",
-        ANYWHERE,
+        '--ref-actor-config=\'{"tensor_model_parallel_size":',
         run('"tensor_model_parallel_size": 1', '"tensor_model_parallel_size": 8'),
         may=("RLX505",),
     )
-    fault("RLX416", "gpus", ANYWHERE, run("GPUS=8\n", "GPUS=7\n"), may=("RLX505", "RLX407", "RLX412"))
+    fault(
+        "RLX416", "gpus", '--resource="{\\"actor\\":', run("GPUS=8\n", "GPUS=7\n"), may=("RLX505", "RLX407", "RLX412")
+    )
     fault(
         "RLX417",
         "type",
@@ -259,7 +318,7 @@ def _sizes() -> None:
     fault(
         "RLX417",
         "no-reference",
-        (ANYWHERE, f"{COMMON}|{ANYWHERE}"),
+        "examples/sums/common.sh|ARGS+=(--use-kl-loss",
         run('    --ref-load="${MODEL_DIR}/Qwen3-4B"\n', ""),
         severity="error|warning",
         may=("RLX505",),
@@ -278,7 +337,7 @@ def _flags() -> None:
     fault(
         "RLX421",
         "twice",
-        ANYWHERE,
+        'launch "${ARGS[@]}" "${ARGS[@]}"',
         run('launch "${ARGS[@]}"', 'launch "${ARGS[@]}" "${ARGS[@]}"'),
         severity="warning",
         may=("RLX503",),
@@ -286,11 +345,17 @@ def _flags() -> None:
     fault(
         "RLX421",
         "first-only",
-        ANYWHERE,
+        'ARGS+=("${OPTIMIZER}")',
         run('ARGS+=("${OPTIMIZER[@]}")', 'ARGS+=("${OPTIMIZER}")'),
         may=("RLX406", "RLX505"),
     )
-    fault("RLX422", "blank", ANYWHERE, run('"$@" 2>&1', '"$@" \\ \n        2>&1'), may=(*CUT, "RLX420", "RLX421"))
+    fault(
+        "RLX422",
+        "blank",
+        'python3 relax/entrypoints/train.py "$@"',
+        run('"$@" 2>&1', '"$@" \\ \n        2>&1'),
+        may=(*CUT, "RLX420", "RLX421"),
+    )
     fault("RLX501", "misspelt", "--epochs-num", run("--num-epoch=2", "--epochs-num=2"), may=("RLX505",))
     fault(
         "RLX501",
@@ -323,7 +388,7 @@ def _flags() -> None:
     fault(
         "RLX503",
         "twice",
-        ANYWHERE,
+        "--input-key=question",
         run(KEY, KEY + "    --input-key=question\n"),
         severity="warning",
         may=("RLX702", "RLX704", "RLX214"),
@@ -335,17 +400,23 @@ def _flags() -> None:
         run(KEY, KEY + "    --sglang-mem-fraction-s=0.8\n"),
         severity="warning",
     )
-    fault("RLX505", "no-length", ANYWHERE, run("    --num-epoch=2\n", ""))
+    fault("RLX505", "no-length", "python3 relax/entrypoints/train.py", run("    --num-epoch=2\n", ""))
     fault(
         "RLX505",
         "ppo",
-        (ANYWHERE, f"{COMMON}|{ANYWHERE}"),
+        "--advantage-estimator=ppo",
         common("--advantage-estimator=grpo", "--advantage-estimator=ppo"),
         path=COMMON,
         may=("RLX508",),
     )
-    fault("RLX505", "save", ANYWHERE, run(KEY, KEY + '    --save="${HERE}/saved"\n'))
-    fault("RLX508", "no-dynamic", ANYWHERE, run("    --use-dynamic-batch-size\n", ""), severity="advice|warning")
+    fault("RLX505", "save", '--save="${HERE}/saved"', run(KEY, KEY + '    --save="${HERE}/saved"\n'))
+    fault(
+        "RLX508",
+        "no-dynamic",
+        "--max-tokens-per-gpu=9216",
+        run("    --use-dynamic-batch-size\n", ""),
+        severity="advice|warning",
+    )
     fault(
         "RLX604",
         "no-config",
@@ -355,14 +426,14 @@ def _flags() -> None:
     fault(
         "RLX606",
         "odd",
-        ANYWHERE,
+        "--eval-prompt-data a b c",
         run(KEY, KEY + "    --eval-interval=5\n    --eval-prompt-data a b c\n"),
         may=("RLX505", "RLX702"),
     )
     fault(
         "RLX801",
         "no-init",
-        ANYWHERE,
+        "--custom-rm-path=examples.sums.more.reward_more.reward_func",
         write(
             "examples/sums/more/reward_more.py",
             "async def reward_func(args, sample, **kwargs):\n    return {'score': 1.0}\n",

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from tests.faults.cases.places import CONFIG, ENV, REWARD, ROLLOUT, RUN, SFT_RUN, instead
-from tests.faults.trees import ANYWHERE, Fault, Maker, append, swap, write
+from tests.faults.trees import Fault, Maker, append, swap, write
 
-FORKS = "".join(
-    f'if [ -n "${{TRY_{letter}:-}}" ]; then EXP_NAME="${{EXP_NAME}}-{letter}"; fi\n' for letter in "ABCDEFGHIJKLMNOP"
-)
+LETTERS = "ABCDEFGHIJKLMNOP"
+FORKS = "".join(f'if [ -n "${{TRY_{letter}:-}}" ]; then EXP_NAME="${{EXP_NAME}}-{letter}"; fi\n' for letter in LETTERS)
 CASES = "".join(
     f'case "${{TRY_{letter}:-}}" in one) TAG+=1;; two) TAG+=2;; three) TAG+=3;; *) TAG+=0;; esac\n'
-    for letter in "ABCDEFGHIJ"
+    for letter in LETTERS[:10]
 )
-SHORT = "".join(f'[[ -z "${{TRY_{letter}:-}}" ]] || EXP_NAME+="{letter}"\n' for letter in "ABCDEFGHIJKLMNOP")
+SHORT = "".join(f'[[ -z "${{TRY_{letter}:-}}" ]] || EXP_NAME+="{letter}"\n' for letter in LETTERS)
 
 
 def _unreadable() -> list[Fault]:
@@ -31,7 +30,7 @@ def _unreadable() -> list[Fault]:
         "",
         write(REWARD, b"# caf\xe9\n" + b"async def reward_func(args, sample, **kwargs):\n    return {'score': 1.0}\n"),
     )
-    text("nul", ANYWHERE, append(REWARD, "X = '\0'\n"))
+    text("nul", "X = '\x00'", append(REWARD, "X = '\0'\n"))
     text("unclosed-string", "PATTERN = ", append(REWARD, "\n\nPATTERN = 'a\n"))
     text(
         "helper-module",
@@ -48,11 +47,11 @@ def _unreadable() -> list[Fault]:
         also=("RLX202",),
     )
     bash = Maker("RLX001", "text", RUN, may=("RLX423", "RLX405", "RLX802", "RLX421", "RLX422"))
-    bash("missing-fi", ANYWHERE, swap(RUN, '.log"\nfi\n', '.log"\n'))
-    bash("unclosed-quote", ANYWHERE, append(RUN, 'echo "done\n'))
-    bash("unclosed-array", ANYWHERE, append(RUN, "MORE_ARGS=(\n    --log-passrate\n"))
+    bash("missing-fi", 'if [ "${MODE}" = "async" ]', swap(RUN, '.log"\nfi\n', '.log"\n'))
+    bash("unclosed-quote", 'echo "done', append(RUN, 'echo "done\n'))
+    bash("unclosed-array", "MORE_ARGS=(", append(RUN, "MORE_ARGS=(\n    --log-passrate\n"))
     bash("stray-done", "done", append(RUN, "done\n"))
-    bash("missing-then", ANYWHERE, swap(RUN, '= "async" ]; then', '= "async" ];'))
+    bash("missing-then", "else", swap(RUN, '= "async" ]; then', '= "async" ];'))
     sft = Maker("RLX001", "sft", SFT_RUN)
     sft("stray-brace", "}  # end", append(SFT_RUN, "}  # end\n"))
     turns = Maker("RLX001", "turns", ENV, may=("RLX304", "RLX507", "RLX605", "RLX802"))
@@ -62,9 +61,9 @@ def _unreadable() -> list[Fault]:
         swap(ENV, "def step(self, response_text: str):", "def step(self, response_text: str)"),
     )
     turns("rollout", "await = 1", append(ROLLOUT, "\n\nawait = 1\n"), path=ROLLOUT, may=("RLX306",))
-    turns("yaml", ANYWHERE, append(CONFIG, "  broken: [1, 2\n"), path=CONFIG, may=("RLX604", "RLX605", "RLX213"))
+    turns("yaml", "broken: [1, 2", append(CONFIG, "  broken: [1, 2\n"), path=CONFIG, may=("RLX604", "RLX605", "RLX213"))
     turns(
-        "yaml-tab", ANYWHERE, append(CONFIG, "limits:\n\tturns: 3\n"), path=CONFIG, may=("RLX604", "RLX605", "RLX213")
+        "yaml-tab", "turns: 3", append(CONFIG, "limits:\n\tturns: 3\n"), path=CONFIG, may=("RLX604", "RLX605", "RLX213")
     )
     return [*text.made, *bash.made, *sft.made, *turns.made]
 
@@ -149,10 +148,12 @@ def _unused() -> list[Fault]:
 
 def _complex() -> list[Fault]:
     made = Maker("RLX003", "text", RUN, "advice")
-    made("ifs", ANYWHERE, swap(RUN, "mkdir -p logs\n", FORKS + "mkdir -p logs\n"))
-    made("cases", ANYWHERE, swap(RUN, "mkdir -p logs\n", "TAG=\n" + CASES + 'EXP_NAME+="${TAG}"\nmkdir -p logs\n'))
-    made("short-circuits", ANYWHERE, swap(RUN, "mkdir -p logs\n", SHORT + "mkdir -p logs\n"))
-    made("in-function", ANYWHERE, swap(RUN, "mkdir -p logs\n", "name_it() {\n" + FORKS + "}\nname_it\nmkdir -p logs\n"))
+    # At which fork there are too many ways is the tool's own affair.
+    forks = tuple(f"${{TRY_{letter}:-" for letter in LETTERS)
+    made("ifs", forks, swap(RUN, "mkdir -p logs\n", FORKS + "mkdir -p logs\n"))
+    made("cases", forks[:10], swap(RUN, "mkdir -p logs\n", "TAG=\n" + CASES + 'EXP_NAME+="${TAG}"\nmkdir -p logs\n'))
+    made("short-circuits", forks, swap(RUN, "mkdir -p logs\n", SHORT + "mkdir -p logs\n"))
+    made("in-function", forks, swap(RUN, "mkdir -p logs\n", "name_it() {\n" + FORKS + "}\nname_it\nmkdir -p logs\n"))
     return made.made
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.faults.cases.places import CONFIG, DESK_RUN, RUN, code, flags
-from tests.faults.trees import ANYWHERE, Edit, Fault, Maker, append, remove, swap, write
+from tests.faults.trees import Edit, Fault, Maker, append, remove, swap, write
 
 TOOLS = "examples/desk/tools.yaml"
 TRAINER = "examples/arith/arith_trainer.yaml"
@@ -15,11 +15,12 @@ EVAL_LINE = "    --eval-prompt-data arith ${TEST_FILES}\n"
 def _tools() -> list[Fault]:
     made = Maker("RLX601", "turns", TOOLS, may=("RLX601",))
 
-    def tools(name: str, text: str) -> None:
-        made(name, ANYWHERE, write(TOOLS, code(text)))
+    def tools(name: str, mark: str, text: str) -> None:
+        made(name, mark, write(TOOLS, code(text)))
 
     tools(
         "block",
+        "tools:",
         """
         tools:
           - class_name: "verl.tools.gsm8k_tool.Gsm8kTool"
@@ -29,9 +30,14 @@ def _tools() -> list[Fault]:
               function: {name: add}
         """,
     )
-    tools("flow", "{tools: [{class_name: my.tools.Adder, config: {}, tool_schema: {type: function}}]}\n")
+    tools(
+        "flow",
+        "{tools: [{class_name:",
+        "{tools: [{class_name: my.tools.Adder, config: {}, tool_schema: {type: function}}]}\n",
+    )
     tools(
         "own-class",
+        "tools:",
         """
         tools:
         - class_name: examples.desk.tool.Adder
@@ -41,6 +47,7 @@ def _tools() -> list[Fault]:
     )
     tools(
         "interaction",
+        "class_name: verl.interactions.gsm8k_interaction.Gsm8kInteraction",
         """
         interaction:
           - name: desk
@@ -48,13 +55,22 @@ def _tools() -> list[Fault]:
             config: {}
         """,
     )
-    tools("value", "scorer: verl.utils.reward_score.gsm8k\n")
-    tools("value-nested", "scoring:\n  modules: [re, 'verl.utils.reward_score.math_dapo']\n")
-    tools("anchor", "shared: &adder verl.tools.adder.Adder\nuse: *adder\n")
-    made("in-config", ANYWHERE, append(CONFIG, "tool_class: verl.tools.gsm8k_tool.Gsm8kTool\n"), path=CONFIG)
+    tools("value", "scorer: verl.utils.reward_score.gsm8k", "scorer: verl.utils.reward_score.gsm8k\n")
+    tools(
+        "value-nested",
+        "modules: [re, 'verl.utils.reward_score.math_dapo']",
+        "scoring:\n  modules: [re, 'verl.utils.reward_score.math_dapo']\n",
+    )
+    tools("anchor", "shared: &adder verl.tools.adder.Adder", "shared: &adder verl.tools.adder.Adder\nuse: *adder\n")
+    made(
+        "in-config",
+        "tool_class: verl.tools.gsm8k_tool.Gsm8kTool",
+        append(CONFIG, "tool_class: verl.tools.gsm8k_tool.Gsm8kTool\n"),
+        path=CONFIG,
+    )
     made(
         "tools-in-config",
-        ANYWHERE,
+        "tools:",
         append(CONFIG, "tools:\n  - class_name: verl.tools.search.SearchTool\n    tool_schema: {type: function}\n"),
         path=CONFIG,
     )
@@ -64,11 +80,12 @@ def _tools() -> list[Fault]:
 def _trainer() -> list[Fault]:
     made = Maker("RLX602", "text", TRAINER, may=("RLX602",))
 
-    def trainer(name: str, text: str, path: str = TRAINER) -> None:
-        made(name, ANYWHERE, write(path, code(text)), path=path)
+    def trainer(name: str, mark: str, text: str, path: str = TRAINER) -> None:
+        made(name, mark, write(path, code(text)), path=path)
 
     trainer(
         "defaults",
+        "defaults:",
         """
         hydra:
           searchpath:
@@ -84,6 +101,7 @@ def _trainer() -> list[Fault]:
     )
     trainer(
         "no-defaults",
+        "actor_rollout_ref:",
         """
         data:
           train_batch_size: 1024
@@ -99,10 +117,12 @@ def _trainer() -> list[Fault]:
     )
     trainer(
         "flow",
+        "{defaults: [ppo_trainer,",
         "{defaults: [ppo_trainer, _self_], actor_rollout_ref: {rollout: {name: sglang, multi_turn: {enable: true}}}}\n",
     )
     trainer(
         "nested-folder",
+        "defaults:",
         """
         defaults:
           - ppo_megatron_trainer
@@ -112,9 +132,15 @@ def _trainer() -> list[Fault]:
         """,
         "examples/arith/config/arith_grpo.yaml",
     )
-    trainer("yml", "defaults:\n  - ppo_trainer\n  - _self_\ntrainer:\n  nnodes: 1\n", "examples/arith/trainer.yml")
+    trainer(
+        "yml",
+        "defaults:",
+        "defaults:\n  - ppo_trainer\n  - _self_\ntrainer:\n  nnodes: 1\n",
+        "examples/arith/trainer.yml",
+    )
     trainer(
         "sft",
+        "trainer:",
         """
         data:
           train_files: a.parquet
@@ -137,7 +163,7 @@ def _shadowed() -> list[Fault]:
     made("not-passed-switch", "log_passrate", append(CONFIG, "log_passrate: true\n"))
     made(
         "flow",
-        ANYWHERE,
+        "{max_turns: 5,",
         write(CONFIG, "{max_turns: 5, rollout_interaction_env_path: examples.desk.env_desk, rollout_top_p: 0.9}\n"),
     )
     made(
@@ -166,9 +192,9 @@ def _missing() -> list[Fault]:
         write(ARITH_CONFIG, ""),
         flags("--custom-config-path examples/arith/arith_confg.yaml"),
     )
-    made("list", (ANYWHERE, f"{ARITH_CONFIG}|{ANYWHERE}"), write(ARITH_CONFIG, "- bonus\n- penalty\n"), flags(flag))
-    made("text", (ANYWHERE, f"{ARITH_CONFIG}|{ANYWHERE}"), write(ARITH_CONFIG, "bonus\n"), flags(flag))
-    made("number", (ANYWHERE, f"{ARITH_CONFIG}|{ANYWHERE}"), write(ARITH_CONFIG, "5\n"), flags(flag))
+    made("list", "examples/arith/arith_config.yaml|- bonus", write(ARITH_CONFIG, "- bonus\n- penalty\n"), flags(flag))
+    made("text", "examples/arith/arith_config.yaml|bonus", write(ARITH_CONFIG, "bonus\n"), flags(flag))
+    made("number", "examples/arith/arith_config.yaml|5", write(ARITH_CONFIG, "5\n"), flags(flag))
     made("directory", "--custom-config-path", flags("--custom-config-path examples/arith"))
     made(
         "eval-config",
@@ -178,7 +204,7 @@ def _missing() -> list[Fault]:
     )
     made(
         "variable",
-        (ANYWHERE,),
+        '--custom-config-path "${CONFIG}"',
         flags('--custom-config-path "${CONFIG}"'),
         swap(RUN, "CKPT_ARGS=(", "CONFIG=examples/arith/none.yaml\nCKPT_ARGS=("),
     )
@@ -195,7 +221,6 @@ def _missing() -> list[Fault]:
 def _environment() -> list[Fault]:
     made = Maker("RLX605", "turns", CONFIG, may=("RLX213", "RLX307"))
     path, turns = "rollout_interaction_env_path: examples.desk.env_desk\n", "max_turns: 5\n"
-    where = (ANYWHERE, f"{DESK_RUN}|--custom-config-path")
     made(
         "no-module",
         "rollout_interaction_env_path",
@@ -221,16 +246,25 @@ def _environment() -> list[Fault]:
         "rollout_interaction_env_path",
         swap(CONFIG, path, "rollout_interaction_env_path: examples/desk/env_desk\n"),
     )
-    made("no-turns", where, swap(CONFIG, turns, ""), may=("RLX213",))
+    made("no-turns", "rollout_interaction_env_path", swap(CONFIG, turns, ""), may=("RLX213",))
     made("zero-turns", "max_turns", swap(CONFIG, turns, "max_turns: 0\n"))
     made("negative-turns", "max_turns", swap(CONFIG, turns, "max_turns: -3\n"))
     made("text-turns", "max_turns", swap(CONFIG, turns, 'max_turns: "5"\n'))
     made("float-turns", "max_turns", swap(CONFIG, turns, "max_turns: 5.0\n"))
     made("null-turns", "max_turns", swap(CONFIG, turns, "max_turns:\n"))
     made("true-turns", "max_turns", swap(CONFIG, turns, "max_turns: true\n"))
-    made("misspelt-turns", where, swap(CONFIG, turns, "max_turn: 5\n"), may=("RLX213",))
-    made("nested-turns", where, swap(CONFIG, turns, "rollout:\n  max_turns: 5\n"), may=("RLX213",))
-    made("flow", ANYWHERE, write(CONFIG, "{max_turns: 0, rollout_interaction_env_path: examples.desk.env_desk}\n"))
+    made("misspelt-turns", "max_turn: 5", swap(CONFIG, turns, "max_turn: 5\n"), may=("RLX213",))
+    made(
+        "nested-turns",
+        "rollout_interaction_env_path",
+        swap(CONFIG, turns, "rollout:\n  max_turns: 5\n"),
+        may=("RLX213",),
+    )
+    made(
+        "flow",
+        "{max_turns: 0,",
+        write(CONFIG, "{max_turns: 0, rollout_interaction_env_path: examples.desk.env_desk}\n"),
+    )
     return made.made
 
 
@@ -241,40 +275,43 @@ def evaluated(text: str) -> tuple[Edit, ...]:
 
 def _evaluation() -> list[Fault]:
     made = Maker("RLX606", "text", EVAL, may=("RLX505",))
-    where = (ANYWHERE, f"{RUN}|--eval-config")
-    made("no-datasets", where, *evaluated("eval:\n  defaults:\n    temperature: 0.0\n"))
-    made("empty-datasets", where, *evaluated("eval:\n  datasets: []\n"))
-    made("empty", where, *evaluated("eval: {}\n"))
+    made("no-datasets", "defaults:", *evaluated("eval:\n  defaults:\n    temperature: 0.0\n"))
+    made("empty-datasets", "datasets: []", *evaluated("eval:\n  datasets: []\n"))
+    made("empty", "eval: {}", *evaluated("eval: {}\n"))
     made(
         "unknown-key-beside",
-        ANYWHERE,
+        "interval: 5",
         *evaluated("eval:\n  datasets:\n    - name: arith\n      path: /data/test.jsonl\n  interval: 5\n"),
     )
     made(
         "unknown-default",
-        ANYWHERE,
+        "rm_type: math",
         *evaluated(
             "eval:\n  defaults:\n    rm_type: math\n  datasets:\n    - name: arith\n      path: /data/test.jsonl\n"
         ),
     )
     made(
         "misspelt-default",
-        ANYWHERE,
+        "defaults: {temprature: 0.0}",
         *evaluated(
             "eval:\n  defaults: {temprature: 0.0}\n  datasets:\n    - name: arith\n      path: /data/test.jsonl\n"
         ),
     )
     made(
         "unknown-key-of-a-dataset",
-        ANYWHERE,
+        "samples: 4",
         *evaluated("eval:\n  datasets:\n    - name: arith\n      path: /data/test.jsonl\n      samples: 4\n"),
     )
-    made("no-path", ANYWHERE, *evaluated("eval:\n  datasets:\n    - name: arith\n"))
-    made("no-name", ANYWHERE, *evaluated("eval:\n  datasets:\n    - path: /data/test.jsonl\n"))
-    made("datasets-misspelt", where, *evaluated("eval:\n  dataset:\n    - name: arith\n      path: /data/test.jsonl\n"))
+    made("no-path", "- name: arith", *evaluated("eval:\n  datasets:\n    - name: arith\n"))
+    made("no-name", "- path: /data/test.jsonl", *evaluated("eval:\n  datasets:\n    - path: /data/test.jsonl\n"))
+    made(
+        "datasets-misspelt",
+        "dataset:",
+        *evaluated("eval:\n  dataset:\n    - name: arith\n      path: /data/test.jsonl\n"),
+    )
     made(
         "mapping-of-datasets",
-        ANYWHERE,
+        "tempertaure: 1",
         *evaluated("datasets:\n  arith:\n    path: /data/test.jsonl\n    tempertaure: 1\n"),
     )
     pairs = Maker("RLX606", "text", RUN, may=("RLX505", "RLX702"))
@@ -286,7 +323,7 @@ def _evaluation() -> list[Fault]:
     )
     pairs(
         "array",
-        ANYWHERE,
+        '--eval-prompt-data "${EVAL_SETS[@]}"',
         swap(RUN, EVAL_LINE, '    --eval-prompt-data "${EVAL_SETS[@]}"\n'),
         swap(RUN, "CKPT_ARGS=(", "EVAL_SETS=(arith a.jsonl powers)\nCKPT_ARGS=("),
     )
