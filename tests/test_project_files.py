@@ -15,7 +15,7 @@ from relax_lint.project import Project
 from relax_lint.rules import REGISTRY, load_rules
 
 ROOT = Path(__file__).resolve().parents[1]
-CODE_BLOCK = re.compile(r"^(`{3,}).*?^\1$", re.DOTALL | re.MULTILINE)
+CODE_BLOCK = re.compile(r"^(`{3,}).*?^\1$|^ {4}[^\n]*$", re.DOTALL | re.MULTILINE)
 
 
 def test_the_rule_that_contributors_are_shown_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
