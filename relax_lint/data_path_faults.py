@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -93,6 +92,8 @@ def _instead(project: Project, named: DataPath) -> str:
 
 def _missing(project: Project, named: DataPath) -> Iterator[Fault]:
     """A file that is not here, where the other data of its directory is."""
+    from difflib import get_close_matches
+
     entries = project.files.entries(named.path.parent)
     names = [entry.name for entry in entries if entry.name.endswith(SUFFIXES)]
     own = named.path.name

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -162,5 +161,7 @@ def _module_meant(module: str, project: Project) -> str:
 
 
 def _meant(name: str, others: Iterable[str], package: str = "", rest: str = "") -> str:
+    from difflib import get_close_matches
+
     close = get_close_matches(name, list(others), n=1)
     return f"; did you mean {'.'.join(filter(None, (package, *close, rest)))}?" if close else ""

@@ -372,3 +372,7 @@ def test_what_holds_without_any_flag_says_so() -> None:
             truth = condition.truth(facts)
             left_out = constraint.modes and facts.get("mode") not in constraint.modes
             assert left_out or is_hidden(truth) or truth is False, constraint.id
+
+
+def test_a_repair_is_named_where_a_rule_applies_it() -> None:
+    assert {one.code for one in builtin().constraints if one.fix} == {"RLX414", "RLX415"}

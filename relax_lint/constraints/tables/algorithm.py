@@ -32,7 +32,6 @@ ALGORITHM: tuple[Constraint, ...] = (
         "--normalize-advantages does not work with --fully-async",
         2601,
         flags=("--normalize-advantages",),
-        fix="drop --normalize-advantages",
     ),
     _S.refuses(
         "async-opd-megatron",
@@ -47,7 +46,6 @@ ALGORITHM: tuple[Constraint, ...] = (
         "--use-dynamic-global-batch-size does not work with --fully-async",
         2609,
         flags=("--use-dynamic-global-batch-size",),
-        fix="drop --use-dynamic-global-batch-size",
     ),
     _S.crashes(
         "async-no-rollout-batch",
@@ -133,7 +131,6 @@ ALGORITHM: tuple[Constraint, ...] = (
         2711,
         rule="RLX506",
         modes=("sft",),
-        fix="set --loss-type sft",
     ),
     _S.refuses(
         "sft-prompt-data",
@@ -162,6 +159,5 @@ ALGORITHM: tuple[Constraint, ...] = (
         "supervised fine-tuning needs --use-dynamic-batch-size",
         2725,
         modes=("sft",),
-        fix="set --use-dynamic-batch-size",
     ),
 )

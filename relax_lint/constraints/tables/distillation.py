@@ -119,7 +119,6 @@ DISTILLATION: tuple[Constraint, ...] = (
         760,
         modes=RL,
         flags=("--opd-teacher-load",),
-        fix="drop --opd-teacher-load",
     ),
     _S.refuses(
         "opd-routes-json",

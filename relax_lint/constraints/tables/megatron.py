@@ -344,7 +344,6 @@ PIPELINE: tuple[Constraint, ...] = (
         "overlap_param_gather and not overlap_grad_reduce",
         "--overlap-param-gather needs --overlap-grad-reduce",
         971,
-        fix="set --overlap-grad-reduce",
     ),
     _S.refuses(
         "mega-overlap-legacy",

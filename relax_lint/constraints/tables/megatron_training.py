@@ -91,7 +91,6 @@ SCHEDULE: tuple[Constraint, ...] = (
         "encoder_seq_length is not None",
         "--encoder-seq-length does not go with the sequence length that Relax sets",
         1272,
-        fix="drop --encoder-seq-length",
     ),
     _S.refuses(
         "mega-decoder-seq-length",
@@ -169,7 +168,6 @@ SCHEDULE: tuple[Constraint, ...] = (
         "--recompute-method does not go with selective recomputation",
         1353,
         flags=("--recompute-method",),
-        fix="drop --recompute-method",
     ),
     _S.ignores(
         "mega-sequence-parallel-tp1",
@@ -328,7 +326,6 @@ MODEL: tuple[Constraint, ...] = (
         "--load-main-params-from-ckpt needs --no-load-optim",
         1697,
         flags=("--load-main-params-from-ckpt",),
-        fix="set --no-load-optim",
     ),
     _S.overwrites(
         "mega-async-save-worker",
@@ -350,7 +347,6 @@ MODEL: tuple[Constraint, ...] = (
         "--optimizer-cpu-offload needs --use-precision-aware-optimizer",
         1744,
         rule="RLX406",
-        fix="set --use-precision-aware-optimizer",
     ),
     _S.refuses(
         "mega-cpu-offload-fp8",
@@ -466,6 +462,5 @@ MODEL: tuple[Constraint, ...] = (
         "context parallelism needs --calculate-per-token-loss",
         96,
         flags=("--context-parallel-size", "--dynamic-context-parallel"),
-        fix="set --calculate-per-token-loss",
     ),
 )

@@ -102,7 +102,6 @@ AGENTIC: tuple[Constraint, ...] = (
         "--sft-max-in-flight-steps belongs to supervised fine-tuning",
         2400,
         modes=RL,
-        fix="drop --sft-max-in-flight-steps",
     ),
     _S.refuses(
         "sft-in-flight-min",
@@ -260,7 +259,6 @@ CHECKPOINTS: tuple[Constraint, ...] = (
         modes=("sft",),
         rule="RLX506",
         flags=("--loss-type",),
-        fix="set --loss-type sft",
     ),
     _S.refuses(
         "sft-eval-both",
@@ -295,7 +293,6 @@ CHECKPOINTS: tuple[Constraint, ...] = (
         modes=("sft",),
         rule="RLX506",
         flags=("--loss-type",),
-        fix="set --loss-type sft",
     ),
     _S.refuses(
         "eval-size-mode",
@@ -303,7 +300,6 @@ CHECKPOINTS: tuple[Constraint, ...] = (
         "--eval-size belongs to --loss-type sft",
         2573,
         flags=("--eval-size",),
-        fix="drop --eval-size",
     ),
     _S.refuses(
         "eval-size-positive",
@@ -324,7 +320,6 @@ CHECKPOINTS: tuple[Constraint, ...] = (
         modes=("sft",),
         rule="RLX506",
         flags=("--loss-type",),
-        fix="set --loss-type sft",
     ),
     _S.refuses(
         "sft-predict-mode",
@@ -332,7 +327,6 @@ CHECKPOINTS: tuple[Constraint, ...] = (
         "--sft-predict-interval belongs to --loss-type sft",
         2580,
         flags=("--sft-predict-interval",),
-        fix="drop --sft-predict-interval",
     ),
     _S.refuses(
         "sft-predict-positive",

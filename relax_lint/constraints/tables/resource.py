@@ -50,7 +50,6 @@ RESOURCE: tuple[Constraint, ...] = (
         "fused rotary embedding does not fit the multi-axis one of multimodal models: add --no-rope-fusion",
         142,
         flags=("--hf-checkpoint",),
-        fix="set --no-rope-fusion",
     ),
     _GPUS.refuses(
         "hf-norm-eps",

@@ -257,7 +257,6 @@ GENERATION: tuple[Constraint, ...] = (
         227,
         modes=RL,
         flags=("--multimodal-keys",),
-        fix="set --apply-chat-template",
     ),
     _SOURCE.crashes(
         "read-only-data-source",

@@ -28,7 +28,6 @@ ENGINES: tuple[Constraint, ...] = (
         "--sglang-data-parallel-size {sglang_data_parallel_size} needs --sglang-enable-dp-attention",
         314,
         flags=("--sglang-data-parallel-size",),
-        fix="set --sglang-enable-dp-attention",
     ),
     _MODELS.crashes(
         "engine-heads",

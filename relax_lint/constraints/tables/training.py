@@ -296,9 +296,7 @@ SCHEDULE: tuple[Constraint, ...] = (
 )
 
 WEIGHTS: tuple[Constraint, ...] = (
-    _MODEL.refuses(
-        "moe-upcycling", _TRAINS + "moe_use_upcycling", "Relax does not upcycle", 248, fix="drop --moe-use-upcycling"
-    ),
+    _MODEL.refuses("moe-upcycling", _TRAINS + "moe_use_upcycling", "Relax does not upcycle", 248),
     _MODEL.refuses(
         "no-weights-to-load",
         _TRAINS + "initial_load is None and pretrained_checkpoint is None",
@@ -313,7 +311,6 @@ WEIGHTS: tuple[Constraint, ...] = (
         "a checkpoint in Hugging Face's form is loaded by --megatron-to-hf-mode bridge only",
         "relax/backends/megatron/checkpoint.py:207",
         flags=("--megatron-to-hf-mode", "--ref-load"),
-        fix="set --megatron-to-hf-mode bridge",
     ),
     _MODEL.refuses(
         "resume-changed-schedule",
@@ -340,7 +337,6 @@ WEIGHTS: tuple[Constraint, ...] = (
         "relax/backends/megatron/actor.py:1749",
         modes=RL,
         flags=("--ref-load",),
-        fix="set --megatron-to-hf-mode bridge",
     ),
     _MODEL.refuses(
         "load-main-params-with-hf",

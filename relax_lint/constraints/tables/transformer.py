@@ -137,7 +137,6 @@ MODEL: tuple[Constraint, ...] = (
         "experts with tensor parallelism need --sequence-parallel",
         "megatron/core/transformer/moe/moe_layer.py:619",
         flags=("--tensor-model-parallel-size",),
-        fix="set --sequence-parallel",
     ),
     _C.refuses(
         "overlap-moe-comm",

@@ -52,7 +52,6 @@ BATCHING: tuple[Constraint, ...] = (
         1197,
         severity="A",
         flags=("--max-tokens-per-gpu", "--log-probs-max-tokens-per-gpu"),
-        fix="set --use-dynamic-batch-size",
     ),
     _ROLLOUT.ignores(
         "num-iters-not-async",
@@ -118,7 +117,6 @@ ALGORITHM: tuple[Constraint, ...] = (
         rule="RLX417",
         severity="E",
         flags=("--kl-loss-coef", "--use-unbiased-kl"),
-        fix="set --use-kl-loss",
         behind=("kl-both-coefs",),
     ),
     _LOSS.ignores(
@@ -177,7 +175,6 @@ ALGORITHM: tuple[Constraint, ...] = (
         "--custom-loss-function-path is read with --loss-type custom_loss only",
         1296,
         flags=("--custom-loss-function-path",),
-        fix="set --loss-type custom_loss",
     ),
     _LOSS.ignores(
         "ref-update-without-ref",

@@ -18,6 +18,15 @@ def tree(flags: str, *rows: object, path: str = DATA, **more: str) -> dict[str, 
     return {RUN: f"{TRAIN} --prompt-data {path} {flags}\n", DATA: lines(*rows), **named(more)}
 
 
+TOOL = "scripts/tools/process_demo.py"
+NOTE = f"# Convert data: python3 {TOOL} --input-dir /verl --output-dir /relax\n"
+
+
+def converted(code: str, flags: str) -> dict[str, str]:
+    """A launcher whose header names the script that converts its data."""
+    return {RUN: f"{NOTE}{TRAIN} --prompt-data $DATA_DIR/train.parquet {flags}\n", TOOL: code}
+
+
 def script(text: str, *rows: object, **more: str) -> dict[str, str]:
     """A whole launcher and the rows of its training data."""
     return {RUN: text, DATA: lines(*rows), **named(more)}

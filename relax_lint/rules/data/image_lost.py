@@ -42,7 +42,7 @@ from relax_lint.datasets import datasets_of
 from relax_lint.diagnostics import Finding, NotChecked, Related
 from relax_lint.row_judges import Fault, RowJudge, judged
 from relax_lint.rules import ERROR, Example, rule
-from relax_lint.rules.data._examples import DATA, RUN, TRAIN, lines, script, tree
+from relax_lint.rules.data._examples import DATA, RUN, TOOL, TRAIN, converted, lines, script, tree
 from relax_lint.shell.queries import place_of, start_of
 
 if TYPE_CHECKING:
@@ -69,12 +69,6 @@ _PROMPT = [{"role": "user", "content": "<image>What is this?"}]
 _VERL = {"data_source": "geo", "prompt": _PROMPT, "reward_model": {"ground_truth": "x"}, "images": [{"path": "a.png"}]}
 _ROW = {"prompt": _PROMPT, "label": "x", "image": ["a.png"]}
 _LOST = {"prompt": _PROMPT, "label": "x"}
-_TOOL = "scripts/tools/process_demo.py"
-_NOTE = f"# Convert data: python3 {_TOOL} --input-dir /verl --output-dir /relax\n"
-
-
-def _converted(code: str, flags: str) -> dict[str, str]:
-    return {RUN: f"{_NOTE}{TRAIN} --prompt-data $DATA_DIR/train.parquet {flags}\n", _TOOL: code}
 
 
 _KEEPS = """\
@@ -117,12 +111,12 @@ VALID: list[Example | str] = [
     ),
     Example(tree(f'{_KEYS} --multimodal-keys "$MEDIA"', {**_ROW, "image": "a.png"})),
     Example(tree(_KEYS, {**_LOST, "image": "a.png"})),
-    Example(_converted(_KEEPS, f"{_KEYS} {_IMAGES} {_VISION}")),
-    Example(_converted(_DROPS, f"{_KEYS} --hf-checkpoint models/Qwen3-4B")),
-    Example(_converted(_DROPS, f"--loss-type sft --input-key messages {_VISION}")),
-    Example(_converted(_DROPS.replace('"images", ', ""), f"{_KEYS} {_VISION}")),
+    Example(converted(_KEEPS, f"{_KEYS} {_IMAGES} {_VISION}")),
+    Example(converted(_DROPS, f"{_KEYS} --hf-checkpoint models/Qwen3-4B")),
+    Example(converted(_DROPS, f"--loss-type sft --input-key messages {_VISION}")),
+    Example(converted(_DROPS.replace('"images", ', ""), f"{_KEYS} {_VISION}")),
     Example(
-        _converted(
+        converted(
             _DROPS.replace('"label":', '"image": [one["bytes"] for one in row["images"]], "label":'),
             f"{_KEYS} {_VISION} {_IMAGES}",
         )
@@ -170,17 +164,17 @@ INVALID = [
             findings=((RUN, 1, 36),)),
     Example(
         {
-            RUN: f"# first: {_TOOL}\n{TRAIN} --prompt-data data/out/geo.jsonl {_KEYS}\n",
-            _TOOL: _KEEPS.replace("verl/train.parquet", "raw/geo.jsonl"),
+            RUN: f"# first: {TOOL}\n{TRAIN} --prompt-data data/out/geo.jsonl {_KEYS}\n",
+            TOOL: _KEEPS.replace("verl/train.parquet", "raw/geo.jsonl"),
             "data/out/geo.jsonl": lines(_LOST),
             "raw/geo.jsonl": lines({**_VERL, "images": None, "preprocessed_images": [{"bytes": "x"}]}),
         },
         findings=((RUN, 2, 36),),
     ),
-    Example(_converted(_DROPS, f"{_KEYS} {_VISION}"), findings=((RUN, 2, 36),)),
-    Example(_converted(_DROPS, f"{_KEYS} {_IMAGES}"), findings=((RUN, 2, 133),)),
+    Example(converted(_DROPS, f"{_KEYS} {_VISION}"), findings=((RUN, 2, 36),)),
+    Example(converted(_DROPS, f"{_KEYS} {_IMAGES}"), findings=((RUN, 2, 133),)),
     Example(
-        _converted(
+        converted(
             'import json\n\nfor line in open("verl.jsonl"):\n    row = json.loads(line)\n'
             '    count = len(row["images"])\n    out = {"prompt": "<image>" * count + row["question"]}\n'
             '    out["label"] = row["reward_model"]["ground_truth"]\n    print(json.dumps(out))\n',
@@ -189,7 +183,7 @@ INVALID = [
         findings=((RUN, 2, 36),),
     ),
     Example(
-        _converted(
+        converted(
             'import pandas as pd\n\nframe = pd.read_parquet("verl.parquet")\n'
             'frame["label"] = frame.reward_model.map(lambda one: one["ground_truth"])\n'
             'frame.drop(columns=["reward_model", "images"]).to_parquet("relax.parquet")\n',

@@ -38,7 +38,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 
 from relax_lint.catalog.argparse_model import Match, Problem
 from relax_lint.catalog.flags import Flag
@@ -290,6 +289,8 @@ def _bad_value(problem: Problem, namespace: Namespace) -> Finding:
 
 def _none_of(choices: Sequence[str], text: str) -> str:
     """The choices, where they are not too many, and the nearest of them."""
+    from difflib import get_close_matches
+
     shown = f"none of {', '.join(choices)}" if len(choices) <= _MOST_CHOICES else f"none of its {len(choices)} choices"
     near = [choice for choice in choices if choice.lower() == text.lower()]
     near = near or ([] if _NUMBER.fullmatch(text) else get_close_matches(text, choices, n=1))
@@ -424,6 +425,8 @@ def _reward_type(namespace: Namespace, project: Project) -> Iterator[Finding | N
             return
     if custom is not None:
         return
+    from difflib import get_close_matches
+
     near = get_close_matches(plain_type(value), BUILT_IN, n=1)
     known = f"did you mean {near[0]}?" if near else f"it has {', '.join(sorted(BUILT_IN))}"
     elsewhere = any(namespace.value(dest) for dest in _REWARDED_ELSEWHERE if not is_hidden(namespace.value(dest)))

@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.rewards import WITHOUT_REWARDS
@@ -183,6 +182,8 @@ def _wanted(launcher: LauncherSource, project: Project) -> str:
 
 
 def _meant(name: str, project: Project) -> str:
+    from difflib import get_close_matches
+
     tools = [entry.name for entry in project.files.entries(project.root / _TOOLS) if entry.name.startswith("process_")]
     others = {_subject(tool): tool for tool in tools}
     close = get_close_matches(_subject(name), others, n=1)

@@ -41,7 +41,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -286,6 +285,8 @@ def _not_there(place: Place, project: Project) -> Iterator[Finding | NotChecked]
     if named is None:
         yield NotChecked(place, _written(place))
     elif named["name"] not in present:
+        from difflib import get_close_matches
+
         close = get_close_matches(named["name"], present, n=1)
         meant = f"; did you mean {close[0]}?" if close else ""
         yield Finding(place, f"Relax has no model file {MODELS}/{named['name']}{meant}", subject=named["name"])

@@ -44,7 +44,7 @@ from relax_lint.diagnostics import Finding, Fix, NotChecked, Related
 from relax_lint.fixers.constraint_fixes import may_change
 from relax_lint.fixers.launcher_edits import replace_value
 from relax_lint.rules import ERROR, WARNING, Example, rule
-from relax_lint.rules.data._examples import DATA, RUN, TRAIN, script, tree
+from relax_lint.rules.data._examples import DATA, NOTE, RUN, TOOL, TRAIN, converted, script, tree
 from relax_lint.shell.queries import place_of, start_of
 
 if TYPE_CHECKING:
@@ -63,8 +63,6 @@ _IMAGES = '--multimodal-keys \'{"image": "images"}\''
 _VISION = "--hf-checkpoint models/Qwen3-VL-4B"
 _ASKED = [{"role": "user", "content": "<image>What is this?"}]
 _ROW = {"prompt": _ASKED, "label": "x", "images": ["a.png"]}
-_TOOL = "scripts/tools/process_demo.py"
-_NOTE = f"# Convert data: python3 {_TOOL} --input-dir /verl --output-dir /relax\n"
 _MAKES = """\
 import json
 
@@ -96,10 +94,6 @@ pd.DataFrame([convert_row(row) for _, row in frame.iterrows()]).to_parquet("rela
 """
 
 
-def _made(code: str, flags: str) -> dict[str, str]:
-    return {RUN: f"{_NOTE}{TRAIN} --prompt-data $DATA_DIR/train.parquet {flags}\n", _TOOL: code}
-
-
 VALID: list[Example | str] = [
     Example(tree(f"{_KEYS} {_IMAGES}", _ROW)),
     Example(tree(_KEYS, {"prompt": "1 + 1?", "label": "2"})),
@@ -119,14 +113,14 @@ VALID: list[Example | str] = [
     Example(tree(f"{_KEYS} --use-agentic-rollout", _ROW)),
     Example(tree("--loss-type sft --input-key messages", {"messages": [], "images": ["a.png"]})),
     Example(script(f'{TRAIN} --prompt-data {DATA} {_KEYS} "$@"\n', _ROW)),
-    Example(_made(_MAKES, f'{_KEYS} --multimodal-keys \'{{"image":"image"}}\'')),
-    Example(_made(_MAY, _KEYS)),
-    Example(_made(_MAY, f'{_KEYS} --multimodal-keys \'{{"image":"image"}}\'')),
-    Example(_made(_MAKES.replace('"image": [item["path"]],', '"level": 3,'), _KEYS)),
-    Example(_made(_MAKES, f'{_KEYS} --multimodal-keys \'{{"image":"\'$COLUMN\'"}}\'')),
-    Example(_made(_MAKES, f"{_KEYS} {_IMAGES} --hf-checkpoint models/Qwen3-8B")),
-    Example(_made("def part(path):\n    return {'type': 'image', 'image': path}\n", _KEYS)),
-    Example(_made(_MAKES.replace("item[\"solution\"],", "item[\"solution\"], **item"), f"{_KEYS} {_IMAGES}")),
+    Example(converted(_MAKES, f'{_KEYS} --multimodal-keys \'{{"image":"image"}}\'')),
+    Example(converted(_MAY, _KEYS)),
+    Example(converted(_MAY, f'{_KEYS} --multimodal-keys \'{{"image":"image"}}\'')),
+    Example(converted(_MAKES.replace('"image": [item["path"]],', '"level": 3,'), _KEYS)),
+    Example(converted(_MAKES, f'{_KEYS} --multimodal-keys \'{{"image":"\'$COLUMN\'"}}\'')),
+    Example(converted(_MAKES, f"{_KEYS} {_IMAGES} --hf-checkpoint models/Qwen3-8B")),
+    Example(converted("def part(path):\n    return {'type': 'image', 'image': path}\n", _KEYS)),
+    Example(converted(_MAKES.replace("item[\"solution\"],", "item[\"solution\"], **item"), f"{_KEYS} {_IMAGES}")),
     f'{TRAIN} --prompt-data /d/a.parquet {_KEYS} --multimodal-keys \'{{"image":"a","video":"b","audio":"c"}}\'\n',
 ]  # fmt: skip
 
@@ -162,20 +156,20 @@ INVALID = [
         findings=((2, 3),),
     ),
     Example(
-        _made(_MAKES, f"{_KEYS} {_VISION}"),
+        converted(_MAKES, f"{_KEYS} {_VISION}"),
         findings=((RUN, 2, 36),),
         fixed={
-            RUN: f"{_NOTE}{TRAIN} --prompt-data $DATA_DIR/train.parquet --input-key prompt --label-key label "
+            RUN: f"{NOTE}{TRAIN} --prompt-data $DATA_DIR/train.parquet --input-key prompt --label-key label "
             f"--multimodal-keys '{{\"image\":\"image\"}}' --apply-chat-template {_VISION}\n"
         },
     ),
     Example(
-        _made(_MAKES.replace('[item["path"]]', 'item["path"].strip()'), f"{_KEYS} {_VISION}"),
+        converted(_MAKES.replace('[item["path"]]', 'item["path"].strip()'), f"{_KEYS} {_VISION}"),
         findings=((RUN, 2, 36),),
     ),
-    Example(_made(_MAKES, f"{_KEYS} {_IMAGES}"), findings=((RUN, 2, 133, WARNING),)),
+    Example(converted(_MAKES, f"{_KEYS} {_IMAGES}"), findings=((RUN, 2, 133, WARNING),)),
     Example(
-        _made(
+        converted(
             _MAKES.replace("def convert(item):\n", "def convert(item):\n    path = '/data/' + item['path']\n"
                            "    image = f'file://{path}'\n").replace('[item["path"]]', "image"),
             f'{_KEYS} --multimodal-keys \'{{"image":"image"}}\'',
@@ -183,7 +177,7 @@ INVALID = [
         findings=((RUN, 2, 133),),
     ),
     Example(
-        _made(
+        converted(
             "import pandas as pd\n\nrows = []\nfor _, row in pd.read_parquet('verl.parquet').iterrows():\n"
             "    item = dict(prompt=row['prompt'], label=row['answer'])\n"
             "    item['audio'] = [row['sound']]\n    rows.append(item)\n"
@@ -192,15 +186,15 @@ INVALID = [
         ),
         findings=((RUN, 2, 36),),
         fixed={
-            RUN: f"{_NOTE}{TRAIN} --prompt-data $DATA_DIR/train.parquet --input-key prompt --label-key label "
+            RUN: f"{NOTE}{TRAIN} --prompt-data $DATA_DIR/train.parquet --input-key prompt --label-key label "
             "--multimodal-keys '{\"audio\":\"audio\"}' --apply-chat-template --hf-checkpoint models/Qwen3-Omni-30B\n"
         },
     ),
     Example(
         {
-            "scripts/training/multimodal/run-demo.sh": f"{_NOTE}train() {{\n  {TRAIN} --prompt-data /d/a.jsonl "
+            "scripts/training/multimodal/run-demo.sh": f"{NOTE}train() {{\n  {TRAIN} --prompt-data /d/a.jsonl "
             f'--input-key prompt {_VISION} "$@"\n}}\ntrain --colocate\n',
-            _TOOL: _MAKES,
+            TOOL: _MAKES,
         },
         findings=(("scripts/training/multimodal/run-demo.sh", 3, 38),),
     ),

@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, cast
 
 from relax_lint.diagnostics import Finding, NotChecked
@@ -288,6 +287,8 @@ def _is_configured(name: str, recipe: Recipe, project: Project) -> bool:
 
 
 def _finding(read: Read, keys: Mapping[str, object], launch: Launch, project: Project) -> Finding:
+    from difflib import get_close_matches
+
     name = read.name
     dashed = name.replace("_", "-")
     if dashed in keys and dashed != name:

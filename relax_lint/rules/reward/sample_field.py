@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.sample import CLASS, FIELD_KINDS, SampleClass, sample_class
@@ -457,6 +456,8 @@ def _unknown(
 
 
 def _near(name: str, names: frozenset[str]) -> list[str]:
+    from difflib import get_close_matches
+
     candidates = sorted(known for known in names if not known.startswith("_"))
     begun = [known for known in candidates if len(name) > 3 and known.startswith(name)]
     return begun if len(begun) == 1 else get_close_matches(name, candidates, n=2, cutoff=0.8)
