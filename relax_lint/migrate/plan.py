@@ -31,10 +31,10 @@ class Passed:
 
 
 FateKind = Literal["mapped", "derived", "same", "no effect", "dropped", "unsupported", "by hand", "unknown key"]
-"""mapped: one flag says the same; derived: it goes into flags together with others; same: verl's default, and Relax does
-so by itself; no effect: verl itself does not read it here; dropped: Relax needs nothing like it, the reason says why;
-unsupported: Relax cannot, and the value asks for it; by hand: the user must do something; unknown key: verl does not know
-it either."""
+"""mapped: one flag says the same; derived: it goes into flags together with others; same: verl's default, and Relax
+does so by itself; no effect: verl itself does not read it here; dropped: Relax needs nothing like it, the reason says
+why; unsupported: Relax cannot, and the value asks for it; by hand: the user must do something; unknown key: verl does
+not know it either."""
 
 
 @record
