@@ -1,0 +1,1 @@
+"""Parts of ``migrate_check``."""
