@@ -1,0 +1,289 @@
+"""The text of a model file of Relax, out of a checkpoint's ``config.json`` in Hugging Face's form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from relax_lint.catalog.model_configs import UNTIED, perceives, text_part
+from relax_lint.migrate.model_families import FAMILIES, Experts, Family
+from relax_lint.records import record
+
+Flag = tuple[str, ...]
+
+_GATES = {"": ("gelu_pytorch_tanh", "gelu", "gelu_fast"), "--swiglu": ("silu", "swish"), "--quick-geglu": ("silu",)}
+_OF_LLAMA_3 = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
+"""What Megatron takes for granted of this scaling."""
+_NOT_SCALED = ("default", "mrope")
+
+
+class NotConverted(Exception):
+    """A config that no model file can be made of; the message says what is missing or unknown."""
+
+
+@record
+class Numbers:
+    """What the rest of a migration asks of a model."""
+
+    layers: int
+    hidden: int
+    heads: int
+    query_groups: int
+    experts: int
+    vision: bool
+
+
+@record
+class Model:
+    """The flags of a model, in groups as they are to be read."""
+
+    kind: str
+    groups: tuple[tuple[Flag, ...], ...]
+    vision: bool
+    bridged: bool
+    beyond: str
+
+    @property
+    def flags(self) -> dict[str, tuple[str, ...]]:
+        """Every flag with its values."""
+        return {flag[0]: flag[1:] for group in self.groups for flag in group}
+
+
+def model_of(config: Mapping[str, Any]) -> Model:
+    """The flags that a config asks for. Raises :class:`NotConverted`."""
+    # Where a model sees or hears, its language model is told of the embeddings from above.
+    above = {key: config[key] for key in ("tie_word_embeddings",) if config.get(key) is not None}
+    part = Part({**text_part(config), **above})
+    family = FAMILIES.get(part.kind)
+    if family is None:
+        raise NotConverted(
+            f"model_type {part.kind!r} is not known; known are {', '.join(sorted(FAMILIES))}"
+            if part.kind
+            else "there is no model_type: this is no config.json of a model in Hugging Face's form"
+        )
+    groups = (_sizes(part, family), _layers(part, family), _embeddings(part, family), _mixture(part, family))
+    made = tuple(group for group in map(tuple, groups) if group)
+    return Model(part.kind, made, perceives(config), family.bridged, family.beyond)
+
+
+def text_of(model: Model, name: str) -> str:
+    """A model file."""
+    lines = [f"# {name}: its architecture, by the numbers of its config.json. Made by relax-lint."]
+    if model.beyond:
+        lines.append(f"# What no flag says ({model.beyond}) comes from the checkpoint: --megatron-to-hf-mode bridge.")
+    lines.append("MODEL_ARGS=(")
+    for group in model.groups:
+        if group is not model.groups[0]:
+            lines.append("")
+        lines += [f"    {' '.join(_quoted(word) for word in flag)}" for flag in group]
+    return "\n".join([*lines, ")", ""])
+
+
+def _quoted(word: str) -> str:
+    return f'"{word}"' if set(word) & set("[]*()") else word
+
+
+class Part:
+    """The part of a config that describes the language model; what is missing is said by name."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+        kind = values.get("model_type")
+        self.kind = kind if isinstance(kind, str) else ""
+
+    def get(self, *keys: str) -> Any:
+        """The first of some keys that is there and not null."""
+        return next((self.values[key] for key in keys if self.values.get(key) is not None), None)
+
+    def whole(self, *keys: str) -> int:
+        """A whole number that has to be there."""
+        value = self.get(*keys)
+        if value is None:
+            raise NotConverted(f"{' or '.join(keys)} is missing")
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != int(value):
+            raise NotConverted(f"{keys[0]} is {value!r}, which is no whole number")
+        return int(value)
+
+    def number(self, *keys: str, default: float) -> float:
+        """A number, or what Transformers takes when there is none."""
+        value = self.get(*keys)
+        if value is None:
+            return default
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise NotConverted(f"{keys[0]} is {value!r}, which is no number")
+        return float(value)
+
+    @property
+    def rope(self) -> Mapping[str, Any]:
+        """How positions are scaled; Transformers 5 keeps all of it in one mapping."""
+        value = self.get("rope_parameters", "rope_scaling")
+        return value if isinstance(value, Mapping) else {}
+
+    def of_rope(self, key: str, default: float) -> float:
+        """A number of the rotary embedding, wherever this version of Transformers writes it."""
+        return Part({**self.values, **self.rope}).number(key, default=default)
+
+
+def _shown(value: float) -> str:
+    """``1e-06`` as ``1e-6``, whole numbers without a point."""
+    if value == int(value):
+        return str(int(value))
+    mantissa, e, exponent = repr(value).partition("e")
+    return f"{mantissa}e{int(exponent)}" if e else mantissa
+
+
+def _sizes(part: Part, family: Family) -> Iterator[Flag]:
+    hidden, heads = part.whole("hidden_size"), part.whole("num_attention_heads")
+    yield "--num-layers", str(part.whole("num_hidden_layers"))
+    yield "--hidden-size", str(hidden)
+    # Where all layers have experts, a config may have no size for layers without.
+    keys = ("intermediate_size",) if family.experts is None else ("intermediate_size", family.experts.size)
+    yield "--ffn-hidden-size", str(part.whole(*keys))
+    yield "--num-attention-heads", str(heads)
+    if family.latent:
+        yield from _latent(part)
+        return
+    yield ("--group-query-attention",)
+    yield "--num-query-groups", str(part.whole("num_key_value_heads") if part.get("num_key_value_heads") else heads)
+    if part.get("head_dim") is not None:
+        yield "--kv-channels", str(part.whole("head_dim"))
+    elif hidden % heads:
+        raise NotConverted(f"head_dim is missing, and hidden_size {hidden} is no multiple of {heads} heads")
+
+
+def _latent(part: Part) -> Iterator[Flag]:
+    """Multi-head latent attention; Megatron asks for ``--kv-channels`` where heads do not divide the hidden size."""
+    yield "--kv-channels", str(part.whole("qk_nope_head_dim"))
+    yield ("--multi-latent-attention",)
+    if part.get("q_lora_rank") is not None:
+        yield "--q-lora-rank", str(part.whole("q_lora_rank"))
+    yield "--kv-lora-rank", str(part.whole("kv_lora_rank"))
+    yield "--qk-head-dim", str(part.whole("qk_nope_head_dim"))
+    yield "--qk-pos-emb-head-dim", str(part.whole("qk_rope_head_dim"))
+    yield "--v-head-dim", str(part.whole("v_head_dim"))
+
+
+def _layers(part: Part, family: Family) -> Iterator[Flag]:
+    activation = part.get("hidden_act", "hidden_activation") or _GATES[family.gate][0]
+    if activation not in _GATES[family.gate]:
+        raise NotConverted(f"hidden_act is {activation!r}, which {part.kind} is not known with")
+    yield "--normalization", "RMSNorm"
+    yield "--norm-epsilon", _shown(part.number("rms_norm_eps", default=1e-6))
+    if family.gate:
+        yield (family.gate,)
+    if family.linear_bias:
+        if part.get("attention_bias") is False:
+            raise NotConverted("attention_bias is false, which gpt_oss is not known with")
+    else:
+        yield ("--disable-bias-linear",)
+        if part.get("mlp_bias"):
+            raise NotConverted("mlp_bias: Megatron has biases in all linear layers or in none")
+        if part.get("attention_bias") and family.qkv_bias is False:
+            raise NotConverted("attention_bias: Megatron has no bias for the output of attention alone")
+    if family.qkv_bias or (family.qkv_bias is None and part.get("attention_bias")):
+        yield ("--add-qkv-bias",)
+    if family.qk_norm or (family.qk_norm is None and part.get("use_qk_norm")):
+        yield ("--qk-layernorm",)
+    yield from family.more
+    if family.gate == "--quick-geglu" and part.get("sliding_window"):
+        yield "--window-size", f"{part.whole('sliding_window') - 1},0"
+
+
+def _embeddings(part: Part, family: Family) -> Iterator[Flag]:
+    yield "--vocab-size", str(part.whole("vocab_size"))
+    tied = part.get("tie_word_embeddings")
+    if not (family.tied if tied is None else tied):
+        yield (UNTIED,)
+    scaling = part.rope.get("rope_type") or part.rope.get("type") or "default"
+    yield "--position-embedding-type", "yarn" if scaling == "yarn" and not family.latent else "rope"
+    base = part.of_rope("rope_theta", 10000.0)
+    if base != int(base):
+        raise NotConverted(f"rope_theta is {base}, and --rotary-base takes whole numbers")
+    yield "--rotary-base", str(int(base))
+    percent = part.of_rope("partial_rotary_factor", family.rotary_percent)
+    if percent != 1.0 and not family.latent:
+        yield "--rotary-percent", _shown(percent)
+    yield from _scaling(part, family, scaling)
+
+
+def _scaling(part: Part, family: Family, scaling: str) -> Iterator[Flag]:
+    if scaling == "llama3":
+        unlike = [key for key, value in _OF_LLAMA_3.items() if part.rope.get(key, value) != value]
+        if unlike:
+            raise NotConverted(
+                f"{unlike[0]} of rope_scaling is {part.rope[unlike[0]]}; Megatron has {_OF_LLAMA_3[unlike[0]]}"
+            )
+        yield ("--use-rope-scaling",)
+        yield "--rope-scaling-factor", _shown(part.of_rope("factor", 8.0))
+    elif scaling == "linear":
+        yield "--rotary-seq-len-interpolation-factor", str(Part(part.rope).whole("factor"))
+    elif scaling == "yarn" and family.latent:
+        for flag, key in (
+            ("--rotary-scaling-factor", "factor"),
+            ("--mscale", "mscale"),
+            ("--mscale-all-dim", "mscale_all_dim"),
+        ):
+            if part.rope.get(key) is not None:
+                yield flag, _shown(Part(part.rope).number(key, default=1.0))
+    elif scaling not in (*_NOT_SCALED, "yarn"):
+        raise NotConverted(f"rope_scaling of type {scaling!r}: Megatron has no such scaling")
+
+
+def _mixture(part: Part, family: Family) -> Iterator[Flag]:
+    experts = family.experts
+    if experts is None:
+        return
+    yield "--num-experts", str(part.whole("num_experts", "n_routed_experts", "num_local_experts"))
+    yield "--moe-layer-freq", _frequency(part)
+    size = part.whole(experts.size)
+    yield "--moe-ffn-hidden-size", str(size)
+    yield "--moe-router-topk", str(part.whole("num_experts_per_tok", "experts_per_token", "moe_topk"))
+    shared = part.get("shared_expert_intermediate_size") or size * int(part.get("n_shared_experts") or 0)
+    if shared:
+        yield "--moe-shared-expert-intermediate-size", str(shared)
+        if experts.shared_gate:
+            yield ("--moe-shared-expert-gate",)
+    yield from _router(part, experts)
+    yield "--moe-token-dispatcher-type", "alltoall"
+    yield ("--moe-grouped-gemm",)
+    yield ("--moe-permute-fusion",)
+
+
+def _router(part: Part, experts: Experts) -> Iterator[Flag]:
+    scores = experts.scores or part.get("scoring_func") or "softmax"
+    if scores not in ("softmax", "sigmoid"):
+        raise NotConverted(f"scoring_func is {scores!r}; known are softmax and sigmoid")
+    yield "--moe-router-score-function", scores
+    before = experts.before_softmax
+    if before or (before is None and not part.get("norm_topk_prob")):
+        yield ("--moe-router-pre-softmax",)
+    if experts.biased:
+        yield ("--moe-router-enable-expert-bias",)
+        yield "--moe-router-bias-update-rate", "0"
+    if experts.balancing:
+        yield "--moe-router-load-balancing-type", experts.balancing
+    groups = part.get("n_group")
+    if groups is not None and part.whole("n_group") > 1:
+        yield "--moe-router-num-groups", str(part.whole("n_group"))
+        yield "--moe-router-group-topk", str(part.whole("topk_group"))
+    factor = part.number("routed_scaling_factor", default=1.0)
+    if factor != 1.0:
+        yield "--moe-router-topk-scaling-factor", _shown(factor)
+    yield "--moe-aux-loss-coeff", "0"
+    yield "--moe-router-dtype", "fp32"
+
+
+def _frequency(part: Part) -> str:
+    """Which layers have experts, as a pattern of Megatron's."""
+    layers = part.whole("num_hidden_layers")
+    dense = set(range(int(part.get("first_k_dense_replace") or 0))) | set(part.get("mlp_only_layers") or ())
+    step = int(part.get("decoder_sparse_step", "moe_layer_freq") or 1)
+    offset = 1 if part.get("decoder_sparse_step") is not None else 0
+    with_experts = [0 if index in dense or (index + offset) % step else 1 for index in range(layers)]
+    runs: list[tuple[int, int]] = []
+    for kind in with_experts:
+        if runs and runs[-1][0] == kind:
+            runs[-1] = kind, runs[-1][1] + 1
+        else:
+            runs.append((kind, 1))
+    return "+".join(f"[{kind}]*{count}" for kind, count in runs)
