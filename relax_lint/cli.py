@@ -16,6 +16,7 @@ from relax_lint import __version__
 COMMANDS = {
     "check": "check recipes and launchers, and fix them (the default)",
     "show": "what a launcher launches: every argv, and where each flag comes from",
+    "migrate": "make a recipe of Relax out of a launcher of verl",
     "data": "what data files hold, and what is wrong with their rows for a launcher",
     "rule": "the manual page of a rule, or the table of all",
     "catalog": "what is known of a flag of Relax, Megatron, SGLang or its router",

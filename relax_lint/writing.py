@@ -74,6 +74,45 @@ def write_all(
     return left
 
 
+def write_together(files: Mapping[Path, bytes], before: Mapping[Path, bytes | None], root: Path) -> None:
+    """Write every file below ``root``, or none: what was done is taken back when one cannot be written, and
+    :class:`NotWritten` names it. ``before`` is what the files held when that was decided (``None``: nothing)."""
+    done: list[tuple[Path, bytes | None]] = []
+    made: list[Path] = []
+    for path, data in files.items():
+        try:
+            target = _target(path, root, ())
+            if _content(target) != before[path]:
+                raise NotWritten("it was changed meanwhile; run again")
+            made += _make_directories(target.parent)
+            _replace(target, data)
+            done.append((target, before[path]))
+        except (OSError, NotWritten) as problem:
+            _take_back(done, made)
+            reason = problem.strerror if isinstance(problem, OSError) else str(problem)
+            raise NotWritten(f"{path}: {reason or problem}") from problem
+
+
+def _make_directories(directory: Path) -> list[Path]:
+    """Make a directory with those above it; the new ones, the outermost first."""
+    missing = [each for each in (directory, *directory.parents) if not each.exists()]
+    directory.mkdir(parents=True, exist_ok=True)
+    return missing[::-1]
+
+
+def _take_back(done: Iterable[tuple[Path, bytes | None]], made: Iterable[Path]) -> None:
+    """Undo: files as they were, no directories that were not there."""
+    for target, before in done:
+        with contextlib.suppress(OSError):
+            if before is None:
+                target.unlink()
+            else:
+                _replace(target, before)
+    for directory in reversed(list(made)):
+        with contextlib.suppress(OSError):
+            directory.rmdir()
+
+
 def _target(path: Path, root: Path, named: Iterable[Path]) -> Path:
     try:
         real = path.resolve()

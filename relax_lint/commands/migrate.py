@@ -1,0 +1,288 @@
+"""A recipe of Relax out of a launcher of verl.
+
+SOURCE is a bash script that starts a training of verl. What its launches really use (command line, configuration,
+verl's defaults) becomes examples/NAME: run_NAME.sh, which trains synchronously or, asked to, fully asynchronously, a
+config YAML where one is needed, a file in scripts/models/ where Relax has none for the model, and MIGRATION.md, which
+says of every setting what became of it and what is left to be done by hand.
+
+Exit status: 0 migrated; 1 refused, or not all of it could be migrated: the reason is told with its place; 2 wrong
+usage, or the recipe is there already. All files are written, or none.
+"""
+
+from __future__ import annotations
+
+import keyword
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
+
+if TYPE_CHECKING:
+    from relax_lint.diagnostics import Place
+    from relax_lint.migrate.choices import Choices
+    from relax_lint.migrate.migrated import Migrated
+    from relax_lint.project import Project
+    from relax_lint.sources.launcher import LauncherSource
+
+NEEDS = frozenset({"hydra", "omegaconf", "antlr4"})
+"""What is installed with the extra."""
+
+
+class _Refused(Exception):
+    """The source cannot be migrated; the message says why, and where."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """What `relax-lint migrate` takes."""
+    parser.add_argument("source", metavar="SOURCE", type=Path, help="a launcher of verl")
+    parser.add_argument(
+        "--name", metavar="NAME", help="what the recipe is called: its directory, and part of its files"
+    )
+    parser.add_argument("--into", metavar="DIR", default="examples", help="where recipes are (default: %(default)s)")
+    parser.add_argument(
+        "--batch-unit",
+        choices=("prompts", "samples"),
+        default="prompts",
+        help="what train_batch_size counts in Relax: prompts of a rollout, as in verl (default), or samples of an "
+        "update, as the guide's short table has it",
+    )
+    parser.add_argument(
+        "--keep-updates", action="store_true", help="keep several updates a rollout, if verl makes them"
+    )
+    parser.add_argument("--hf-config", metavar="FILE", type=Path, help="the model's config.json in Hugging Face's form")
+    parser.add_argument("--relax-root", metavar="DIR", type=Path, help="the Relax checkout that the recipe is for")
+    parser.add_argument("--verl-root", metavar="DIR", type=Path, help="the verl checkout whose defaults count")
+    parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], help="a variable of the launcher")
+    parser.add_argument("--dry-run", action="store_true", help="write nothing; print what would be written, as a diff")
+    parser.add_argument(
+        "--force", action="store_true", help="write though the recipe is there; what was is kept beside"
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="(default: %(default)s)")
+
+
+def run(options: Namespace) -> int:
+    """Migrate; the exit status."""
+    from relax_lint.config import ConfigError
+
+    try:
+        return _migrate(options)
+    except (ConfigError, ValueError) as refused:
+        complain(str(refused))
+        return USAGE_ERROR
+    except _Refused as refused:
+        complain(str(refused))
+        return 1
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in NEEDS:
+            raise
+        complain(
+            f'{missing.name} is not installed, which reads the overrides of verl: pip install "relax-lint[migrate]"'
+        )
+        return USAGE_ERROR
+
+
+def _migrate(options: Namespace) -> int:
+    name = _name(options)
+    source = _source(options)
+    project = _project(options, source.path)
+    target = project.root / _into(options) / name
+    if not options.force and (target.exists() or target.is_symlink()):
+        raise ValueError(f"{_shown(target)} is there already: choose another --name, or write over it with --force")
+    _refuse_unfit(source)
+    from relax_lint.migrate.recipe import Options, migrate_launcher
+
+    places = Options(_given(options.verl_root), _given(options.hf_config), options.into)
+    migrated = migrate_launcher(source, project, _choices(options, name), places)
+    if migrated.launches and not options.dry_run:
+        _write(migrated, project)
+    _tell(migrated, options)
+    return int(bool(migrated.refused or migrated.findings))
+
+
+# ---------------------------------------------------------------- what is asked for
+
+
+def _name(options: Namespace) -> str:
+    name: str | None = options.name
+    if not name:
+        raise ValueError("--name is required: what the recipe is to be called, as in --name gsm8k")
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise ValueError(f"--name {name}: it becomes a part of module paths, so letters, digits and underscores only")
+    return name
+
+
+def _given(path: Path | None) -> Path | None:
+    return None if path is None else absolute(path)
+
+
+def _into(options: Namespace) -> Path:
+    into = Path(options.into)
+    if into.is_absolute() or ".." in into.parts:
+        raise ValueError(f"--into {into}: a directory below the root of the Relax checkout")
+    return into
+
+
+def _source(options: Namespace) -> LauncherSource:
+    """The launcher, in the repository that it is of."""
+    from relax_lint.config import Configuration, Settings, with_options
+    from relax_lint.discovery import root_of
+    from relax_lint.files import Files
+    from relax_lint.project import Project
+
+    path = absolute(options.source)
+    if path.is_dir():
+        raise ValueError(f"{options.source} is a directory: name one of its launchers")
+    if not path.is_file():
+        raise ValueError(f"no such file: {options.source}")
+    env = pairs(options.env)
+
+    def override(settings: Settings) -> Settings:
+        return with_options(settings, env={**settings.env, **env})
+
+    files = Files()
+    settings = Configuration(override).settings_for(path)
+    source = Project(root_of(path.parent, files) or path.parent, settings, files).launcher(path)
+    if source is None or not source.is_shell:
+        raise ValueError(f"{options.source} cannot be read as a shell script")
+    return source
+
+
+def _project(options: Namespace, source: Path) -> Project:
+    """The tree that the recipe is for: the checkout that is named, else one around the working directory or the source,
+    else the working directory."""
+    from relax_lint.config import Configuration, refuse_unusable
+    from relax_lint.project import Project
+    from relax_lint.rules import load_rules
+
+    root = _checkout(source) if options.relax_root is None else absolute(options.relax_root)
+    if options.relax_root is not None and not _is_checkout(root):
+        raise ValueError(f"--relax-root {options.relax_root}: no Relax checkout, it has no relax/entrypoints/train.py")
+    if options.verl_root is not None and not options.verl_root.is_dir():
+        raise ValueError(f"--verl-root {options.verl_root}: no such directory")
+    settings = Configuration().settings_for(root / "examples")
+    refuse_unusable(settings, settings.selection, load_rules)
+    return Project(root, settings)
+
+
+def _checkout(source: Path) -> Path:
+    for start in (Path.cwd(), source.parent):
+        found = next((each for each in (start, *start.parents) if _is_checkout(each)), None)
+        if found is not None:
+            return found
+    return Path.cwd()
+
+
+def _is_checkout(directory: Path) -> bool:
+    return (directory / "relax/entrypoints/train.py").is_file()
+
+
+def _choices(options: Namespace, name: str) -> Choices:
+    from relax_lint.migrate.choices import Choices
+
+    return Choices(name=name, unit=options.batch_unit, keep_updates=options.keep_updates)
+
+
+def _refuse_unfit(source: LauncherSource) -> None:
+    """Say why a script cannot be migrated at all."""
+    evaluation = source.evaluation
+    if evaluation.problems:
+        place, message = evaluation.problems[0]
+        raise _Refused(f"{_at(place)}: {message}")
+    if evaluation.too_complex is not None:
+        raise _Refused(
+            f"{_at(evaluation.too_complex)}: there are more ways through the script than are followed; "
+            "give it variables by --env, so that fewer are left"
+        )
+    kinds = {launch.kind for launch in source.launches}
+    if "verl" not in kinds:
+        what = "launches Relax already" if "relax" in kinds else "starts no training of verl that can be seen"
+        raise _Refused(f"{_shown(source.path)} {what}")
+
+
+# ---------------------------------------------------------------- what comes of it
+
+
+def _write(migrated: Migrated, project: Project) -> None:
+    from relax_lint.writing import NotWritten, turns, write_together
+
+    with turns([project.root]):
+        files = {path: text.encode("utf-8", "surrogateescape") for path, text in migrated.files.items()}
+        before = {path: path.read_bytes() if path.is_file() else None for path in files}
+        kept = {_beside(path): data for path, data in before.items() if data is not None and data != files[path]}
+        before |= dict.fromkeys(kept)
+        try:
+            write_together({**{path: data for path, data in kept.items() if data}, **files}, before, project.root)
+        except NotWritten as problem:
+            raise _Refused(f"nothing is written: {problem}") from problem
+        for path in kept:
+            complain(f"what was there is kept as {_shown(path)}")
+
+
+def _beside(path: Path) -> Path:
+    """A free name for what a file held."""
+    number = 0
+    while True:
+        free = path.with_name(f"{path.name}.orig{number or ''}")
+        if not free.exists() and not free.is_symlink():
+            return free
+        number += 1
+
+
+def _tell(migrated: Migrated, options: Namespace) -> None:
+    from relax_lint.migrate.report import report
+
+    for refused in migrated.refused:
+        ways = f" (when {' and '.join(refused.conditions)})" if refused.conditions else ""
+        complain(f"{_at(refused.place)}: not migrated{ways}: {refused.reason}")
+    for found in migrated.findings:
+        complain(f"please check {_shown(found.path)}:{found.line}: {found.code} {found.message}")
+    if options.format == "json":
+        import json
+
+        told = {**report(migrated, _shown), "written": bool(migrated.launches) and not options.dry_run}
+        print(json.dumps(told, ensure_ascii=False, indent=2))
+    elif options.dry_run:
+        from relax_lint.report.output import diff
+
+        files = {path: text.encode("utf-8", "surrogateescape") for path, text in migrated.files.items()}
+        sys.stdout.write(diff({path: (_old(path), data) for path, data in files.items()}))
+    elif migrated.launches:
+        sys.stdout.write(_summary(migrated, report(migrated, _shown)))
+
+
+def _old(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""
+
+
+def _summary(migrated: Migrated, told: Mapping[str, object]) -> str:
+    """What was written, what became of the settings, and what is left to do."""
+    from relax_lint.migrate.report import todos
+    from relax_lint.report import plural
+
+    lines = [f"{told['source']} is now {told['target']}:"]
+    lines += [f"  {_shown(path)}" for path in migrated.files]
+    plan = migrated.launches[0].plan
+    counts = told["launches"][0]["counts"]  # type: ignore[index]
+    lines.append(
+        f"{plural(sum(counts.values()), 'setting')}: {', '.join(f'{n} {kind}' for kind, n in counts.items())}."
+    )
+    lines += [f"{mode.mode} is refused by the launcher: {mode.reason}" for mode in plan.refused]
+    left = dict.fromkeys(text for written in migrated.launches for text in todos(written.plan))
+    if left:
+        lines.append("To do by hand:")
+        lines += [f"  {number}. {text}" for number, text in enumerate(left, 1)]
+    return "\n".join(lines) + "\n"
+
+
+def _at(place: Place) -> str:
+    line, column = place.source.position(place.start)
+    return f"{_shown(place.source.path)}:{line}:{column}"
+
+
+def _shown(path: Path) -> str:
+    from relax_lint.report import shown_path
+
+    return shown_path(path)

@@ -1,0 +1,146 @@
+"""The head of a launcher: what it trains, what must be done first, which variables it needs, how it is run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from relax_lint.catalog.relax_defaults import KNOWN_ENVIRONMENT
+from relax_lint.migrate.surroundings import variables_in
+from relax_lint.migrate.values import Template
+from relax_lint.migrate.written import comment
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.launcher_text import Facts, Mode
+    from relax_lint.migrate.plan import Passed, Plan
+    from relax_lint.migrate.values import Data
+
+_MEANINGS = {
+    "MODEL_DIR": "directory of the checkpoints in Hugging Face's form",
+    "DATA_DIR": "directory of the converted parquet files",
+    "SAVE_DIR": "directory for checkpoints",
+}
+_DEFAULTED = re.compile(r"\$\{(\w+):?[-=?+]")
+_GIVEN = re.compile(r"\$\{(\w+):?[-=]")
+
+
+def header(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
+    """The comments below the first line."""
+    yield from comment(f"{_title(plans)}, migrated from {facts.origin} of verl.")
+    yield "# MIGRATION.md says what became of each setting, and what is left to be done."
+    yield "#"
+    yield "# Before the first run:"
+    yield f"#   1. Convert the data:   python3 scripts/tools/process_{facts.name}.py \\"
+    yield f"#                            --input-dir {_input(plans)} --output-dir {_output(plans)}"
+    yield from _variables(needed_variables(plans, facts))
+    flags = " [FLAG OF RELAX...]" if facts.forwards else ""
+    yield f"#   3. From the checkout:  bash {facts.path} [sync|async]{flags}"
+    given = overridable(plans)
+    if given:
+        yield "#"
+        yield from comment(f"The environment may also set {', '.join(given)}.")
+
+
+def _variables(wanted: Mapping[str, str]) -> Iterator[str]:
+    width = max(map(len, wanted), default=0)
+    ahead = "  2. Set the variables:  "
+    for name, meaning in wanted.items():
+        yield from comment(meaning, first=f"{ahead}{name:<{width}}  ")
+        ahead = " " * len(ahead)
+
+
+def _title(plans: Sequence[Plan]) -> str:
+    models = dict.fromkeys(_last_name(plan, "--hf-checkpoint") or plan.model for plan in plans)
+    estimators = dict.fromkeys(_value(plan, "--advantage-estimator").upper() for plan in plans)
+    what = " and ".join(filter(None, estimators)) or "Training"
+    runs = "" if len(plans) == 1 else f", {len(plans)} runs"
+    return f"{what} with {' and '.join(models)}{runs}"
+
+
+def _value(plan: Plan, flag: str) -> str:
+    values = [value for passed in plan.passed if passed.flag == flag for value in passed.values]
+    first = values[0] if values else ""
+    return first if isinstance(first, str) else first.quoted
+
+
+def _last_name(plan: Plan, flag: str) -> str:
+    return _value(plan, flag).rstrip("/").rpartition("/")[2].rstrip("}")
+
+
+def _input(plans: Sequence[Plan]) -> str:
+    found = _first_path(plans[0].settings.value("data.train_files"))
+    directory = found.rpartition("/")[0] if "/" in found else ""
+    return f'"{directory}"' if directory else "/path/to/verl/data"
+
+
+def _first_path(data: Data) -> str:
+    while isinstance(data, list):
+        data = data[0] if data else ""
+    if isinstance(data, Template):
+        return data.quoted
+    return data if isinstance(data, str) else ""
+
+
+def _output(plans: Sequence[Plan]) -> str:
+    named = _value(plans[0], "--prompt-data").strip("[]").split(",")[0].strip("'\" ")
+    directory = named.rpartition("/")[0] if "/" in named else ""
+    return f'"{directory}"' if directory else '"${DATA_DIR}"'
+
+
+def templates_of(plans: Sequence[Plan]) -> Iterator[Template]:
+    """Every value that bash completes."""
+    for plan in plans:
+        for passed in plan.passed:
+            yield from (value for value in passed.values if isinstance(value, Template))
+
+
+def variables_of(plans: Sequence[Plan]) -> list[str]:
+    """The variables that the arguments of launches read, in their order."""
+    texts = (part.text for template in templates_of(plans) for part in template.parts if not isinstance(part, str))
+    return list(dict.fromkeys(name for text in texts for name in variables_in(text)))
+
+
+def overridable(plans: Sequence[Plan]) -> list[str]:
+    """The variables that have a default where they are read."""
+    return list(dict.fromkeys(match for template in templates_of(plans) for match in _GIVEN.findall(template.quoted)))
+
+
+def needed_variables(plans: Sequence[Plan], facts: Facts) -> Mapping[str, str]:
+    """The variables that a user must set, with what they are."""
+    carried = {name for name, _ in (*facts.assignments, *facts.exports)}
+    texts = [template.quoted for template in templates_of(plans)]
+    texts += [statement.partition("=")[2] for _, statement in (*facts.assignments, *facts.exports)]
+    defaulted = {name for text in texts for name in _DEFAULTED.findall(text)}
+    read = dict.fromkeys(name for text in texts for name in variables_in(text))
+    wanted = [name for name in read if name not in carried and name not in defaulted]
+    known = sorted(name for name in wanted if name in _MEANINGS)
+    others = [name for name in wanted if name not in _MEANINGS and not KNOWN_ENVIRONMENT.fullmatch(name)]
+    return {name: _MEANINGS.get(name, _used_by(name, plans)) for name in (*known, *others)}
+
+
+def _used_by(name: str, plans: Sequence[Plan]) -> str:
+    """What a variable of the verl launcher is for: the flags that read it."""
+    flags = [
+        passed.flag
+        for plan in plans
+        for passed in plan.passed
+        if any(isinstance(value, Template) and name in variables_in(value.quoted) for value in passed.values)
+    ]
+    return (
+        f"as in the launcher of verl; for {', '.join(dict.fromkeys(flags))}" if flags else "as in the launcher of verl"
+    )
+
+
+def resource_of(passed: Iterable[Passed], mode: Mode) -> dict[str, int]:
+    """The GPUs of each role in a mode; empty when they are not known."""
+    for each in passed:
+        if each.flag == "--resource" and each.modes in ("both", mode) and each.values:
+            value = each.values[0]
+            try:
+                given = json.loads(value) if isinstance(value, str) else {}
+                return {str(role): int(entry[1]) for role, entry in given.items()}
+            except (ValueError, TypeError, LookupError, AttributeError):
+                return {}
+    return {}

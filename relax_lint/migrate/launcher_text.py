@@ -1,0 +1,229 @@
+"""The launcher of a recipe, from what is planned for each launch: one script for both modes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from relax_lint.migrate.launcher_header import header, resource_of
+from relax_lint.migrate.runs import Run, common_to, named_runs
+from relax_lint.migrate.written import comment, continued, filled, flag
+from relax_lint.records import record
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.plan import Group, ModeRefused, Passed, Plan
+
+Mode = Literal["sync", "async"]
+
+_ENTRY = "python3 relax/entrypoints/train.py"
+_ORDER: tuple[Group, ...] = ("ckpt", "rollout", "eval", "algorithm", "optimizer", "perf", "sglang", "log", "misc")
+_MODES: tuple[Mode, ...] = ("async", "sync")
+_MODE_OF = {"sync": "Colocated: training and generation take turns on the same GPUs.", "async": "Fully asynchronous:"}
+
+
+@record
+class Facts:
+    """What a launcher is to say beside the plans.
+
+    ``name`` is the recipe's, ``path`` its own from the root of the checkout, ``origin`` what it was made of; ``exports``
+    and ``assignments`` are carried over; ``forwards`` says that it passes its arguments on.
+    """
+
+    name: str
+    path: str
+    origin: str
+    exports: tuple[tuple[str, str], ...] = ()
+    assignments: tuple[tuple[str, str], ...] = ()
+    forwards: bool = False
+
+
+def launcher_text(plans: Sequence[Plan], facts: Facts) -> str:
+    """The whole script for launches that belong together."""
+    runs = named_runs(plans)
+    common = common_to(plans)
+    sections = [
+        ["#!/bin/bash", *header(plans, facts)],
+        ["set -eo pipefail"],
+        list(_mode(facts)),
+        list(_surroundings(facts)),
+        list(_setup(plans, facts)),
+        *_arrays(common),
+        ["mkdir -p logs"],
+        list(_single(plans[0], common, facts) if len(runs) == 1 else _several(plans, runs, common, facts)),
+    ]
+    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+
+
+# ---------------------------------------------------------------- before the arrays
+
+
+def _mode(facts: Facts) -> Iterator[str]:
+    yield 'MODE=${1:-${MODE:-"sync"}}    # the first argument, else the environment, else sync'
+    yield 'case "${MODE}" in'
+    yield "    sync | async) ;;"
+    yield "    *)"
+    yield f'        echo "usage: bash {facts.path} [sync|async]: no such mode: ${{MODE}}" >&2'
+    yield "        exit 2"
+    yield "        ;;"
+    yield "esac"
+    if facts.forwards:
+        yield "# What follows the mode goes to Relax as it is, and wins."
+        yield 'if [ "$#" -gt 0 ]; then'
+        yield "    shift"
+        yield "fi"
+
+
+def _surroundings(facts: Facts) -> Iterator[str]:
+    if facts.exports:
+        yield "# As in the launcher of verl; before Ray is started, so that its workers have them."
+        for _, statement in facts.exports:
+            yield f"export {statement}"
+
+
+def _setup(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
+    yield 'SCRIPT_DIR="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" &>/dev/null && pwd)"'
+    yield "# Without an entry point around it, this machine is set up: paths, Ray."
+    yield 'if [ -z "${RELAX_ENTRYPOINT_MODE:-}" ]; then'
+    yield "    # shellcheck source=/dev/null"
+    yield '    source "${SCRIPT_DIR}/../../scripts/entrypoint/local.sh"'
+    yield "fi"
+    models = dict.fromkeys(plan.model for plan in plans)
+    if len(models) == 1:
+        yield "# shellcheck source=/dev/null"
+        yield f'source "${{MODEL_CONFIG_DIR}}/{plans[0].model}.sh"'
+    yield ""
+    for _, statement in facts.assignments:
+        yield statement
+    yield 'TIMESTAMP="$(date "+%Y%m%d-%H%M%S")"'
+    if len(plans) == 1:
+        yield f'LOG_FILE="logs/{facts.name}-${{MODE}}-${{TIMESTAMP}}.log"'
+    yield "set -x"
+
+
+# ---------------------------------------------------------------- arrays
+
+
+def _arrays(common: Sequence[Passed]) -> Iterator[list[str]]:
+    names = array_names(common)
+    for group, name in names.items():
+        lines = [f"{name}=("]
+        for passed in _in_array(common, group):
+            if passed.note:
+                lines += comment(passed.note, "    ")
+            lines.append(f"    {flag(passed)}")
+        yield [*lines, ")"]
+
+
+def array_names(common: Sequence[Passed]) -> dict[Group, str]:
+    """The arrays that hold something, by what they hold, in their order."""
+    estimators = [passed.values[0] for passed in common if passed.flag == "--advantage-estimator" and passed.values]
+    algorithm = str(estimators[0]).upper() if estimators and isinstance(estimators[0], str) else "ALGORITHM"
+    names = {group: f"{group.upper()}_ARGS" for group in _ORDER}
+    names["algorithm"] = f"{algorithm}_ARGS" if algorithm.isidentifier() else "ALGORITHM_ARGS"
+    return {group: names[group] for group in _ORDER if any(True for _ in _in_array(common, group))}
+
+
+def _in_array(common: Iterable[Passed], group: Group) -> Iterator[Passed]:
+    return (passed for passed in common if passed.group == group and passed.modes == "both")
+
+
+# ---------------------------------------------------------------- launches
+
+
+def _single(plan: Plan, common: Sequence[Passed], facts: Facts) -> Iterator[str]:
+    """One launch: both branches written out."""
+    yield from _branches(
+        [plan],
+        {mode: [*_explained(common, mode), *_command(common, mode, facts)] for mode in _MODES},
+    )
+
+
+def _several(plans: Sequence[Plan], runs: Sequence[Run], common: Sequence[Passed], facts: Facts) -> Iterator[str]:
+    """Several launches, one after another: what they share in a function, what differs where it is called."""
+    models = len({plan.model for plan in plans}) > 1
+    yield "# train NAME [MODEL] FLAGS...: one run, with its own flags behind those that all share."
+    yield "train() {"
+    yield f'    local log="logs/{facts.name}-${{1}}-${{MODE}}-${{TIMESTAMP}}.log"'
+    if models:
+        yield "    # shellcheck source=/dev/null"
+        yield '    source "${MODEL_CONFIG_DIR}/${2}.sh"'
+    yield "    shift 2" if models else "    shift"
+    arrays = ['"${MODEL_ARGS[@]}"', *_expanded(common)]
+    lines = [_ENTRY, '"${MODE_ARGS[@]}"', *filled(arrays), '"$@"', '2>&1 | tee "${log}"']
+    yield from continued(lines, "    ")
+    yield "}"
+    yield ""
+    yield from _branches(plans, {mode: list(_calls(mode, runs, common, facts, models)) for mode in _MODES})
+
+
+def _calls(mode: Mode, runs: Sequence[Run], common: Sequence[Passed], facts: Facts, models: bool) -> Iterator[str]:
+    yield from _explained(common, mode)
+    yield "MODE_ARGS=("
+    for passed in _of_mode(common, mode):
+        if passed.note:
+            yield from comment(passed.note, "    ")
+        yield f"    {flag(passed)}"
+    yield ")"
+    for run in runs:
+        first = f"train {run.name}" + (f" {run.plan.model}" if models else "")
+        own = [flag(passed) for passed in run.own if passed.modes in ("both", mode)]
+        rest = ['"$@"'] if facts.forwards else []
+        yield from continued([first, *own, *rest], "")
+
+
+def _branches(plans: Sequence[Plan], bodies: dict[Mode, list[str]]) -> Iterator[str]:
+    refused = {mode: _refused(plans, mode) for mode in _MODES}
+    yield 'if [ "${MODE}" = "async" ]; then'
+    yield from _indented(bodies["async"] if refused["async"] is None else _refusing(refused["async"]))
+    yield "else"
+    yield from _indented(bodies["sync"] if refused["sync"] is None else _refusing(refused["sync"]))
+    yield "fi"
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"    {line}" if line else "" for line in lines)
+
+
+def _refused(plans: Sequence[Plan], mode: Mode) -> ModeRefused | None:
+    return next((refused for plan in plans for refused in plan.refused if refused.mode == mode), None)
+
+
+def _refusing(refused: ModeRefused) -> list[str]:
+    from relax_lint.migrate.written import word
+
+    message = " ".join(f"{refused.mode} is not possible here: {refused.reason}".split())
+    return [f"echo {word(message)} >&2", "exit 1"]
+
+
+def _explained(common: Sequence[Passed], mode: Mode) -> Iterator[str]:
+    """A comment that says how the GPUs are used."""
+    roles = resource_of(common, mode)
+    if mode == "sync" or not roles:
+        yield from comment(_MODE_OF["sync"] if mode == "sync" else "Fully asynchronous: each role has its own GPUs.")
+        return
+    shown = ", ".join(f"{role} {count}" for role, count in roles.items() if count)
+    yield from comment(f"Fully asynchronous, each role on GPUs of its own: {shown}.")
+
+
+def _of_mode(common: Iterable[Passed], mode: Mode) -> Iterator[Passed]:
+    """What is passed beside the arrays: flags of the mode."""
+    return (
+        passed
+        for passed in common
+        if passed.modes in ("both", mode) and (passed.group == "launch" or passed.modes != "both")
+    )
+
+
+def _expanded(common: Sequence[Passed]) -> list[str]:
+    return [f'"${{{name}[@]}}"' for name in array_names(common).values()]
+
+
+def _command(common: Sequence[Passed], mode: Mode, facts: Facts) -> Iterator[str]:
+    own = list(_of_mode(common, mode))
+    for passed in own:
+        if passed.note:
+            yield from comment(f"{passed.flag}: {passed.note}")
+    lines = [_ENTRY, *map(flag, own), *filled(['"${MODEL_ARGS[@]}"', *_expanded(common)])]
+    if facts.forwards:
+        lines.append('"$@"')
+    yield from continued([*lines, '2>&1 | tee "${LOG_FILE}"'], "")

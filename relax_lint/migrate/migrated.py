@@ -1,0 +1,62 @@
+"""What comes of migrating a script: files to write, what was planned for each launch, and what was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint.records import node, record
+
+if TYPE_CHECKING:
+    from relax_lint.diagnostics import Diagnostic, Place
+    from relax_lint.migrate.plan import Plan
+    from relax_lint.migrate.surroundings import Left
+    from relax_lint.shell.launch import Launch
+    from relax_lint.sources.launcher import LauncherSource
+
+
+@record
+class Refused:
+    """A launch that is not migrated: why, because of which setting, and where that is written."""
+
+    reason: str
+    place: Place
+    key: str = ""
+    conditions: tuple[str, ...] = ()
+
+
+@record
+class Written:
+    """A launch that is migrated: by which plan, into which script, and what it is called there among several."""
+
+    launch: Launch
+    plan: Plan
+    script: Path
+    name: str = ""
+
+
+@record
+class SameAs:
+    """A way through the verl script that Relax runs as another one."""
+
+    conditions: tuple[str, ...]
+    script: Path
+
+
+@node
+class Migrated:
+    """The outcome for one script.
+
+    ``target`` is the recipe's directory, ``files`` what is to be written, ``findings`` what the rules say of that and
+    should not.
+    """
+
+    source: LauncherSource
+    target: Path
+    files: Mapping[Path, str]
+    launches: Sequence[Written]
+    refused: Sequence[Refused]
+    same: Sequence[SameAs]
+    left: Sequence[Left]
+    findings: Sequence[Diagnostic] = ()

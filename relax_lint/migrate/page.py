@@ -1,0 +1,253 @@
+"""MIGRATION.md: what was made of a verl script, for who takes the recipe over."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+_ACTED_ON = ("mapped", "derived", "by hand", "unsupported", "unknown key")
+_MEANINGS = {
+    "mapped": "one flag says the same",
+    "derived": "goes into flags together with other settings",
+    "same": "Relax does so by itself",
+    "no effect": "verl does not read it in this run",
+    "dropped": "Relax needs nothing like it",
+    "unsupported": "Relax cannot do it",
+    "by hand": "something is left for you to do",
+    "unknown key": "verl does not know it either",
+}
+_PIPE = "\\|"
+_Data = dict[str, Any]
+
+
+def page(told: _Data) -> str:
+    """The page, from the data of :func:`relax_lint.migrate.report.report`."""
+    blocks = [*_opening(told), *_by_hand(told), *_how_it_runs(told), *_counted(told)]
+    first: _Data | None = None
+    for number, launch in enumerate(told["launches"], 1):
+        blocks += _settings(launch, number, first, len(told["launches"]))
+        first = first or launch
+    blocks += _left(told)
+    return "\n\n".join(blocks) + "\n"
+
+
+# ---------------------------------------------------------------- what it is about
+
+
+def _opening(told: _Data) -> Iterator[str]:
+    name = told["target"].rpartition("/")[2]
+    yield f"# {name}: from verl to Relax"
+    rows = [
+        [
+            f"`{launch['script']}`" + (f", {launch['run']}" if launch["run"] else ""),
+            f"{_at(launch)}{_when(launch['conditions'])}",
+            f"`{launch['main']}`, {launch['engine']}",
+            f"`scripts/models/{launch['model']}.sh`",
+        ]
+        for launch in told["launches"]
+    ]
+    versions = dict.fromkeys(launch["verl"] for launch in told["launches"])
+    yield "\n".join(_table(["launcher", "made of", "verl ran", "model"], rows))
+    yield (
+        f"The values are those that the verl run really used: its command line, over the configuration that it names, "
+        f"over the defaults of verl {', '.join(versions)}."
+    )
+    for same in told["same"]:
+        yield f"What verl runs{_when(same['conditions'])} is the same to Relax: `{same['script']}`."
+    for refused in told["refused"]:
+        yield f"**Not migrated:** the launch at {_at(refused)}{_when(refused['conditions'])}: {refused['reason']}."
+
+
+def _by_hand(told: _Data) -> Iterator[str]:
+    found: dict[str, list[str]] = {}
+    for launch in told["launches"]:
+        for todo in launch["todos"]:
+            found[todo["text"]] = list(dict.fromkeys([*found.get(todo["text"], []), *todo["because"]]))
+    yield "## To do by hand"
+    if not found:
+        yield "Nothing."
+        return
+    yield "\n".join(
+        f"{number}. {_line(text)}" + (f" ({', '.join(map(_code, because))})" if because else "")
+        for number, (text, because) in enumerate(found.items(), 1)
+    )
+
+
+def _how_it_runs(told: _Data) -> Iterator[str]:
+    paragraphs = dict.fromkeys(launch["batch"] for launch in told["launches"] if launch["batch"])
+    if paragraphs:
+        yield "## Batch sizes"
+        yield from map(_line, paragraphs)
+    refusals = dict.fromkeys(
+        (mode["mode"], mode["reason"]) for launch in told["launches"] for mode in launch["refused_modes"]
+    )
+    if refusals:
+        yield "## Modes"
+        yield "\n".join(f"- `{mode}` is refused by the launcher: {_line(reason)}" for mode, reason in refusals)
+    if told["findings"]:
+        yield "## Please check"
+        yield "\n".join(
+            f"- {found['code']} at `{found['path']}:{found['line']}`: {_line(found['message'])}"
+            for found in told["findings"]
+        )
+
+
+def _counted(told: _Data) -> Iterator[str]:
+    yield "## Settings"
+    rows = [
+        [kind, str(told["launches"][0]["counts"][kind]), meaning]
+        for kind, meaning in _MEANINGS.items()
+        if told["launches"] and kind in told["launches"][0]["counts"]
+    ]
+    total = sum(told["launches"][0]["counts"].values()) if told["launches"] else 0
+    yield f"What became of the {total} settings" + (" of the first launch" if len(told["launches"]) > 1 else "") + ":"
+    yield "\n".join(_table(["fate", "count", "meaning"], rows))
+
+
+# ---------------------------------------------------------------- the settings of a launch
+
+
+def _settings(launch: _Data, number: int, first: _Data | None, of: int) -> Iterator[str]:
+    settings = launch["settings"]
+    if of > 1:
+        run = f" ({launch['run']})" if launch["run"] else ""
+        yield f"## Launch {number}: `{launch['script']}`{run}"
+    if first is not None:
+        known = {_identity(setting) for setting in first["settings"]}
+        settings = [setting for setting in settings if _identity(setting) not in known]
+        gone = {setting["key"] for setting in first["settings"]} - {setting["key"] for setting in launch["settings"]}
+        yield "All as in the first launch, but:" if settings else "All as in the first launch."
+        if gone:
+            yield f"Without {', '.join(map(_code, sorted(gone)))}."
+    given = [setting for setting in settings if setting["origin"] != "verl default"]
+    acted = [setting for setting in settings if setting["origin"] == "verl default" and setting["fate"] in _ACTED_ON]
+    rest = [setting for setting in settings if setting["origin"] == "verl default" and setting["fate"] not in _ACTED_ON]
+    yield from _given(given)
+    yield from _acted(acted)
+    yield from _rest(rest)
+    yield from _added(launch, first)
+
+
+def _identity(setting: _Data) -> str:
+    same = {name: value for name, value in setting.items() if name not in ("path", "line", "column", "given")}
+    return json.dumps(same, sort_keys=True)
+
+
+def _given(settings: Sequence[_Data]) -> Iterator[str]:
+    if settings:
+        yield "### What the verl launch sets"
+    for part, members in _by_part(settings):
+        rows = [
+            [_key(setting), _value(setting), _at(setting), _fate(setting), _outcome(setting)] for setting in members
+        ]
+        yield "\n".join([f"**{part}**", "", *_table(["setting", "value", "written at", "fate", "in Relax"], rows)])
+
+
+def _acted(settings: Sequence[_Data]) -> Iterator[str]:
+    if settings:
+        yield "### Defaults of verl that the launcher states or that need you"
+        rows = [[_key(setting), _value(setting), _fate(setting), _outcome(setting)] for setting in settings]
+        yield "\n".join(_table(["setting", "verl's default", "fate", "in Relax"], rows))
+
+
+def _rest(settings: Sequence[_Data]) -> Iterator[str]:
+    """Defaults that nothing comes of, those of one reason in one row."""
+    if not settings:
+        return
+    yield "### Other defaults of verl"
+    rows: dict[tuple[str, str], list[str]] = {}
+    for setting in settings:
+        rows.setdefault((setting["fate"], _outcome(setting)), []).append(f"{_key(setting)} {_value(setting)}")
+    yield "\n".join(
+        _table(["fate", "why", "settings"], [[fate, why, "<br>".join(keys)] for (fate, why), keys in rows.items()])
+    )
+
+
+def _added(launch: _Data, first: _Data | None) -> Iterator[str]:
+    """Arguments that come from no setting: the launcher's own, such as what the guide always wants."""
+    own = [argument for argument in launch["arguments"] if not argument["because"]]
+    if first is not None:
+        known = [argument["written"] for argument in first["arguments"]]
+        own = [argument for argument in own if argument["written"] not in known]
+    if own:
+        yield "### Flags that no setting of verl stands for"
+        rows = [[_code(argument["written"]), argument["modes"], _line(argument["note"] or "")] for argument in own]
+        yield "\n".join(_table(["flag", "modes", "why"], rows))
+
+
+def _by_part(settings: Iterable[_Data]) -> Iterable[tuple[str, list[_Data]]]:
+    """Settings by the part of verl's configuration that they are of."""
+    found: dict[str, list[_Data]] = {}
+    for setting in settings:
+        parts = setting["key"].split(".")
+        part = ".".join(parts[:2]) if parts[0] == "actor_rollout_ref" and len(parts) > 2 else parts[0]
+        found.setdefault(part, []).append(setting)
+    return found.items()
+
+
+def _fate(setting: _Data) -> str:
+    return str(setting["fate"])
+
+
+def _outcome(setting: _Data) -> str:
+    """What a setting becomes, and why."""
+    flags = "<br>".join(_code(text) for text in setting["becomes"])
+    meant = f"did you mean `{setting['meant']}`?" if setting["meant"] else ""
+    why = [setting["reason"] or "", meant]
+    return "<br>".join(part for part in [flags, *map(_line, why)] if part)
+
+
+# ---------------------------------------------------------------- what else the script did
+
+
+def _left(told: _Data) -> Iterator[str]:
+    if told["not_carried_over"]:
+        yield "## Not carried over from the verl script"
+        rows = [[_code(left["text"]), _at(left), _line(left["reason"])] for left in told["not_carried_over"]]
+        yield "\n".join(_table(["what", "at", "why"], rows))
+
+
+# ---------------------------------------------------------------- Markdown
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield f"|{' --- |' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(cell.replace('|', _PIPE) for cell in row)} |"
+
+
+def _key(setting: _Data) -> str:
+    return _code(setting["key"])
+
+
+def _value(setting: _Data) -> str:
+    value = setting["value"]
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    variable = setting["variable"]
+    return _code(text) + (f" by `{variable}`" if variable else "")
+
+
+def _at(where: _Data) -> str:
+    return "" if where["path"] is None else f"`{where['path']}:{where['line']}`"
+
+
+def _when(conditions: Sequence[str]) -> str:
+    return f" when {' and '.join(_code(condition) for condition in conditions)}" if conditions else ""
+
+
+def _code(text: str) -> str:
+    """A text as code."""
+    shown = _line(text)
+    if not shown:
+        return "(empty)"
+    ticks = "`"
+    while ticks in shown:
+        ticks += "`"
+    pad = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{ticks}{pad}{shown}{pad}{ticks}"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

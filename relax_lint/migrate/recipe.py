@@ -1,0 +1,213 @@
+"""A verl script made a recipe of Relax: which files, with what in them. Nothing is written here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint.diagnostics import Diagnostic, Severity
+from relax_lint.migrate.choices import Choices, shape_of
+from relax_lint.migrate.effective import effective_settings
+from relax_lint.migrate.launcher_header import variables_of
+from relax_lint.migrate.launcher_text import Facts, launcher_text
+from relax_lint.migrate.migrated import Migrated, Refused, SameAs, Written
+from relax_lint.migrate.model_architecture import flags_of_file
+from relax_lint.migrate.model_match import MODEL_PATH, model_for
+from relax_lint.migrate.page import page
+from relax_lint.migrate.plan import Passed, Plan, Refusal, Todo
+from relax_lint.migrate.planning import plan
+from relax_lint.migrate.report import plain, report
+from relax_lint.migrate.runs import named_runs
+from relax_lint.migrate.surroundings import needed_assignments, surroundings
+from relax_lint.migrate.ways import Way, ways
+from relax_lint.model_files import MODELS
+from relax_lint.records import changed, record
+from relax_lint.shell.queries import start_of
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.settings import Settings
+    from relax_lint.project import Project
+    from relax_lint.shell.launch import Launch
+    from relax_lint.sources.launcher import LauncherSource
+
+EXPECTED = "RLX409"
+"""What the rules may say of a recipe that was just migrated: the conversion script is still to be written."""
+PAGE = "MIGRATION.md"
+_CONFIG = "--custom-config-path"
+_UNFUSED = Passed("--no-rope-fusion", (), "misc", (MODEL_PATH,), "Relax wants this of a model that sees or hears")
+_ARGUMENTS = frozenset("@*")
+
+
+@record
+class Options:
+    """Where things are: ``verl_root`` the checkout whose defaults count, ``hf_config`` the model's config.json,
+    ``into`` the directory of the recipes below the root."""
+
+    verl_root: Path | None = None
+    hf_config: Path | None = None
+    into: str = "examples"
+
+
+def migrate_launcher(
+    source: LauncherSource, project: Project, choices: Choices, options: Options | None = None
+) -> Migrated:
+    """The recipe that runs in Relax what a script of verl launches; ``project`` is the tree that it is for."""
+    return _Migration(source, project, choices, options or Options()).run()
+
+
+class _Migration:
+    """One script on its way."""
+
+    def __init__(self, source: LauncherSource, project: Project, choices: Choices, options: Options) -> None:
+        self.source = source
+        self.project = project
+        self.choices = choices
+        self.options = options
+        self.target = project.root / options.into / choices.name
+        self.files: dict[Path, str] = {}
+        self.written: list[Written] = []
+        self.refused: list[Refused] = []
+        self.same: list[SameAs] = []
+
+    def run(self) -> Migrated:
+        launches = [launch for launch in self.source.launches if launch.kind == "verl"]
+        around = surroundings(self.source, launches)
+        known: dict[tuple[object, ...], Path] = {}
+        for way in ways(self.source):
+            plans = list(self._plans(way))
+            if not plans:
+                continue
+            script = self._script(way)
+            meaning = tuple(_meaning(each) for each in plans)
+            if meaning in known:
+                self.same.append(SameAs(way.conditions, known[meaning]))
+                continue
+            known[meaning] = script
+            self._write(way, plans, script, around.exports)
+        if self.written:
+            self.files[self.target / "__init__.py"] = ""
+        done = Migrated(self.source, self.target, self.files, self.written, self.refused, self.same, around.left)
+        if self.written:
+            done = changed(done, findings=self._findings())
+            self.files[self.target / PAGE] = page(report(done, self._named))
+        return done
+
+    # ------------------------------------------------------------ planning
+
+    def _plans(self, way: Way) -> Iterator[Plan]:
+        """The plans of the launches of one way; those that cannot be are noted."""
+        for launch in way.launches:
+            try:
+                settings = effective_settings(launch, self.source.project, self.options.verl_root)
+                yield self._plan(settings)
+            except Refusal as refusal:
+                place = refusal.place or start_of(launch)
+                self.refused.append(Refused(refusal.reason, place, refusal.key, way.conditions))
+
+    def _plan(self, settings: Settings) -> Plan:
+        """The plan with the file that describes the model, which is written where Relax has none."""
+        model = model_for(settings, self.project, self.options.hf_config)
+        path = self.project.root / MODELS / f"{model.stem}.sh"
+        project = self.project
+        if model.text is not None:
+            self.files[path] = model.text
+            project = project.with_changes({path: model.text.encode()})
+        elif not project.is_file(path) and project.relax_root is not None:
+            path = project.relax_root / MODELS / path.name
+        shape = None
+        if model.numbers is not None:
+            shape = shape_of(flags_of_file(path, project) or {}, vision=model.numbers.vision)
+        made = plan(settings, changed(self.choices, model=model.stem, shape=shape))
+        passed, todos = list(made.passed), list(made.todos)
+        if model.unfused_rope and not any(each.flag == _UNFUSED.flag for each in passed):
+            passed.append(_UNFUSED)
+        if model.todo:
+            todos.insert(0, Todo(f"{model.todo[0].upper()}{model.todo[1:]}.".replace("..", "."), (MODEL_PATH,)))
+        return changed(made, passed=passed, todos=todos)
+
+    def _script(self, way: Way) -> Path:
+        name = self.choices.name
+        suffix = f"_{way.name}" if way.name else ""
+        return self.target / f"run_{name}{suffix}.sh"
+
+    # ------------------------------------------------------------ writing
+
+    def _write(self, way: Way, plans: Sequence[Plan], script: Path, exports: Sequence[tuple[str, str]]) -> None:
+        plans = [self._configured(each, script, number, plans) for number, each in enumerate(plans)]
+        variables = variables_of(plans)
+        assignments = needed_assignments(variables, self.source)
+        facts = Facts(
+            self.choices.name,
+            script.relative_to(self.project.root).as_posix(),
+            f"{self._named(self.source.path)}",
+            tuple(exports),
+            tuple(assignments),
+            any(map(_forwards, way.launches)),
+        )
+        self.files[script] = launcher_text(plans, facts)
+        for run in named_runs(plans):
+            name = "" if len(plans) == 1 else run.name
+            self.written.append(Written(run.plan.settings.launch, run.plan, script, name))
+
+    def _configured(self, made: Plan, script: Path, number: int, plans: Sequence[Plan]) -> Plan:
+        """The plan with the path of its config YAML, which is written."""
+        if not made.config:
+            return made
+        entries = {entry.key: plain(entry.value) for entry in made.config}
+        stem = script.stem.removeprefix("run_")
+        first = {entry.key: plain(entry.value) for entry in plans[0].config}
+        suffix = "" if number == 0 or entries == first else f"_{number + 1}"
+        path = self.target / f"{stem}{suffix}_config.yaml"
+        self.files[path] = _yaml(entries)
+        shown = path.relative_to(self.project.root).as_posix()
+        because = tuple(dict.fromkeys(key for entry in made.config for key in entry.because))
+        others = [passed for passed in made.passed if passed.flag != _CONFIG]
+        return changed(made, passed=[*others, Passed(_CONFIG, (shown,), "rollout", because)])
+
+    def _named(self, path: Path) -> str:
+        """A path as the page shows it: from the root of what it belongs to."""
+        for root in (self.project.root, self.source.project.root):
+            if path.is_relative_to(root):
+                return path.relative_to(root).as_posix()
+        return path.name
+
+    # ------------------------------------------------------------ judging
+
+    def _findings(self) -> list[Diagnostic]:
+        """What the rules find in the files that would be written."""
+        from relax_lint.engine import lint
+        from relax_lint.rules import load_rules
+
+        files: Mapping[Path, bytes] = {path: text.encode() for path, text in self.files.items()}
+        changed_project = self.project.with_changes(files)
+        judged = lint(changed_project, load_rules(), targets=list(files))
+        return [
+            found
+            for found in judged.standing
+            if found.path in files and found.severity is not Severity.ADVICE and found.code != EXPECTED
+        ]
+
+
+def _meaning(plan: Plan) -> tuple[object, ...]:
+    """What a plan makes Relax do."""
+    passed = tuple((each.flag, each.values, each.modes) for each in plan.passed)
+    config = tuple((entry.key, repr(entry.value)) for entry in plan.config)
+    return passed, config, plan.model, tuple(plan.refused)
+
+
+def _forwards(launch: Launch) -> bool:
+    """Whether a launch is given the script's arguments."""
+    return any(
+        (unknown.variable or "") in _ARGUMENTS or unknown.text.lstrip('"${')[:1] in _ARGUMENTS
+        for word in launch.argv
+        for unknown in word.unknowns
+        if unknown.variable or unknown.text
+    )
+
+
+def _yaml(entries: Mapping[str, object]) -> str:
+    import yaml
+
+    text: str = yaml.safe_dump(dict(entries), sort_keys=False, allow_unicode=True)
+    return text

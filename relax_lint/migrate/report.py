@@ -1,0 +1,180 @@
+"""What became of a verl script, as plain data: the JSON of ``relax-lint migrate``, and what MIGRATION.md is made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from relax_lint.migrate.values import Data, Template
+from relax_lint.migrate.written import flag
+
+if TYPE_CHECKING:
+    from relax_lint.diagnostics import Diagnostic, Place
+    from relax_lint.migrate.migrated import Migrated, Refused, Written
+    from relax_lint.migrate.plan import Fate, FateKind, Passed, Plan
+    from relax_lint.migrate.settings import Setting
+
+Named = Callable[[Path], str]
+"""How a path is shown."""
+
+KINDS: tuple[FateKind, ...] = (
+    "mapped",
+    "derived",
+    "same",
+    "no effect",
+    "dropped",
+    "unsupported",
+    "by hand",
+    "unknown key",
+)
+
+
+def report(migrated: Migrated, named: Named) -> dict[str, Any]:
+    """All that is known of a migration."""
+    return {
+        "schema": 1,
+        "status": _status(migrated),
+        "source": named(migrated.source.path),
+        "target": named(migrated.target),
+        "files": [{"path": named(path), "text": text} for path, text in migrated.files.items()],
+        "launches": [_launch(written, named) for written in migrated.launches],
+        "refused": [_refused(refused, named) for refused in migrated.refused],
+        "same": [{"conditions": list(one.conditions), "script": named(one.script)} for one in migrated.same],
+        "not_carried_over": [
+            {**position(left.place, named), "text": left.text, "reason": left.reason} for left in migrated.left
+        ],
+        "findings": [_finding(found, named) for found in migrated.findings],
+    }
+
+
+def _status(migrated: Migrated) -> str:
+    if not migrated.launches:
+        return "refused"
+    return "partly" if migrated.refused else "migrated"
+
+
+def position(place: Place | None, named: Named) -> dict[str, Any]:
+    """Where something is written; nulls when it is written nowhere."""
+    if place is None:
+        return {"path": None, "line": None, "column": None}
+    line, column = place.source.position(place.start)
+    return {"path": named(place.source.path), "line": line, "column": column}
+
+
+def _launch(written: Written, named: Named) -> dict[str, Any]:
+    plan = written.plan
+    settings = plan.settings
+    return {
+        **position(written.launch.site, named),
+        "conditions": list(written.launch.conditions),
+        "script": named(written.script),
+        "run": written.name or None,
+        "main": settings.main,
+        "engine": settings.flavour,
+        "verl": settings.version,
+        "model": plan.model,
+        "batch": plan.batch,
+        "refused_modes": [{"mode": one.mode, "reason": one.reason} for one in plan.refused],
+        "todos": [{"text": text, "because": list(because)} for text, because in todos(plan).items()],
+        "counts": {kind: count for kind, count in _counts(plan).items() if count},
+        "settings": [_setting(setting, plan, named) for setting in settings.leaves.values()],
+        "arguments": [_argument(passed) for passed in plan.passed],
+        "config": [
+            {"key": entry.key, "value": plain(entry.value), "because": list(entry.because)} for entry in plan.config
+        ],
+    }
+
+
+def todos(plan: Plan) -> Mapping[str, tuple[str, ...]]:
+    """What is to be done by hand, each once, with the settings that it is about."""
+    found: dict[str, tuple[str, ...]] = {}
+    for todo in plan.todos:
+        found[todo.text] = tuple(dict.fromkeys((*found.get(todo.text, ()), *todo.because)))
+    for fate in plan.fates:
+        if fate.todo:
+            found[fate.todo] = tuple(dict.fromkeys((*found.get(fate.todo, ()), fate.key)))
+    return found
+
+
+def _counts(plan: Plan) -> dict[str, int]:
+    counted = Counter(fate.kind for fate in plan.fates)
+    return {kind: counted[kind] for kind in KINDS}
+
+
+def _setting(setting: Setting, plan: Plan, named: Named) -> dict[str, Any]:
+    fate = fate_of(plan, setting.key)
+    return {
+        "key": setting.key,
+        "value": plain(setting.value),
+        "origin": setting.origin,
+        **position(setting.place, named),
+        "given": setting.given or None,
+        "variable": setting.variable,
+        "known": setting.known,
+        "meant": setting.meant,
+        "fate": fate.kind,
+        "flags": list(fate.flags),
+        "becomes": list(becomes(fate, plan.passed)),
+        "reason": fate.reason or None,
+        "todo": fate.todo or None,
+    }
+
+
+def fate_of(plan: Plan, key: str) -> Fate:
+    """What becomes of a setting of a plan."""
+    return next(fate for fate in plan.fates if fate.key == key)
+
+
+def becomes(fate: Fate, passed: Iterable[Passed]) -> Iterable[str]:
+    """The arguments that a setting goes into, as they are written, with the mode when it is of one only."""
+    found: dict[str, None] = {}
+    for each in passed:
+        if each.flag in fate.flags:
+            found[flag(each) + ("" if each.modes == "both" else f" ({each.modes})")] = None
+    missing = [name for name in fate.flags if not any(text.split()[0] == name for text in found)]
+    return [*found, *missing]
+
+
+def _argument(passed: Passed) -> dict[str, Any]:
+    return {
+        "flag": passed.flag,
+        "values": [plain(value) for value in passed.values],
+        "written": flag(passed),
+        "group": passed.group,
+        "modes": passed.modes,
+        "because": list(passed.because),
+        "note": passed.note or None,
+    }
+
+
+def _refused(refused: Refused, named: Named) -> dict[str, Any]:
+    return {
+        **position(refused.place, named),
+        "key": refused.key or None,
+        "reason": refused.reason,
+        "conditions": list(refused.conditions),
+    }
+
+
+def _finding(found: Diagnostic, named: Named) -> dict[str, Any]:
+    return {
+        "code": found.code,
+        "severity": found.severity.value,
+        "message": found.message,
+        "path": named(found.path),
+        "line": found.line,
+        "column": found.column,
+    }
+
+
+def plain(data: Data | object) -> Any:
+    """A value in JSON; what bash completes stays as it is written."""
+    if isinstance(data, Template):
+        return "".join(part if isinstance(part, str) else part.text for part in data.parts)
+    if isinstance(data, (list, tuple)):
+        return [plain(item) for item in data]
+    if isinstance(data, dict):
+        return {str(key): plain(value) for key, value in data.items()}
+    return data

@@ -1,0 +1,182 @@
+"""What a verl script does besides launching: variables that it exports, commands that it runs, and what of it the
+launcher of Relax must keep."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from relax_lint.diagnostics import Place
+from relax_lint.records import record
+from relax_lint.shell.nodes import Assignment, SimpleCommand, Word
+from relax_lint.shell.walk import commands_of
+
+if TYPE_CHECKING:
+    from relax_lint.shell.launch import Launch
+    from relax_lint.sources.launcher import LauncherSource
+    from relax_lint.sources.script import ScriptFile
+
+_NAME = re.compile(r"\$\{?(?P<plain>[A-Za-z_]\w*)|\$\(\((?P<arithmetic>[^()]*)\)\)")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_SECRET = re.compile(r"(?:\A|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)(?:_|\Z)")
+_QUIET = frozenset(
+    "set shopt shift echo printf test [ : true false exit return local declare typeset readonly export unset trap "
+    "read let eval break continue getopts date".split()
+)
+"""Commands that do nothing a run would miss: they set up the shell, or say something."""
+
+_DECLARES = frozenset({"export", "declare", "typeset", "readonly", "local"})
+
+_SET_BY_ENTRYPOINT = "the entry point of Relax sets it"
+_OF_VLLM = "it is for vLLM; Relax generates with SGLang"
+_DROPPED: tuple[tuple[str, str], ...] = (
+    (r"VLLM_\w+|VERL_\w+", _OF_VLLM),
+    (r"SGL(?:ANG)?_\w*TP_MEMORY\w*", "verl's own SGLang worker reads it; Relax starts SGLang in another way"),
+    (r"HYDRA_\w+", "Relax has no Hydra"),
+    (r"RAY_\w+|ip_head|MASTER_(?:ADDR|PORT)", "the entry point of Relax starts Ray; what Ray needs is set there"),
+    (r"CUDA_DEVICE_MAX_CONNECTIONS|PYTHONPATH|PYTHONUNBUFFERED", _SET_BY_ENTRYPOINT),
+    (r"(?:CUDA|ASCEND_RT|HIP|ROCR)_VISIBLE_DEVICES", "it names the GPUs of one machine: set it when you start the run"),
+    (
+        r"HCCL_\w+|ASCEND_\w+|TASK_QUEUE_ENABLE|CPU_AFFINITY_CONF|PYTORCH_NPU_\w+|USE_OPTIMIZED_MODEL",
+        "it is for Ascend NPUs, which have an entry point of their own in Relax, scripts/entrypoint/local-npu.sh",
+    ),
+    (
+        r"PYTORCH_CUDA_ALLOC_CONF",
+        "Relax hands memory between training and SGLang in its own way; set it if you need it",
+    ),
+    (r"LD_PRELOAD|LD_LIBRARY_PATH|PATH", "it is about one machine: set it there"),
+    (r"WANDB_(?:EXP|PROJECT|NAME)", "the project and the run are named by flags"),
+)
+_DROPPED_PATTERNS = tuple((re.compile(pattern), reason) for pattern, reason in _DROPPED)
+
+
+@record
+class Left:
+    """What is not carried over: its text, where it stands, and why."""
+
+    text: str
+    place: Place
+    reason: str
+
+
+@record
+class Surroundings:
+    """What a script does besides: ``exports`` are carried over (names with their statements), ``left`` is not."""
+
+    exports: tuple[tuple[str, str], ...]
+    left: tuple[Left, ...]
+
+
+def surroundings(launcher: LauncherSource, launches: Sequence[Launch]) -> Surroundings:
+    """Go through a script's own commands."""
+    starts = {launch.site.start for launch in launches if launch.site.source is launcher}
+    exports: dict[str, str] = {}
+    left: list[Left] = []
+    for command in commands_of(launcher):
+        if command.start in starts:
+            continue
+        name = _name(command)
+        if name == "export":
+            for assignment in command.words[1:]:
+                if isinstance(assignment, Assignment):
+                    _sort(assignment, launcher, exports, left)
+        elif name and name not in _QUIET and not _is_variable(command.words[0]):
+            place = Place(launcher, command.start, command.end)
+            left.append(Left(_line(launcher, place), place, _why_left(name)))
+    return Surroundings(tuple(exports.items()), tuple(left))
+
+
+def _sort(assignment: Assignment, source: ScriptFile, exports: dict[str, str], left: list[Left]) -> None:
+    """Carry an exported variable over, or say why not. One that the script itself reads is its own."""
+    place = Place(source, assignment.start, assignment.end)
+    text = source.text[assignment.start : assignment.end]
+    reason = _why_dropped(assignment, source)
+    if reason is None:
+        exports[assignment.name] = text
+    elif reason:
+        shown = f"{assignment.name}=…" if _SECRET.search(assignment.name) else text
+        left.append(Left(f"export {' '.join(shown.split())}", place, reason))
+
+
+def _why_dropped(assignment: Assignment, source: ScriptFile) -> str | None:
+    """Why an exported variable is not carried over; nothing to say (``""``) of one that only the script reads."""
+    name = assignment.name
+    if assignment.value is None or _is_read(name, source):
+        return ""
+    if _SECRET.search(name):
+        return "a secret has no place in a launcher: set it in your environment"
+    return next((reason for pattern, reason in _DROPPED_PATTERNS if pattern.fullmatch(name)), None)
+
+
+def _is_read(name: str, source: ScriptFile) -> bool:
+    return re.search(rf"\$\{{?{name}\b", source.text) is not None
+
+
+def _name(command: SimpleCommand) -> str:
+    first = command.words[0] if command.words else None
+    if not isinstance(first, Word):
+        return ""
+    return first.literal if first.literal is not None else "$"
+
+
+def _is_variable(first: object) -> bool:
+    """Whether a command's name is not written: nothing can be said of what it does, but it is said."""
+    return isinstance(first, Assignment)
+
+
+def _line(source: ScriptFile, place: Place) -> str:
+    """A command in one line, shortened."""
+    text = " ".join(source.text[place.start : place.end].replace("\\\n", " ").split())
+    return text if len(text) <= 120 else f"{text[:117]}…"
+
+
+_REASONS: tuple[tuple[str, str], ...] = (
+    ("ray", "the entry point of Relax starts Ray"),
+    ("pip pip3 conda uv apt apt-get", "installing is not part of a launcher"),
+    ("wget curl huggingface-cli hf modelscope git", "download it once, before the run"),
+    ("cd pushd popd", "the launcher is run from the root of the Relax checkout"),
+    ("mkdir", "the launcher makes the directories that it writes to"),
+    ("source .", "what it sets was read where the launch needs it"),
+    ("ulimit", "a limit of the machine: set it before the run if you need it"),
+)
+_REASON_OF = {name: reason for names, reason in _REASONS for name in names.split()}
+
+
+def _why_left(name: str) -> str:
+    return _REASON_OF.get(name.rpartition("/")[2], "do it yourself where it is needed")
+
+
+def needed_assignments(names: Iterable[str], source: ScriptFile) -> list[tuple[str, str]]:
+    """The assignments of a script that some of its variables need, in their order, each once and with those that it
+    needs in turn; of a variable that is set several times, the first. Variables that the script does not set are left
+    out."""
+    assigned: dict[str, Assignment] = {}
+    for command in commands_of(source):
+        for assignment in (*command.assignments, *(command.words[1:] if _name(command) in _DECLARES else ())):
+            if isinstance(assignment, Assignment) and assignment.value is not None and _alone(command):
+                assigned.setdefault(assignment.name, assignment)
+    wanted: set[str] = set()
+    pending = list(names)
+    while pending:
+        name = pending.pop()
+        if name in assigned and name not in wanted:
+            wanted.add(name)
+            text = source.text[assigned[name].start : assigned[name].end]
+            pending += [other for other in variables_in(text.partition("=")[2]) if other != name]
+    found = sorted((assigned[name] for name in wanted), key=lambda one: one.start)
+    return [(one.name, source.text[one.start : one.end]) for one in found]
+
+
+def _alone(command: SimpleCommand) -> bool:
+    """Whether assignments are for the shell, not for one command."""
+    return not command.words or _name(command) in _DECLARES
+
+
+def variables_in(text: str) -> Iterator[str]:
+    """The variables that a piece of bash reads."""
+    for match in _NAME.finditer(text):
+        if match["plain"]:
+            yield match["plain"]
+        else:
+            yield from _WORD.findall(match["arithmetic"])
