@@ -1,0 +1,180 @@
+"""The settings of verl that one flag of Relax says, or none: the part of a plan that the mapping alone decides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.catalog.conversions import BadValue, converted
+from relax_lint.catalog.flags import Catalogue, embedded
+from relax_lint.migrate.conversions import Unsuitable, Words, conversion_of, text_of
+from relax_lint.migrate.mapping import PASS, Entry, entry, entry_in, plain_key
+from relax_lint.migrate.plan import Fate, Passed, Refusal, Step, Todo
+from relax_lint.migrate.values import Data, Template, is_known
+from relax_lint.shell.launch import Unknown
+
+if TYPE_CHECKING:
+    from relax_lint.catalog.flags import Flag
+    from relax_lint.migrate.settings import Setting, Settings
+
+_BY_ITSELF = "Relax does so by itself"
+_OFF_ANYHOW = "this asks for nothing that Relax does not do anyhow"
+_SAFE_DEFAULT = re.compile(r"[\w./+-]+")
+"""What stands in ``${X:-…}`` without quotes."""
+_VERLS_MAINS = "verl."
+
+
+def direct_steps(settings: Settings, catalogue: Catalogue | None = None) -> Iterator[Step]:
+    """What becomes of every setting that is not derived together with others."""
+    planner = _Direct(settings, catalogue or embedded())
+    for setting in settings.leaves.values():
+        yield from planner.steps(setting)
+
+
+def as_flags(key: str, value: Data, catalogue: Catalogue | None = None) -> list[tuple[str, tuple[str, ...]]] | str:
+    """What a setting that stands in a launch of Relax is as flags, or else what to tell its author.
+
+    ``key`` may have Hydra's signs in front. The list is empty when Relax needs nothing in its place.
+    """
+    name = plain_key(key)
+    found = entry(name)
+    if found is None:
+        return f"verl has no setting {name}, and Relax none that says the same"
+    if not found.flags:
+        return _advice(found, value)
+    try:
+        words = [
+            (flag, _fitting(flag, conversion_of(conversion).words(value), catalogue or embedded()))
+            for flag, conversion in found.flags
+        ]
+    except Unsuitable as error:
+        return f"{error.reason}{f': {error.todo}' if error.todo else ''}"
+    return [(flag, tuple(map(str, given))) for flag, given in words if given is not None]
+
+
+def _advice(found: Entry, value: Data) -> list[tuple[str, tuple[str, ...]]] | str:
+    if found.kind in ("dropped", "no effect") or found.is_neutral(value):
+        return []
+    if found.kind == "unsupported":
+        return f"{found.reason}{f': {found.todo}' if found.todo else ''}"
+    return found.advice or f"{found.key} goes into several flags of Relax, together with other settings"
+
+
+class _Direct:
+    def __init__(self, settings: Settings, catalogue: Catalogue) -> None:
+        self.settings, self.catalogue = settings, catalogue
+        self.derived_from = {
+            setting.variable
+            for setting in settings.leaves.values()
+            if setting.variable and (found := entry_in(settings, setting.key)) is not None and found.kind == "derived"
+        }
+        """Variables that other numbers are worked out from: what they give is written as it is."""
+
+    def steps(self, setting: Setting) -> Iterator[Step]:
+        found = entry_in(self.settings, setting.key)
+        if found is None:
+            yield from self._unknown(setting)
+        elif found.kind in ("dropped", "no effect"):
+            yield Fate(setting.key, "dropped" if found.kind == "dropped" else "no effect", reason=found.reason)
+        elif found.kind == "unsupported":
+            yield from _unsupported(setting, found)
+        elif found.kind == "flag":
+            yield from self._flagged(setting, found)
+
+    def _unknown(self, setting: Setting) -> Iterator[Step]:
+        meant = f"; {setting.meant} is probably meant" if setting.meant else ""
+        if setting.known or self.settings.main.startswith(_VERLS_MAINS):
+            yield Fate(setting.key, "unknown key", reason=f"verl has no such setting, and does not read it{meant}")
+            return
+        todo = f"{setting.key}: carry over by hand what {self.settings.main} does with it, if it reads it at all"
+        yield Fate(setting.key, "unknown key", reason=f"verl has no such setting{meant}", todo=todo)
+        yield Todo(todo, (setting.key,))
+
+    # ------------------------------------------------------------ flags
+
+    def _flagged(self, setting: Setting, found: Entry) -> Iterator[Step]:
+        if found.given and setting.origin == "verl default":
+            yield Fate(setting.key, "dropped", reason=found.given)
+            return
+        try:
+            passed = tuple(self._passed(setting, found))
+        except Unsuitable as error:
+            todo = error.todo or f"decide what {found.flags[0][0]} should be"
+            yield Fate(setting.key, "unsupported", reason=error.reason, todo=todo)
+            yield Todo(f"{setting.key}: {todo}", (setting.key,))
+            return
+        yield from passed
+        flags = tuple(step.flag for step in passed)
+        yield Fate(setting.key, "mapped" if flags else "same", flags, "" if flags else _BY_ITSELF)
+
+    def _passed(self, setting: Setting, found: Entry) -> Iterator[Passed]:
+        for flag, conversion in found.flags:
+            words = self._words(setting, flag, conversion)
+            if words is None or (setting.origin == "verl default" and self._is_default(flag, words)):
+                continue
+            yield Passed(flag, words, found.group, (setting.key,), modes=found.modes)
+
+    def _words(self, setting: Setting, flag: str, conversion: str) -> Words:
+        convert = conversion_of(conversion)
+        if not is_known(setting.value) and not convert.carries:
+            raise Unsuitable(
+                f"only bash knows its value, {_shown(setting.value)}, and {flag} does not take it as verl does",
+                f"work out {flag} from {_shown(setting.value)}",
+            )
+        words = _fitting(flag, convert.words(setting.value), self.catalogue)
+        if words is None or len(words) != 1 or conversion != PASS or isinstance(words[0], Template):
+            return words
+        text = _as_written(words[0], setting)
+        if setting.variable and setting.variable not in self.derived_from and _SAFE_DEFAULT.fullmatch(text):
+            return (Template((Unknown(f"${{{setting.variable}:-{text}}}", setting.variable),)),)
+        return (text,)
+
+    def _is_default(self, name: str, words: tuple[str | Template, ...]) -> bool:
+        flag = self.catalogue.flag(name)
+        if flag is None or flag.is_switch or len(words) != 1 or isinstance(words[0], Template):
+            return False
+        return bool(converted(words[0], flag.type, flag.choices) == self.catalogue.defaults.get(flag.dest))
+
+
+def _unsupported(setting: Setting, found: Entry) -> Iterator[Step]:
+    if found.is_neutral(setting.value):
+        kind = "same" if setting.origin == "verl default" else "dropped"
+        yield Fate(setting.key, kind, reason=_OFF_ANYHOW)  # type: ignore[arg-type]
+        return
+    if found.refuse and is_known(setting.value):
+        raise Refusal(f"{found.reason}{f'; {found.todo}' if found.todo else ''}", setting.key, setting.place)
+    yield Fate(setting.key, "unsupported", reason=found.reason, todo=found.todo)
+    yield Todo(f"{setting.key}={_shown(setting.value)}: {found.todo or found.reason}", (setting.key,))
+
+
+def _fitting(name: str, words: Words, catalogue: Catalogue) -> Words:
+    """The words as the flag takes them. Raises :class:`Unsuitable` for what it does not take."""
+    flag = catalogue.flag(name)
+    if flag is None:
+        raise Unsuitable(f"this Relax has no {name}")
+    if words is None or flag.is_switch:
+        return words
+    return tuple(word if isinstance(word, Template) else _fitting_word(word, flag) for word in words)
+
+
+def _fitting_word(word: str, flag: Flag) -> str:
+    whole = f"{float(word):.0f}" if flag.type == "int" and re.fullmatch(r"-?\d+\.0*", word) else word
+    try:
+        converted(whole, flag.type, flag.choices)
+    except BadValue as error:
+        raise Unsuitable(f"{flag.name} does not take it: {error}") from None
+    return whole
+
+
+def _as_written(text: str, setting: Setting) -> str:
+    """A number as its author wrote it: 1e-6, not 1e-06."""
+    written = setting.given.partition("=")[2]
+    try:
+        return written if float(written) == float(text) else text
+    except ValueError:
+        return text
+
+
+def _shown(value: Data) -> str:
+    return value.quoted if isinstance(value, Template) else text_of(value)
