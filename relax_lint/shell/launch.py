@@ -42,13 +42,15 @@ class Word:
     """One word of an argv. Unknown parts stand in ``text`` as their source text.
 
     ``place`` is where the word was written (an array's element, a piece of a string that was split), ``None`` when
-    it was computed. ``defaults`` names overridable variables whose script-given default the text counts with.
+    it was computed. ``defaults`` names overridable variables whose script-given default the text counts with;
+    ``default_texts`` are these defaults.
     """
 
     text: str
     unknowns: tuple[Unknown, ...] = ()
     place: Place | None = None
     defaults: tuple[str, ...] = ()
+    default_texts: tuple[str, ...] = ()
 
     @property
     def known(self) -> bool:

@@ -167,15 +167,15 @@ def _word(value: Value, state: State) -> Word:
     if len(chunks) == 1 and isinstance(chunks[0], Known):
         return Word(chunks[0].text, (), place)
     unknowns = []
-    defaults = []
+    defaults: dict[str, str] = {}
     for chunk in chunks:
         if not isinstance(chunk, Sym):
             continue
         root = chunk.root
         if chunk.default is not None:
-            defaults.append(root.variable or root.text)
+            defaults.setdefault(root.variable or root.text, chunk.default)
             continue
         unknowns.append(
             Unknown(root.text, root.variable, state.bindings.get(root) is NONEMPTY, value.many, root.alternative)
         )
-    return Word(resolved.shown, tuple(unknowns), place, tuple(dict.fromkeys(defaults)))
+    return Word(resolved.shown, tuple(unknowns), place, tuple(defaults), tuple(defaults.values()))

@@ -1,0 +1,105 @@
+"""The overrides of a command line on a composed configuration, and the values that come of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from omegaconf import Container, DictConfig, ListConfig, OmegaConf
+from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
+
+from relax_lint.migrate.composing import Path, leaves
+from relax_lint.migrate.plan import Refusal
+from relax_lint.shell.launch import Unknown
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.overrides import Given, Hidden
+
+_FROM_ENVIRONMENT = re.compile(r"\$\{oc\.env:\s*([A-Za-z_]\w*)\s*(?:,\s*([^${}]*?)\s*)?\}")
+_MISSING = "???"
+
+
+def apply(given: Given, config: DictConfig, hidden: Hidden) -> bool:
+    """Apply an override; false when Hydra would refuse it because the tree has no such key, or has it already.
+
+    A key that is not there is added all the same: the caller says what is meant.
+    """
+    override, shown = given.override, hidden.shown(given.word.text)
+    key, value = override.key_or_group, hidden_environment(override.value(), hidden)
+    if override.package is not None:
+        raise Refusal(f"{shown} chooses a file of the group {key}, and there is no such group", place=given.word.place)
+    try:
+        if override.is_delete():
+            return _delete(config, key)
+        adds = override.is_add() or override.is_force_add()
+        there = _select(config, key) is not None
+        try:
+            OmegaConf.update(config, key, value, merge=True, force_add=adds)
+        except (ConfigAttributeError, ConfigKeyError):
+            OmegaConf.update(config, key, value, merge=True, force_add=True)
+            return False
+        return not (override.is_add() and there and not isinstance(value, dict | list))
+    except (OmegaConfBaseException, AssertionError, ValueError, TypeError) as error:
+        said = str(error).partition("\n")[0]
+        raise Refusal(f"Hydra refuses {shown}: {hidden.shown(said)}", place=given.word.place) from error
+
+
+def _select(config: DictConfig, key: str) -> Any:
+    try:
+        return OmegaConf.select(config, key, throw_on_missing=False)
+    except OmegaConfBaseException:
+        return None
+
+
+def _delete(config: DictConfig, key: str) -> bool:
+    parent, _, name = key.rpartition(".")
+    node = OmegaConf.select(config, parent) if parent else config
+    if not isinstance(node, DictConfig) or name not in node:
+        return False
+    OmegaConf.set_struct(node, False)
+    del node[name]
+    OmegaConf.set_struct(node, None)
+    return True
+
+
+def hidden_environment(value: Any, hidden: Hidden) -> Any:
+    """The value with marks for what comes from the environment of the training: ``${oc.env:NAME}``."""
+    if isinstance(value, dict):
+        return {key: hidden_environment(item, hidden) for key, item in value.items()}
+    if isinstance(value, list):
+        return [hidden_environment(item, hidden) for item in value]
+    if not isinstance(value, str) or "oc.env" not in value:
+        return value
+
+    def marked(found: re.Match[str]) -> str:
+        name, default = found[1], found[2]
+        text = f"${{{name}}}" if default is None else f"${{{name}:-{default}}}"
+        return hidden.mark(Unknown(text, name if default is None else None))
+
+    return _FROM_ENVIRONMENT.sub(marked, value)
+
+
+def resolved(config: DictConfig, inside: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """The leaves with their interpolations resolved; one that cannot be stays as it is written."""
+    for key in config:
+        path = (*inside, str(key))
+        node = config._get_node(key)
+        if isinstance(node, DictConfig) and not node._is_none() and not node._is_interpolation() and len(node):
+            yield from resolved(node, path)
+            continue
+        value = _value(config, key, node)
+        if isinstance(value, dict) and value:
+            yield from leaves(value, path)
+        else:
+            yield path, None if value == _MISSING else value
+
+
+def _value(config: DictConfig, key: Any, node: Any) -> Any:
+    if node._is_missing() or node._is_none():
+        return None
+    try:
+        found = config[key]
+        return OmegaConf.to_container(found, resolve=True) if isinstance(found, Container) else found
+    except (OmegaConfBaseException, RecursionError):
+        return OmegaConf.to_container(node) if isinstance(node, DictConfig | ListConfig) else node._value()

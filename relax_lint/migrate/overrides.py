@@ -1,0 +1,202 @@
+"""The words of a verl launch as Hydra reads them: options, and overrides by Hydra's own grammar."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from relax_lint.migrate.plan import Refusal
+from relax_lint.migrate.values import Template
+from relax_lint.records import node
+from relax_lint.shell.launch import Unknown
+
+if TYPE_CHECKING:
+    from hydra.core.override_parser.types import Override
+
+    from relax_lint.migrate.values import Data
+    from relax_lint.shell.launch import Launch, Word
+
+_MARK = "RELAXLINTPART"
+MARKED = re.compile(rf"{_MARK}(\d+)END")
+"""What stands for an unknown part."""
+_GRAMMAR_HELP = re.compile(r"\s*See https?://\S+ for details\Z")
+_OPTIONS_WITH_VALUE = ("--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd")
+
+
+class Hidden:
+    """The unknown parts of a launch's words, each behind a mark that Hydra takes for a part of a name."""
+
+    def __init__(self) -> None:
+        self.parts: list[Unknown] = []
+
+    def mark(self, part: Unknown) -> str:
+        """A mark for an unknown part."""
+        if part not in self.parts:
+            self.parts.append(part)
+        return f"{_MARK}{self.parts.index(part)}END"
+
+    def hide(self, word: Word) -> str:
+        """The text of a word with marks for what is not known."""
+        text, done = "", 0
+        for part in word.unknowns:
+            start = word.text.find(part.text, done)
+            if start >= 0:
+                text += word.text[done:start] + self.mark(part)
+                done = start + len(part.text)
+        return text + word.text[done:]
+
+    def shown(self, text: str) -> str:
+        """The text with the unknown parts as they were written."""
+        return MARKED.sub(lambda found: self.parts[int(found[1])].text, text)
+
+    def template(self, text: str) -> str | Template:
+        """The text; a template when parts of it are not known."""
+        if _MARK not in text:
+            return text
+        parts: list[str | Unknown] = []
+        done = 0
+        for found in MARKED.finditer(text):
+            if found.start() > done:
+                parts.append(text[done : found.start()])
+            parts.append(self.parts[int(found[1])])
+            done = found.end()
+        if done < len(text):
+            parts.append(text[done:])
+        return Template(tuple(parts))
+
+    def data(self, value: Any) -> Data:
+        """A value with templates for its texts that are not known."""
+        if isinstance(value, str):
+            return self.template(value)
+        if isinstance(value, list):
+            return [self.data(item) for item in value]
+        if isinstance(value, dict):
+            return {self.shown(str(key)): self.data(item) for key, item in value.items()}
+        return value if value is None or isinstance(value, bool | int | float) else str(value)
+
+
+class _Text(str):
+    """A word's text that remembers the word."""
+
+    __slots__ = ("word",)
+    word: Word
+
+
+@node
+class Given:
+    """An override with the word that gives it."""
+
+    override: Override
+    word: Word
+
+
+@node
+class Command:
+    """What a launch tells Hydra. The options are texts with marks, ``hidden`` tells what these stand for."""
+
+    config_path: str | None
+    config_name: str | None
+    config_dir: str | None
+    overrides: list[Given]
+    hidden: Hidden
+    words: dict[str, Word]
+
+    def place_of(self, option: str) -> Word | None:
+        """The word that gives an option."""
+        return self.words.get(option)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Refusal(f"Hydra refuses the command line: {message}")
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        raise Refusal("Hydra shows something here and trains nothing")
+
+
+def read_command(launch: Launch) -> Command:
+    """What a launch tells Hydra; words of which nothing is known may hold anything, and are passed over."""
+    hidden = Hidden()
+    words = list(_telling(launch))
+    texts = []
+    for word in words:
+        text = _Text(hidden.hide(word))
+        text.word = word
+        texts.append(text)
+    parser = _Parser(add_help=False, allow_abbrev=True)
+    _add_options(parser)
+    try:
+        options = parser.parse_intermixed_args(texts)
+    except Refusal as refusal:
+        raise Refusal(hidden.shown(refusal.reason), place=words[0].place if words else None) from None
+    if options.shows:
+        raise Refusal("Hydra shows something here and trains nothing", place=launch.site)
+    given = {
+        name: word
+        for name in ("--config-path", "--config-name", "--config-dir")
+        for index, word in enumerate(words)
+        if _option(word.text) == name
+        for word in [word if "=" in word.text or index + 1 == len(words) else words[index + 1]]
+    }
+    parsed = [Given(_parsed(text, hidden), text.word) for text in options.overrides]
+    return Command(options.config_path, options.config_name, options.config_dir, parsed, hidden, given)
+
+
+def _telling(launch: Launch) -> Iterator[Word]:
+    """The words that say something: not blank ones, and not those of which nothing is known but an option's value."""
+    before = ""
+    for argument in launch.arguments:
+        word = argument.word
+        wholly_unknown = len(word.unknowns) == 1 and word.text == word.unknowns[0].text
+        begins_unknown = bool(word.unknowns) and "=" not in word.text
+        if word.text.strip() and (not (wholly_unknown or begins_unknown) or before in _OPTIONS_WITH_VALUE):
+            yield word
+        before = word.text
+
+
+def _option(text: str) -> str:
+    name = text.partition("=")[0]
+    return {"-cp": "--config-path", "-cn": "--config-name", "-cd": "--config-dir"}.get(name, name)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    """Hydra's own options."""
+    parser.add_argument("overrides", nargs="*")
+    parser.add_argument("--config-path", "-cp")
+    parser.add_argument("--config-name", "-cn")
+    parser.add_argument("--config-dir", "-cd")
+    parser.add_argument("--run", "-r", action="store_true")
+    parser.add_argument("--multirun", "-m", action="store_true")
+    parser.add_argument("--package", "-p")
+    parser.add_argument("--resolve", action="store_true")
+    parser.add_argument("--experimental-rerun")
+    for names in (("--help", "-h"), ("--hydra-help",), ("--version",), ("--shell-completion", "-sc")):
+        parser.add_argument(*names, dest="shows", action="store_true")
+    parser.add_argument("--cfg", "-c", dest="shows")
+    parser.add_argument("--info", "-i", dest="shows", nargs="?", const="all")
+
+
+def _parsed(text: _Text, hidden: Hidden) -> Override:
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import HydraException
+
+    place, shown = text.word.place, hidden.shown(text)
+    try:
+        (override,) = OverridesParser.create().parse_overrides([str(text)])
+    except HydraException as error:
+        raise Refusal(f"Hydra cannot read {shown}: {_reason(error, hidden)}", place=place) from error
+    if override.is_sweep_override():
+        raise Refusal(
+            f"{shown} sweeps over several values, which are several trainings: migrate a launch for each of them",
+            place=place,
+        )
+    return override
+
+
+def _reason(error: Exception, hidden: Hidden) -> str:
+    """The first line of what Hydra's parser says."""
+    lines = [line for line in _GRAMMAR_HELP.sub("", str(error)).splitlines() if line.strip()]
+    said = [line for line in lines if not line.startswith("Error parsing override")]
+    return hidden.shown((said or lines or ["no override"])[0].strip())
