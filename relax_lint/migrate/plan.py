@@ -58,6 +58,17 @@ class YamlEntry:
 
 
 @record
+class RecipeFile:
+    """A file that the arguments name and that has to be there: ``name`` in the recipe's directory. ``copy_of`` is the
+    file of the user's Relax that it is copied from, where it has no text of its own."""
+
+    name: str
+    text: str
+    because: tuple[str, ...] = ()
+    copy_of: str = ""
+
+
+@record
 class Todo:
     """Something that the user must do by hand, in one sentence."""
 
@@ -81,7 +92,7 @@ class Refusal(Exception):
         self.reason, self.key, self.place = reason, key, place
 
 
-Step = Passed | Fate | YamlEntry | Todo | ModeRefused
+Step = Passed | Fate | YamlEntry | RecipeFile | Todo | ModeRefused
 """What a step of the planning yields."""
 
 
@@ -90,7 +101,7 @@ class Plan:
     """One launch of verl, as Relax will run it.
 
     ``model`` is the stem of the file under ``scripts/models/`` that describes the architecture; ``batch`` the paragraph
-    about batch sizes, with numbers; ``conditions`` those of the verl launch.
+    about batch sizes, with numbers; ``files`` are those that the arguments name beside the launcher.
     """
 
     settings: Settings
@@ -101,3 +112,4 @@ class Plan:
     refused: Sequence[ModeRefused]
     model: str
     batch: str
+    files: Sequence[RecipeFile] = ()

@@ -1,0 +1,175 @@
+"""How many prompts and samples a step has: verl counts prompts, Relax counts samples in its global batch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from relax_lint.migrate.plan import Refusal
+from relax_lint.migrate.readings import A, R, arithmetic, is_on, shown, whole
+from relax_lint.migrate.values import Data, Template
+from relax_lint.records import record
+from relax_lint.shell.launch import Unknown
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.choices import Choices
+    from relax_lint.migrate.settings import Settings
+
+TRAIN, GENERATED, MINI, SAMPLES = (
+    "data.train_batch_size", "data.gen_batch_size", f"{A}.ppo_mini_batch_size", f"{R}.n",
+)  # fmt: skip
+FILTER = "algorithm.filter_groups.enable"
+Trainer = Literal["plain", "filtering", "one step off", "fully async"]
+
+
+@record
+class Batches:
+    """The sizes of a step in Relax; numbers that only bash knows are ``None``.
+
+    ``prompts`` and ``samples`` are those of a rollout, ``batch`` the samples of an update, ``steps`` how many updates a
+    rollout gives when that is said explicitly. ``verl_updates`` are those that verl makes of a rollout.
+    """
+
+    prompts: int | None
+    per_prompt: int | None
+    batch: int | None
+    steps: int | None
+    verl_updates: int
+    prompts_word: str | Template
+    batch_word: str | Template
+    text: str
+
+    @property
+    def prompts_of_update(self) -> int | None:
+        """The prompts of one update, which the replicas of the model share evenly."""
+        return None if self.prompts is None else self.prompts // (self.steps or 1)
+
+
+def trainer_of(settings: Settings) -> Trainer:
+    """Which of verl's ways of going over the data runs."""
+    if any(key.startswith("async_training.") for key in settings.leaves):
+        return "fully async"
+    if "rollout.n_gpus_per_node" in settings.leaves:
+        return "one step off"
+    return "filtering" if FILTER in settings.leaves else "plain"
+
+
+def prompts_key(settings: Settings) -> str:
+    """The setting that says how many prompts a step of verl has."""
+    if trainer_of(settings) == "filtering" and is_on(settings, FILTER):
+        return TRAIN
+    generated = settings.value(GENERATED)
+    return GENERATED if generated is not None and trainer_of(settings) != "fully async" else TRAIN
+
+
+def batches(settings: Settings, choices: Choices) -> Batches:
+    """The sizes of a step. Raises :class:`Refusal` when samples do not divide into prompts."""
+    given = _prompts(settings)
+    per_prompt, mini = whole(settings, SAMPLES), _mini(settings)
+    if not isinstance(given, int) or per_prompt is None:
+        return _by_bash(settings, given, choices)
+    updates = max(1, -(-given // mini)) if mini else 1
+    prompts = given
+    if choices.unit == "samples":
+        if given % per_prompt:
+            raise Refusal(
+                f"--batch-unit samples takes {prompts_key(settings)} {given} for samples, but {given} is no multiple of "
+                f"the {per_prompt} samples of a prompt (actor_rollout_ref.rollout.n): there are no whole prompts. Take "
+                "--batch-unit prompts",
+                prompts_key(settings),
+            )
+        prompts = given // per_prompt
+    keeps = choices.keep_updates and updates > 1 and prompts % updates == 0
+    batch = prompts * per_prompt // (updates if keeps else 1)
+    text = _said(settings, choices, given, prompts, per_prompt, batch, mini, updates, keeps)
+    return Batches(prompts, per_prompt, batch, updates if keeps else None, updates, str(prompts), str(batch), text)
+
+
+def _prompts(settings: Settings) -> Data:
+    if trainer_of(settings) == "fully async":
+        mini, required = whole(settings, MINI), whole(settings, "async_training.require_batches")
+        return settings.value(MINI) if mini is None else mini * (required or 1)
+    key = prompts_key(settings)
+    number = whole(settings, key)
+    return settings.value(key) if number is None else number
+
+
+def _mini(settings: Settings) -> int | None:
+    return whole(settings, MINI)
+
+
+def _by_bash(settings: Settings, prompts: Data, choices: Choices) -> Batches:
+    """Sizes that bash works out, from what the script or its user gives."""
+    per_prompt = settings.value(SAMPLES)
+    known = prompts if isinstance(prompts, int) else None
+    left, right = arithmetic(prompts, 1), arithmetic(per_prompt, 1)
+    if choices.unit == "samples":
+        words = (_worked_out(f"{left} / {right}"), _word(prompts))
+    else:
+        words = (_word(prompts), _worked_out(f"{left} * {right}"))
+        if isinstance(per_prompt, (int, float)) and not isinstance(per_prompt, bool):
+            per_prompt = int(per_prompt)
+    text = (
+        f"Only bash knows how many prompts a step has ({shown(prompts)}) or how often each is sampled "
+        f"({shown(settings.value(SAMPLES))}). The launcher works the global batch out: prompts × samples of a prompt, so "
+        "that each rollout is one update."
+    )
+    return Batches(known, per_prompt if isinstance(per_prompt, int) else None, None, None, 1, *words, text)
+
+
+def _word(value: Data) -> str | Template:
+    return value if isinstance(value, Template) else shown(value)
+
+
+def _worked_out(expression: str) -> Template:
+    return Template((Unknown(f"$(({expression}))"),))
+
+
+def _said(
+    settings: Settings,
+    choices: Choices,
+    given: int,
+    prompts: int,
+    per_prompt: int,
+    batch: int,
+    mini: int | None,
+    updates: int,
+    keeps: bool,
+) -> str:
+    """The paragraph about batch sizes, with the numbers."""
+    samples = prompts * per_prompt
+    verls = f"verl takes {given} prompts a step and samples each {per_prompt} times, {given * per_prompt} samples. "
+    if choices.unit == "prompts":
+        said = (
+            f"{verls}Relax does the same (--batch-unit prompts): --rollout-batch-size {prompts} prompts × "
+            f"--n-samples-per-prompt {per_prompt} = {samples} samples a rollout. "
+        )
+    else:
+        said = (
+            f"{verls}By --batch-unit samples the {given} are taken for samples: --rollout-batch-size {given} / "
+            f"{per_prompt} = {prompts} prompts, {samples} samples a rollout. This is a step of another size: 1/{per_prompt} "
+            "of verl's. "
+        )
+    if keeps:
+        said += (
+            f"verl makes {updates} updates of a step (ppo_mini_batch_size {mini}), and so does Relax (--keep-updates): "
+            f"--num-steps-per-rollout {updates}, --global-batch-size {batch}. All but the first are off-policy."
+        )
+        return said
+    said += f"--global-batch-size {batch} makes one update of it."
+    if mini and mini > given:
+        said += (
+            f" ppo_mini_batch_size {mini} is larger than the {given} prompts of a step, which verl itself refuses; it is "
+            f"taken for {given}."
+        )
+    elif updates > 1:
+        said += (
+            f" verl makes {updates} updates of a step (ppo_mini_batch_size {mini}), of which all but the first are "
+            "off-policy; the guide wants one, so there are fewer updates, each of more samples, at the same learning rate."
+        )
+        if prompts % updates:
+            said += f" They could not be kept: {prompts} prompts do not divide into {updates} updates."
+        elif choices.keep_updates:
+            pass
+        else:
+            said += f" --keep-updates keeps them: --num-steps-per-rollout {updates}."
+    return said

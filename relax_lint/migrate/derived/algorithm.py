@@ -1,0 +1,161 @@
+"""The advantage estimator, the loss, and how the loss of a batch is put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.migrate.algorithms import AGGREGATION, BYPASS, ESTIMATOR, LOSS_MODE, Loss, loss_of, uses_bypass
+from relax_lint.migrate.batches import SAMPLES
+from relax_lint.migrate.plan import Fate, Passed, RecipeFile, Step, Todo
+from relax_lint.migrate.readings import A, below, fates, is_on, real, shown, text, whole
+from relax_lint.migrate.texts import LOSS_REDUCER
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.choices import Choices
+    from relax_lint.migrate.settings import Settings
+
+_ESTIMATOR, _PER_TOKEN, _REDUCER = (
+    "--advantage-estimator", "--calculate-per-token-loss", "--custom-pg-loss-reducer-function-path",
+)  # fmt: skip
+_NO_STD, _RAW = "--disable-grpo-std-normalization", "--disable-rewards-normalization"
+_TIS, _TIS_CLIP, _ROLLOUT_LOGPROBS = "--use-tis", "--tis-clip", "--use-rollout-logprobs"
+_TAUS = {f"{A}.tau_pos": "--sapo-tau-pos", f"{A}.tau_neg": "--sapo-tau-neg"}
+_STD = "algorithm.norm_adv_by_std_in_grpo"
+_SCALE = f"{A}.loss_scale_factor"
+_CORRECTION = "algorithm.rollout_correction"
+_GIVES_ADVANTAGES = {"cispo": "verl caps the weight of tokens with negative advantage, too; Relax does not"}
+
+
+def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
+    """The flags and fates of the algorithm. Raises :class:`Refusal` for what Relax lacks."""
+    loss = loss_of(settings)
+    yield Passed(_ESTIMATOR, (loss.estimator,), "algorithm", (ESTIMATOR, LOSS_MODE))
+    yield from _named(settings, loss)
+    yield from _normalized(settings)
+    yield from _put_together(settings, choices, loss)
+    yield from _taus(settings, loss)
+    yield from _corrected(settings)
+    yield from fates(settings, ("algorithm.gamma", "algorithm.lam"), "no effect", "GRPO does not discount")
+    yield from fates(
+        settings, tuple(below(settings, "algorithm.use_pf_ppo", "algorithm.pf_ppo")), "no effect", "only gae reads it"
+    )
+
+
+def _named(settings: Settings, loss: Loss) -> Iterator[Step]:
+    yield from fates(settings, (ESTIMATOR,), "mapped", flags=(_ESTIMATOR,))
+    if uses_bypass(settings):
+        yield from fates(settings, (LOSS_MODE,), "no effect", "bypass_mode puts its own loss in the place of this one")
+    else:
+        reason = "the loss is named by the estimator in Relax"
+        note = _GIVES_ADVANTAGES.get(loss.estimator, "")
+        yield from fates(settings, (LOSS_MODE,), "derived", f"{reason}; {note}" if note else reason, (_ESTIMATOR,))
+        if note:
+            yield Todo(
+                f"{loss.estimator}: {note}. Compare the first steps if prompts have many bad samples.", (LOSS_MODE,)
+            )
+    rest = tuple(key for key in below(settings, f"{A}.policy_loss") if key != LOSS_MODE)
+    yield from fates(settings, rest, "no effect", "only other loss modes read it")
+
+
+def _normalized(settings: Settings) -> Iterator[Step]:
+    """Within a group the mean is taken off, and the standard deviation divided by."""
+    by_std = is_on(settings, _STD, default=True)
+    if whole(settings, SAMPLES) == 1:
+        note = "with one sample a prompt verl takes the score itself; Relax would take the mean off and leave 0"
+        yield Passed(_RAW, (), "algorithm", (SAMPLES,), note)
+        yield from fates(settings, (_STD,), "no effect", "one sample a prompt has no deviation")
+    elif not by_std:
+        yield Passed(_NO_STD, (), "algorithm", (_STD,))
+        yield from fates(settings, (_STD,), "mapped", flags=(_NO_STD,))
+    else:
+        yield from fates(settings, (_STD,), "same", "Relax divides by the deviation, too")
+
+
+def _put_together(settings: Settings, choices: Choices, loss: Loss) -> Iterator[Step]:
+    mode = text(settings, AGGREGATION) or "token-mean"
+    if loss.fixed:
+        reason = f"verl averages each sample first with {loss.estimator}, whatever this says, and so does Relax"
+        yield from fates(settings, (AGGREGATION,), "no effect", reason)
+        yield from fates(settings, (_SCALE,), "no effect", "nothing is scaled")
+        return
+    if loss.per_token:
+        yield Passed(_PER_TOKEN, (), "algorithm", (AGGREGATION,), "every token counts the same, as verl's token-mean")
+        yield from fates(settings, (AGGREGATION,), "mapped", flags=(_PER_TOKEN,))
+    elif loss.scale is None:
+        yield from fates(settings, (AGGREGATION,), "same", "Relax averages each sample first, too")
+    else:
+        path = f"examples.{choices.name}.loss_{choices.name}.get_pg_loss_reducer"
+        yield RecipeFile(f"loss_{choices.name}.py", LOSS_REDUCER.format(scale=f"{loss.scale:g}"), (AGGREGATION,))
+        yield Passed(_REDUCER, (path,), "algorithm", (AGGREGATION,), mode)
+        reason = "the policy's loss; entropy and KL are averaged over each sample"
+        yield from fates(settings, (AGGREGATION,), "derived", reason, (_REDUCER,))
+    if loss.scale is not None and mode == "seq-mean-token-sum-norm":
+        yield from fates(settings, (_SCALE,), "derived", f"{loss.scale:g}, in loss_{choices.name}.py", (_REDUCER,))
+    else:
+        yield from fates(settings, (_SCALE,), "no effect", "only seq-mean-token-sum-norm reads it")
+
+
+def _taus(settings: Settings, loss: Loss) -> Iterator[Step]:
+    for key, flag in _TAUS.items():
+        if key not in settings.leaves:
+            continue
+        if loss.estimator == "sapo":
+            yield Passed(flag, (shown(settings.value(key)),), "algorithm", (key,))
+            yield Fate(key, "mapped", (flag,))
+        else:
+            yield Fate(key, "no effect", (), "only sapo reads it")
+
+
+def _corrected(settings: Settings) -> Iterator[Step]:
+    """The difference between the engine that generates and the one that trains."""
+    weights, threshold = f"{_CORRECTION}.rollout_is", f"{_CORRECTION}.rollout_is_threshold"
+    others = tuple(key for key in below(settings, _CORRECTION) if key not in (weights, threshold, BYPASS))
+    kind = settings.value(weights)
+    if uses_bypass(settings):
+        note = "the rollout's log-probabilities stand for the old ones (verl's bypass_mode)"
+        yield Passed(_ROLLOUT_LOGPROBS, (), "algorithm", (BYPASS,), note, "sync")
+        yield Fate(BYPASS, "mapped", (_ROLLOUT_LOGPROBS,))
+        reason = "with bypass_mode and ppo_clip the weights are only reported"
+        yield from fates(settings, (weights, threshold), "no effect", reason)
+    else:
+        yield from fates(settings, (BYPASS,), "same", "Relax computes the old log-probabilities itself, too")
+        yield from _weighted(settings, weights, threshold, kind)
+    for key in others:
+        yield from _of_correction(settings, key)
+
+
+def _weighted(settings: Settings, weights: str, threshold: str, kind: object) -> Iterator[Step]:
+    if kind == "token":
+        bound = real(settings, threshold)
+        yield Passed(_TIS, (), "algorithm", (weights,))
+        yield Passed(_TIS_CLIP, (f"{2.0 if bound is None else bound:g}",), "algorithm", (threshold,))
+        yield Fate(weights, "mapped", (_TIS,))
+        yield from fates(settings, (threshold,), "mapped", flags=(_TIS_CLIP,))
+        return
+    yield from fates(settings, (threshold,), "no effect", "nothing is weighted by tokens")
+    if kind is None:
+        yield from fates(settings, (weights,), "same", "Relax weights nothing without --use-tis")
+        return
+    reason = "--use-tis weights tokens; weights of whole sequences need a function of your own"
+    todo = f"{weights}={kind}: write a function for --custom-tis-function-path, and pass --use-tis"
+    yield Fate(weights, "unsupported", (), reason, todo)
+    yield Todo(todo, (weights,))
+
+
+def _of_correction(settings: Settings, key: str) -> Iterator[Step]:
+    value = settings.value(key)
+    if key.endswith("loss_type"):
+        yield Fate(
+            key,
+            "derived" if uses_bypass(settings) else "no effect",
+            (),
+            "" if uses_bypass(settings) else "only bypass_mode reads it",
+        )
+    elif value in (None, False) or key.endswith("_threshold"):
+        asked = settings.value(key.removesuffix("_threshold"))
+        yield Fate(key, "no effect" if asked is None else "unsupported", (), "nothing is rejected or normalized")
+    else:
+        todo = f"{key}={shown(value)}: write a function for --custom-tis-function-path"
+        yield Fate(key, "unsupported", (), "Relax rejects and normalizes nothing by itself", todo)
+        yield Todo(todo, (key,))

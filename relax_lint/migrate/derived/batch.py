@@ -1,0 +1,130 @@
+"""Batch sizes, said exactly, and how prompts are drawn until a batch is full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.migrate.batches import (
+    FILTER,
+    GENERATED,
+    MINI,
+    SAMPLES,
+    TRAIN,
+    Batches,
+    batches,
+    prompts_key,
+    trainer_of,
+)
+from relax_lint.migrate.plan import Fate, Passed, Step, Todo
+from relax_lint.migrate.readings import REF, A, below, fates, is_on, shown, whole
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.choices import Choices
+    from relax_lint.migrate.settings import Settings
+
+_ROLLOUT, _PER_PROMPT, _GLOBAL, _STEPS = (
+    "--rollout-batch-size", "--n-samples-per-prompt", "--global-batch-size", "--num-steps-per-rollout",
+)  # fmt: skip
+_FILTER_PATH, _OVER_SAMPLING = "--dynamic-sampling-filter-path", "--over-sampling-batch-size"
+_NONZERO_STD = "relax.engine.filters.dynamic_sampling_filters.check_reward_nonzero_std"
+_EPOCHS = f"{A}.ppo_epochs"
+
+
+def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
+    """The flags and fates of everything that says how large a batch is."""
+    sizes, key = batches(settings, choices), prompts_key(settings)
+    yield Passed(_ROLLOUT, (sizes.prompts_word,), "rollout", (key,))
+    yield Passed(_PER_PROMPT, (str(sizes.per_prompt or shown(settings.value(SAMPLES))),), "rollout", (SAMPLES,))
+    yield Passed(_GLOBAL, (sizes.batch_word,), "rollout", (key, SAMPLES, *((MINI,) if sizes.steps else ())))
+    if sizes.steps is not None:
+        yield Passed(_STEPS, (str(sizes.steps),), "rollout", (MINI,))
+    yield from _counted(settings, key)
+    yield from _updates(settings, sizes)
+    yield from _drawn(settings, sizes)
+    yield from fates(
+        settings, (f"{A}.rollout_n", f"{REF}.rollout_n"), "derived", "the same number as rollout.n", (_PER_PROMPT,)
+    )
+
+
+def _counted(settings: Settings, key: str) -> Iterator[Step]:
+    flags = (_ROLLOUT, _GLOBAL)
+    kind = trainer_of(settings)
+    if kind == "fully async":
+        yield from fates(settings, (TRAIN, GENERATED), "no effect", "this trainer of verl's counts by mini-batches")
+    else:
+        yield Fate(key, "derived", flags, "the prompts of a rollout, and with rollout.n the samples of an update")
+        if key == GENERATED:
+            yield from fates(
+                settings, (TRAIN,), "no effect", f"{GENERATED} decides how many prompts a step of this trainer has"
+            )
+    yield from fates(settings, (SAMPLES,), "derived", flags=(_PER_PROMPT, _GLOBAL))
+
+
+def _updates(settings: Settings, sizes: Batches) -> Iterator[Step]:
+    mini = whole(settings, MINI)
+    if trainer_of(settings) == "fully async":
+        reason = "with require_batches, the prompts of a step of the trainer"
+        yield from fates(settings, (MINI,), "derived", reason, (_ROLLOUT, _GLOBAL))
+    elif sizes.steps is not None:
+        yield from fates(settings, (MINI,), "derived", f"{sizes.steps} updates of a rollout", (_GLOBAL, _STEPS))
+    elif sizes.verl_updates > 1:
+        reason = (
+            f"verl makes {sizes.verl_updates} updates of a rollout; Relax makes one of it, as the guide demands, so that "
+            "training stays on-policy"
+        )
+        can = sizes.prompts is not None and sizes.prompts % sizes.verl_updates == 0
+        todo = f"--keep-updates keeps the {sizes.verl_updates} updates, if they are meant" if can else ""
+        yield Fate(MINI, "dropped", (_GLOBAL,), reason, todo)
+    else:
+        prompts = sizes.prompts or 0
+        larger = mini is not None and bool(prompts) and mini > prompts and sizes.steps is None
+        reason = "larger than a rollout, which verl itself refuses" if larger else "one update of each rollout"
+        yield from fates(settings, (MINI,), "derived", reason, (_GLOBAL,))
+    epochs = whole(settings, _EPOCHS)
+    if epochs is not None and epochs > 1:
+        reason = "Relax goes over each batch once; --num-iters-per-train-update only splits one"
+        todo = f"{_EPOCHS}={epochs}: train longer, or take larger steps; Relax goes over each batch once"
+        yield Fate(_EPOCHS, "unsupported", (), reason, todo)
+        yield Todo(todo, (_EPOCHS,))
+    else:
+        yield from fates(settings, (_EPOCHS,), "same", "each batch once")
+
+
+def _drawn(settings: Settings, sizes: Batches) -> Iterator[Step]:
+    """DAPO's dynamic sampling: prompts whose samples all score the same are replaced."""
+    if trainer_of(settings) != "filtering":
+        if prompts_key(settings) != GENERATED and trainer_of(settings) == "plain":
+            yield from fates(settings, (GENERATED,), "no effect", "without a value, train_batch_size counts")
+        return
+    filters = "algorithm.filter_groups"
+    rest = tuple(key for key in below(settings, filters) if key != FILTER)
+    if not is_on(settings, FILTER):
+        yield from fates(settings, (FILTER,), "same", "no prompt is dropped")
+        yield from fates(settings, rest, "no effect", "without filter_groups.enable nobody reads it")
+        return
+    yield Passed(_FILTER_PATH, (_NONZERO_STD,), "rollout", (FILTER,), "DAPO's dynamic sampling")
+    yield Fate(FILTER, "mapped", (_FILTER_PATH,), "prompts whose samples all score the same are replaced by others")
+    generated = whole(settings, GENERATED)
+    if generated is not None and sizes.prompts is not None and generated > sizes.prompts:
+        yield Passed(_OVER_SAMPLING, (str(generated),), "rollout", (GENERATED,))
+        yield Fate(GENERATED, "mapped", (_OVER_SAMPLING,), "the prompts that are drawn at a time")
+    else:
+        reason = "Relax draws as many prompts as are missing"
+        yield from fates(settings, (GENERATED,), "dropped", reason)
+    for key in rest:
+        yield from _of_filter(settings, key)
+
+
+def _of_filter(settings: Settings, key: str) -> Iterator[Step]:
+    value = settings.value(key)
+    if key.endswith(".metric"):
+        usual = value in ("score", "seq_reward", "seq_final_reward", "acc")
+        reason = f"Relax compares the reward of the samples, verl {shown(value)}"
+        if value == "acc":
+            reason += ": the same where the reward depends on nothing else"
+        yield Fate(key, "derived" if usual else "unsupported", (_FILTER_PATH,), reason)
+    elif key.endswith(".max_num_gen_batches"):
+        yield Fate(key, "dropped", (), "Relax draws until the batch is full, without a bound")
+    else:
+        yield Fate(key, "derived", (_FILTER_PATH,))

@@ -1,0 +1,176 @@
+"""Which GPUs do what, in both modes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.migrate.algorithms import uses_bypass
+from relax_lint.migrate.async_split import Split
+from relax_lint.migrate.batches import Batches, batches, trainer_of
+from relax_lint.migrate.gpus import NODES, PER_NODE, ROLLOUT_NODES, ROLLOUT_PER_NODE, Gpus, gpus_of
+from relax_lint.migrate.plan import Fate, ModeRefused, Passed, Step, Todo
+from relax_lint.migrate.readings import R, below, fates, is_on, shown, whole
+from relax_lint.migrate.values import Template, is_known
+from relax_lint.shell.launch import Unknown
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.choices import Choices
+    from relax_lint.migrate.settings import Settings
+
+_RESOURCE, _PER_NODE_FLAG, _ENGINE = "--resource", "--num-gpus-per-node", "--rollout-num-gpus-per-engine"
+_STALENESS, _ITERATIONS, _REF_CONFIG = "--max-staleness", "--num-iters-per-train-update", "--ref-actor-config"
+_USUAL_PER_NODE = 8
+_ON_POLICY, _AHEAD = "0", "2"
+"""Today's Relax counts rollouts ahead from 0; the guide wants 2 or 3 where generation runs ahead."""
+_BALANCE = "trainer.balance_batch"
+_ENGINE_TENSOR, _ENGINE_PIPELINE, _ENGINE_DATA = (
+    f"{R}.{name}_parallel_size" for name in ("tensor_model", "pipeline_model", "data")
+)  # fmt: skip
+_ENGINE_EXPERT = f"{R}.expert_parallel_size"
+_ITERATIONS_TRIED = (8, 4, 2, 1)
+
+
+def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
+    """The flags and fates of GPUs."""
+    gpus, sizes = gpus_of(settings, choices), batches(settings, choices)
+    yield from _sync(settings, gpus)
+    if gpus.split is None:
+        yield ModeRefused("async", gpus.refused)
+    else:
+        yield from _async(settings, gpus.split, sizes)
+    if gpus.per_node != _USUAL_PER_NODE:
+        yield Passed(_PER_NODE_FLAG, (str(gpus.per_node),), "launch", (PER_NODE,))
+    yield from _engines(settings, gpus)
+    yield from _counted(settings, gpus)
+    yield from _streaming(settings)
+
+
+def _sync(settings: Settings, gpus: Gpus) -> Iterator[Step]:
+    because = tuple(key for key in (PER_NODE, NODES, ROLLOUT_PER_NODE, ROLLOUT_NODES) if key in settings.leaves)
+    yield Passed(_RESOURCE, (_shared(gpus),), "launch", because, modes="sync")
+    yield Passed(_STALENESS, (_ON_POLICY,), "launch", (), "0 is on-policy", "sync")
+    yield Passed("--num-data-storage-units", ("1",), "launch")
+    yield Passed("--colocate", (), "launch", modes="sync")
+    yield Passed("--use-health-check", (), "launch")
+    if is_on(settings, _BALANCE, default=True):
+        yield Passed("--balance-data", (), "launch", (_BALANCE,), modes="sync")
+        yield from fates(settings, (_BALANCE,), "mapped", "where the modes have it", ("--balance-data",))
+    else:
+        yield from fates(settings, (_BALANCE,), "same", "without --balance-data batches are not balanced")
+
+
+def _shared(gpus: Gpus) -> str | Template:
+    if gpus.shown and gpus.used == gpus.total:
+        count = Unknown(gpus.shown)
+        return Template(('{"actor": [1, ', count, '], "rollout": [1, ', count, "]}"))
+    return json.dumps({"actor": [1, gpus.used], "rollout": [1, gpus.used]})
+
+
+def _async(settings: Settings, split: Split, sizes: Batches) -> Iterator[Step]:
+    roles = {"actor": [1, split.actor], "rollout": [1, split.rollout]}
+    if split.reference:
+        roles["reference"] = [1, split.reference]
+    if split.actor_fwd:
+        roles["actor_fwd"] = [1, split.actor_fwd]
+    roles["advantages"] = [1, 0]
+    yield Passed(_RESOURCE, (json.dumps(roles),), "launch", (PER_NODE, NODES), modes="async")
+    yield Passed(_STALENESS, (_AHEAD,), "launch", (), "", "async")
+    yield Passed(_ITERATIONS, (str(_iterations(split, sizes)),), "launch", (), "", "async")
+    if split.forward_roles:
+        yield Passed(_REF_CONFIG, (json.dumps(_forward_config(split)),), "launch", (), "", "async")
+    yield Passed("--fully-async", (), "launch", modes="async")
+    if not _weighted_anyhow(settings):
+        because = ("algorithm.rollout_correction.bypass_mode",) if uses_bypass(settings) else ()
+        note = "responses are older than the policy here: their tokens are weighted"
+        yield Passed("--use-tis", (), "algorithm", because, note, "async")
+
+
+def _weighted_anyhow(settings: Settings) -> bool:
+    return settings.value("algorithm.rollout_correction.rollout_is") == "token" and not uses_bypass(settings)
+
+
+def _forward_config(split: Split) -> dict[str, object]:
+    """How the model lies where nothing is trained; what is not named is the actor's."""
+    config: dict[str, object] = {"tensor_model_parallel_size": split.forward}
+    parallel = split.parallel
+    if parallel.pipeline > 1:
+        config["pipeline_model_parallel_size"] = 1
+    if parallel.context > 1:
+        config["context_parallel_size"] = 1
+    if parallel.expert > 1 or parallel.expert_tensor > 1:
+        config["expert_model_parallel_size"] = split.forward
+        config["expert_tensor_parallel_size"] = 1
+    config["sequence_parallel"] = split.forward > 1
+    return config
+
+
+def _iterations(split: Split, sizes: Batches) -> int:
+    """The parts in which a batch is handed on: whole groups of samples in each, for every role."""
+    if sizes.batch is None or sizes.per_prompt is None:
+        return 1
+    shares = [sizes.batch]
+    shares += [sizes.batch // (gpus // split.forward) for gpus in (split.reference, split.actor_fwd) if gpus]
+    for parts in _ITERATIONS_TRIED:
+        if all(share % parts == 0 and (share // parts) % sizes.per_prompt == 0 for share in shares):
+            return parts
+    return 1
+
+
+def _engines(settings: Settings, gpus: Gpus) -> Iterator[Step]:
+    because = (_ENGINE_TENSOR, _ENGINE_PIPELINE)
+    other = gpus.engine if gpus.split is None else gpus.split.engine
+    if other == gpus.engine:
+        yield Passed(_ENGINE, (str(gpus.engine),), "sglang", because)
+    else:
+        yield Passed(_ENGINE, (str(gpus.engine),), "sglang", because, modes="sync")
+        yield Passed(_ENGINE, (str(other),), "sglang", because, "the rollout has fewer GPUs", "async")
+    reason = "the GPUs of an engine" if gpus.engine == gpus.verl_engine else f"{gpus.engine}, which divides the GPUs"
+    yield from fates(settings, (_ENGINE_TENSOR,), "mapped", reason, (_ENGINE,))
+    pipeline, experts = whole(settings, _ENGINE_PIPELINE), whole(settings, _ENGINE_EXPERT)
+    if pipeline is not None and pipeline > 1 and gpus.engine % pipeline == 0 and other % pipeline == 0:
+        flag = "--sglang-pipeline-parallel-size"
+        yield Passed(flag, (str(pipeline),), "sglang", (_ENGINE_PIPELINE,))
+        yield Fate(_ENGINE_PIPELINE, "mapped", (flag, _ENGINE))
+    else:
+        yield from fates(settings, (_ENGINE_PIPELINE,), "same", "an engine has one stage")
+    yield from fates(settings, (_ENGINE_DATA,), "derived", "Relax starts as many engines as the GPUs hold", (_ENGINE,))
+    if experts is not None and experts > 1:
+        size = min(experts, gpus.engine, other)
+        yield Passed("--sglang-expert-parallel-size", (str(size),), "sglang", (_ENGINE_EXPERT,))
+        yield Fate(_ENGINE_EXPERT, "mapped", ("--sglang-expert-parallel-size",))
+    else:
+        yield from fates(settings, (_ENGINE_EXPERT,), "same", "experts are divided as the rest is")
+
+
+def _counted(settings: Settings, gpus: Gpus) -> Iterator[Step]:
+    keys = (PER_NODE, NODES, ROLLOUT_PER_NODE, ROLLOUT_NODES)
+    numbers = f"{gpus.total} GPUs in all" if not gpus.shown else f"{gpus.shown} GPUs in all, 8 where nothing says more"
+    yield from fates(settings, keys, "derived", numbers, (_RESOURCE,))
+    copies = tuple(key for key in below(settings, f"{R}.nnodes", f"{R}.n_gpus_per_node"))
+    yield from fates(settings, copies, "derived", "the same GPUs", (_RESOURCE,))
+    unknown = [key for key in keys if not is_known(settings.value(key))]
+    if unknown:
+        names = ", ".join(f"{key}={shown(settings.value(key))}" for key in unknown)
+        yield Todo(
+            f"{names}: only bash knows how many GPUs there are. The async mode and the parallel sizes are made for "
+            f"{gpus.total}; change them for more",
+            tuple(unknown),
+        )
+
+
+def _streaming(settings: Settings) -> Iterator[Step]:
+    """verl's own asynchronous trainer: what of it Relax's async mode has."""
+    if trainer_of(settings) != "fully async":
+        return
+    fixed = {
+        "require_batches": ("derived", ("--rollout-batch-size",), "the mini-batches of a step"),
+        "staleness_threshold": ("derived", (_STALENESS,), "Relax counts rollouts ahead, not parts of one"),
+        "trigger_parameter_sync_step": ("dropped", (), "Relax hands weights over after each rollout"),
+        "partial_rollout": ("dropped", (), "Relax finishes the responses it has begun"),
+    }
+    for key in below(settings, "async_training"):
+        name = key.removeprefix("async_training.")
+        kind, flags, reason = fixed.get(name, ("dropped", (), "the async mode of Relax does this its own way"))
+        yield Fate(key, kind, flags, reason)  # type: ignore[arg-type]

@@ -1,0 +1,199 @@
+"""What scores a response: a function of the user's, one of verl's by data source, or a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.migrate.data_files import files_of
+from relax_lint.migrate.derived.data import FILES
+from relax_lint.migrate.derived.intervals import evaluates
+from relax_lint.migrate.plan import Fate, Passed, RecipeFile, Step, Todo, YamlEntry
+from relax_lint.migrate.readings import below, fates, first_key, is_on, shown, text
+from relax_lint.migrate.texts import REWARD
+from relax_lint.migrate.values import is_known
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.choices import Choices
+    from relax_lint.migrate.settings import Settings
+
+_CUSTOM, _CUSTOM_NOW = "custom_reward_function", "reward.custom_reward_function"
+_MODEL, _MODEL_NOW = "reward_model", "reward.reward_model"
+_MANAGER, _MANAGER_NOW = "reward_manager", "reward.reward_manager"
+_RM_TYPE, _RM_PATH, _KEY, _GROUP = "--rm-type", "--custom-rm-path", "--reward-key", "--group-rm"
+_SCORED_ALIKE = {
+    "geo3k": re.compile(r"geo(?:metry)?_?3k", re.I),
+    "dapo": re.compile(r"dapo[-_]?math|math[-_]dapo|aime", re.I),
+}
+"""Rewards of Relax that score as verl does, and the data sets that verl scores so, by their names."""
+_DICT = ("dapo",)
+_GROUP_MANAGERS = ("batch",)
+_PLAIN_MANAGERS = ("naive", "dapo", None)
+
+
+def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
+    """The flags, files and fates of the reward."""
+    path = first_key(settings, f"{_CUSTOM}.path", f"{_CUSTOM_NOW}.path")
+    builtin = _builtin(settings) if settings.value(path) is None else None
+    if builtin is not None:
+        yield Passed(_RM_TYPE, (builtin,), "rollout", (FILES,), "scores as verl does with this data")
+        if builtin in _DICT:
+            yield Passed(_KEY, ("score",), "rollout")
+        flags: tuple[str, ...] = (_RM_TYPE,)
+    else:
+        yield from _function(settings, choices, path)
+        flags = (_RM_PATH, _KEY)
+    yield from _fates_of_function(settings, path, flags)
+    yield from _arguments(settings, builtin is None)
+    yield from _managed(settings, choices)
+    yield from _judged(settings, choices)
+    yield from fates(settings, ("data.reward_fn_key",), "derived", "the conversion keeps the column", flags)
+    yield from _rest(settings)
+
+
+def _builtin(settings: Settings) -> str | None:
+    """The reward of Relax that scores as verl's does; ``None`` when none is known to."""
+    if _penalizes_length(settings) or _asks_model(settings) or _manager(settings) not in _PLAIN_MANAGERS:
+        return None
+    files = files_of(settings.value(FILES))
+    if evaluates(settings):
+        files += files_of(settings.value("data.val_files"))
+    kinds = {next((kind for kind, name in _SCORED_ALIKE.items() if name.search(file.known)), None) for file in files}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _manager(settings: Settings) -> str | None:
+    old, now, newest = f"{_MODEL}.reward_manager", f"{_MANAGER}.name", f"{_MANAGER_NOW}.name"
+    key = first_key(settings, old, now, newest)
+    return text(settings, key)
+
+
+def _penalizes_length(settings: Settings) -> bool:
+    return any(key.endswith("overlong_buffer_cfg.enable") and is_on(settings, key) for key in settings.leaves)
+
+
+def _asks_model(settings: Settings) -> bool:
+    return is_on(settings, f"{_MODEL}.enable") or is_on(settings, f"{_MODEL_NOW}.enable")
+
+
+def _function(settings: Settings, choices: Choices, path: str) -> Iterator[Step]:
+    name = choices.name
+    module = f"reward_{name}"
+    yield Passed(_RM_PATH, (f"examples.{name}.{module}.reward_func",), "rollout", (path,))
+    yield Passed(_KEY, ("score",), "rollout", (path,))
+    if settings.value(path) is not None:
+        function = text(settings, path.replace(".path", ".name")) or "compute_score"
+        origin = f"{function} in {shown(settings.value(path))}"
+        todo = f"{path}={shown(settings.value(path))}: copy {function} into {module}.py, without imports of verl"
+    elif _asks_model(settings):
+        origin = "reward model"
+        todo = f"{module}.py: ask the reward model, which verl ran itself, for a score"
+    else:
+        origin = "scoring by data_source (verl/utils/reward_score)"
+        sources = ", ".join(dict.fromkeys(file.name for file in files_of(settings.value(FILES)))) or "this data"
+        todo = f"{module}.py: copy the scoring of {sources} from verl/utils/reward_score"
+    yield RecipeFile(f"{module}.py", REWARD.format(name=name, module=name, origin=_plain(origin)), (path,))
+    yield Todo(todo, (path,))
+
+
+def _plain(text: str) -> str:
+    return text.replace("\\", "/").replace('"', "'").replace("{", "(").replace("}", ")")
+
+
+def _fates_of_function(settings: Settings, path: str, flags: tuple[str, ...]) -> Iterator[Step]:
+    prefix = path.removesuffix(".path")
+    if settings.value(path) is None:
+        yield Fate(path, "derived", flags, "verl scores by data source")
+        yield Fate(f"{prefix}.name", "no effect", (), "there is no file that it could be in")
+    else:
+        yield Fate(path, "by hand", flags, "the function is carried over", "copy it into the recipe's reward")
+        yield Fate(f"{prefix}.name", "by hand", flags, "the function is carried over")
+    for other in (_CUSTOM, _CUSTOM_NOW):
+        if other != prefix:
+            yield from fates(settings, (f"{other}.path", f"{other}.name"), "no effect", f"{prefix} counts")
+
+
+def _arguments(settings: Settings, has_function: bool) -> Iterator[Step]:
+    """What the function is told: into the config, where it reads it as ``getattr(args, …)``."""
+    for prefix in (
+        f"{_CUSTOM}.reward_kwargs",
+        f"{_CUSTOM_NOW}.reward_kwargs",
+        f"{_MODEL}.reward_kwargs",
+        "reward.reward_kwargs",
+    ):
+        for key in below(settings, prefix):
+            yield from _argument(settings, key, key.removeprefix(f"{prefix}.").replace(".", "_"), has_function)
+
+
+def _argument(settings: Settings, key: str, name: str, has_function: bool) -> Iterator[Step]:
+    value = settings.value(key)
+    if value in (None, {}):
+        yield Fate(key, "same", (), "nothing")
+    elif "overlong_buffer" in key and not _penalizes_length(settings):
+        yield Fate(key, "no effect", (), "overlong_buffer_cfg.enable is off")
+    elif not has_function:
+        yield Fate(key, "no effect", (), "the length of a response is not judged")
+    elif not is_known(value):
+        todo = f"{key}={shown(value)}: set {name} in the config, which bash does not fill in"
+        yield Fate(key, "by hand", (), "only bash knows it", todo)
+        yield Todo(todo, (key,))
+    else:
+        yield YamlEntry(name, value, (key,))
+        yield Fate(key, "derived", ("--custom-config-path",), f"{name}, which the reward reads as args.{name}")
+
+
+def _managed(settings: Settings, choices: Choices) -> Iterator[Step]:
+    keys = tuple(key for key in below(settings, _MANAGER, _MANAGER_NOW, f"{_MODEL}.reward_manager"))
+    manager = _manager(settings)
+    if manager in _GROUP_MANAGERS:
+        todo = f"the reward manager {manager} scores whole batches: pass {_GROUP} and take a list of samples in reward_func"
+        for key in keys:
+            yield Fate(key, "by hand", (_GROUP,), "a reward of a whole group", todo)
+        yield Todo(todo, keys)
+    elif manager in _PLAIN_MANAGERS:
+        penalty = (
+            "; the penalty for long responses is for the reward to take off" if _penalizes_length(settings) else ""
+        )
+        yield from fates(settings, keys, "dropped", f"Relax asks the reward for each sample{penalty}")
+        if penalty:
+            yield Todo(
+                f"reward_{choices.name}.py: take the penalty for long responses off, as verl's manager does", keys
+            )
+    else:
+        todo = f"what verl's reward manager {manager} adds has to be carried over to reward_{choices.name}.py"
+        for key in keys:
+            yield Fate(key, "by hand", (), "Relax has no reward managers", todo)
+        yield Todo(todo, keys)
+
+
+def _judged(settings: Settings, choices: Choices) -> Iterator[Step]:
+    """A model that scores."""
+    keys = [
+        key
+        for key in below(settings, _MODEL, _MODEL_NOW)
+        if not key.startswith((f"{_MODEL}.reward_manager", f"{_MODEL}.reward_kwargs", f"{_MODEL}.sandbox_fusion"))
+    ]
+    if not _asks_model(settings):
+        yield from fates(settings, tuple(keys), "no effect", "verl reads it with reward_model.enable only")
+        return
+    model = first_key(settings, f"{_MODEL}.model.path", f"{_MODEL_NOW}.model_path")
+    shown_model = shown(settings.value(model))
+    reason = "Relax serves no model that scores; the reward function asks one that is served elsewhere"
+    for key in keys:
+        yield Fate(key, "by hand", (_RM_PATH,), reason)
+    yield Todo(f"{model}={shown_model}: serve it (SGLang can), and ask it in reward_{choices.name}.py", (model,))
+
+
+def _rest(settings: Settings) -> Iterator[Step]:
+    url = first_key(settings, f"{_MODEL}.sandbox_fusion.url", "reward.sandbox_fusion.url")
+    keys = tuple(below(settings, f"{_MODEL}.sandbox_fusion", "reward.sandbox_fusion"))
+    if settings.value(url) is None:
+        yield from fates(settings, keys, "no effect", "there is no sandbox")
+    else:
+        todo = f"{url}={shown(settings.value(url))}: ask the sandbox in the reward, of which Relax knows nothing"
+        for key in keys:
+            yield Fate(key, "by hand", (), "the reward asks the sandbox", todo)
+        yield Todo(todo, (url,))
+    others = ("reward.num_workers", "reward._target_")
+    yield from fates(settings, others, "dropped", "Relax runs rewards in tasks of its own")

@@ -1,0 +1,78 @@
+"""Evaluation: on which data, and how responses are drawn there. verl takes the likeliest tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.migrate.data_files import files_of, named
+from relax_lint.migrate.derived.intervals import evaluates
+from relax_lint.migrate.derived.sampling import ALL_TOKENS
+from relax_lint.migrate.plan import Fate, Passed, Step, Todo
+from relax_lint.migrate.readings import R, below, carried, fates, real, shown, whole
+from relax_lint.migrate.values import Template
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.choices import Choices
+    from relax_lint.migrate.settings import Settings
+
+_FILES, _MOST = "data.val_files", "data.val_max_samples"
+_OF_VALIDATION = f"{R}.val_kwargs"
+_DATA, _COUNT = "--eval-prompt-data", "--n-samples-per-eval-prompt"
+_FLAGS = {"temperature": "--eval-temperature", "top_p": "--eval-top-p", "top_k": "--eval-top-k"}
+_DEFAULTS = {"temperature": "0", "top_p": "1.0", "top_k": ALL_TOKENS}
+"""verl's own."""
+
+
+def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
+    """The flags and fates of evaluation."""
+    if not evaluates(settings):
+        yield from fates(settings, (_FILES, _MOST), "no effect", "nothing is evaluated as it trains")
+        rest = tuple(below(settings, _OF_VALIDATION))
+        yield from fates(settings, rest, "no effect", "nothing is evaluated as it trains")
+        return
+    yield from _data(settings)
+    for name, flag in _FLAGS.items():
+        key = f"{_OF_VALIDATION}.{name}"
+        value = carried(settings, key) if settings.value(key) is not None else _DEFAULTS[name]
+        if name == "top_k" and real(settings, key) == 0:
+            value = ALL_TOKENS
+        note = "Relax evaluates as it trains unless told otherwise" if name == "temperature" else ""
+        yield Passed(flag, (value,), "eval", (key,), note)
+        yield Fate(key, "mapped", (flag,))
+    yield from _counted(settings)
+    reason = "the temperature decides"
+    yield from fates(settings, (f"{_OF_VALIDATION}.do_sample",), "no effect", reason)
+    yield from fates(settings, (f"{_OF_VALIDATION}._target_",), "no effect", "the name of a class of verl")
+
+
+def _data(settings: Settings) -> Iterator[Step]:
+    files = files_of(settings.value(_FILES))
+    most = whole(settings, _MOST)
+    words: list[str | Template] = []
+    for name, path in named(files):
+        words += [name, _cut(path, most)]
+    yield Passed(_DATA, tuple(words), "eval", (_FILES,))
+    yield Fate(_FILES, "mapped", (_DATA,), "converted, each with a name")
+    unknown = [file.path for file in files if isinstance(file.path, Template) and file.path.variables - {"DATA_DIR"}]
+    for path in unknown:
+        yield Todo(f"convert {shown(path)} for Relax; the launcher reads the converted file by this name", (_FILES,))
+    if most is not None and most > 0:
+        yield Fate(_MOST, "derived", (_DATA,), f"the first {most} rows of each file")
+    else:
+        yield from fates(settings, (_MOST,), "same", "all rows")
+
+
+def _cut(path: str | Template, most: int | None) -> str | Template:
+    if most is None or most <= 0:
+        return path
+    return Template((*path.parts, f"@[0:{most}]")) if isinstance(path, Template) else f"{path}@[0:{most}]"
+
+
+def _counted(settings: Settings) -> Iterator[Step]:
+    key = f"{_OF_VALIDATION}.n"
+    if real(settings, key) in (None, 1) and not isinstance(settings.value(key), Template):
+        yield from fates(settings, (key,), "same", "one response to a prompt")
+    else:
+        yield Passed(_COUNT, (carried(settings, key),), "eval", (key,))
+        yield Fate(key, "mapped", (_COUNT,))

@@ -1,0 +1,151 @@
+"""Which GPUs train and which generate, in both modes, and how the model lies on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from relax_lint.migrate.algorithms import loss_of
+from relax_lint.migrate.async_split import Split, split
+from relax_lint.migrate.batches import Batches, batches, trainer_of
+from relax_lint.migrate.parallelism import Parallel, Wanted, chosen, fitted, with_experts
+from relax_lint.migrate.readings import A, R, arithmetic, is_on, whole
+from relax_lint.migrate.values import Template
+from relax_lint.records import record
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.choices import Choices
+    from relax_lint.migrate.settings import Settings
+
+NODES, PER_NODE = "trainer.nnodes", "trainer.n_gpus_per_node"
+ROLLOUT_NODES, ROLLOUT_PER_NODE = "rollout.nnodes", "rollout.n_gpus_per_node"
+_USUAL_PER_NODE = 8
+_MEGATRON = f"{A}.megatron"
+
+
+@record
+class Gpus:
+    """The GPUs of a recipe.
+
+    ``total`` are those it counts with, ``shown`` the shell expression for a number that only bash knows, ``used`` those
+    that the colocated mode takes; ``base`` is the division that verl's settings ask for, ``sync`` the one that fits.
+    """
+
+    total: int
+    used: int
+    per_node: int
+    shown: str
+    engine: int
+    verl_engine: int
+    base: Parallel
+    sync: Parallel
+    split: Split | None
+    refused: str
+    for_rollout: int = 0
+
+
+def gpus_of(settings: Settings, choices: Choices) -> Gpus:
+    """The GPUs of a recipe and how the model is divided over them."""
+    per_node, nodes = _count(settings, PER_NODE, _USUAL_PER_NODE), _count(settings, NODES, 1)
+    rollout = _of_rollout(settings)
+    total = per_node * nodes + rollout
+    wanted = wanted_of(settings, choices)
+    base = _base(settings, wanted, per_node * nodes)
+    used, sync = _colocated(base, wanted, total, per_node)
+    verl_engine = (whole(settings, f"{R}.tensor_model_parallel_size") or 1) * (
+        whole(settings, f"{R}.pipeline_model_parallel_size") or 1
+    )
+    engine = _engine(verl_engine, used)
+    found = split(
+        total,
+        per_node,
+        wanted,
+        base,
+        engine,
+        has_reference=is_on(settings, f"{A}.use_kl_loss"),
+        has_forward=batches(settings, choices).steps is not None,
+        actor=per_node * nodes if rollout else 0,
+    )
+    refused = found if isinstance(found, str) else ""
+    return Gpus(
+        total,
+        used,
+        per_node,
+        _shown(settings),
+        engine,
+        verl_engine,
+        base,
+        sync,
+        None if isinstance(found, str) else found,
+        refused,
+        rollout,
+    )
+
+
+def wanted_of(settings: Settings, choices: Choices) -> Wanted:
+    """What a division has to fit."""
+    sizes: Batches = batches(settings, choices)
+    loss = loss_of(settings)
+    return Wanted(choices.shape, sizes.prompts_of_update, loss.per_token)
+
+
+def _count(settings: Settings, key: str, default: int) -> int:
+    number = whole(settings, key)
+    return default if number is None or number < 1 else number
+
+
+def _of_rollout(settings: Settings) -> int:
+    """The GPUs that only generate, in verl's trainers that keep them apart."""
+    if trainer_of(settings) not in ("one step off", "fully async"):
+        return 0
+    return _count(settings, ROLLOUT_NODES, 1) * _count(settings, ROLLOUT_PER_NODE, _USUAL_PER_NODE)
+
+
+def _shown(settings: Settings) -> str:
+    """The number of GPUs as an expression of bash; empty when it is known."""
+    defaults = {PER_NODE: _USUAL_PER_NODE, NODES: 1}
+    if trainer_of(settings) in ("one step off", "fully async"):
+        defaults |= {ROLLOUT_PER_NODE: _USUAL_PER_NODE, ROLLOUT_NODES: 1}
+    if not any(isinstance(settings.value(key), Template) for key in defaults):
+        return ""
+    words = {key: arithmetic(settings.value(key), default) for key, default in defaults.items()}
+    product = f"{words[NODES]} * {words[PER_NODE]}"
+    if ROLLOUT_NODES in words:
+        product += f" + {words[ROLLOUT_NODES]} * {words[ROLLOUT_PER_NODE]}"
+    return f"$(({product}))"
+
+
+def _base(settings: Settings, wanted: Wanted, gpus: int) -> Parallel:
+    """The division that verl's settings ask for."""
+    if settings.flavour == "megatron":
+        tensor = whole(settings, f"{_MEGATRON}.tensor_model_parallel_size") or 1
+        return Parallel(
+            tensor,
+            whole(settings, f"{_MEGATRON}.pipeline_model_parallel_size") or 1,
+            whole(settings, f"{_MEGATRON}.context_parallel_size") or 1,
+            whole(settings, f"{_MEGATRON}.expert_model_parallel_size") or 1,
+            # Megatron's own: the experts are divided as the rest is.
+            whole(settings, f"{_MEGATRON}.expert_tensor_parallel_size") or tensor,
+            whole(settings, f"{_MEGATRON}.virtual_pipeline_model_parallel_size"),
+        )
+    ulysses = max(
+        whole(settings, f"{A}.ulysses_sequence_parallel_size") or 1,
+        whole(settings, f"{A}.fsdp_config.ulysses_sequence_parallel_size") or 1,
+    )
+    context = ulysses if wanted.allows_context and gpus % ulysses == 0 else 1
+    return chosen(wanted, gpus, context)
+
+
+def _colocated(base: Parallel, wanted: Wanted, total: int, per_node: int) -> tuple[int, Parallel]:
+    """The most GPUs on which the model can be divided, and how."""
+    for gpus in range(total, 0, -1):
+        if gpus > per_node and gpus % per_node:
+            continue
+        found = fitted(base, wanted, gpus)
+        if found is not None:
+            return gpus, found
+    return total, with_experts(Parallel(), wanted, total)
+
+
+def _engine(size: int, gpus: int) -> int:
+    """The GPUs of an engine: verl's, or the most below that divide the rollout's."""
+    return next(smaller for smaller in range(min(size, gpus), 0, -1) if gpus % smaller == 0)

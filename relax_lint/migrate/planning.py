@@ -1,0 +1,79 @@
+"""The plan for one launch: what each setting becomes, and what is passed in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.migrate.batches import batches
+from relax_lint.migrate.derived import DERIVED
+from relax_lint.migrate.direct import direct_steps
+from relax_lint.migrate.mapping import entry_in
+from relax_lint.migrate.plan import Fate, ModeRefused, Passed, Plan, RecipeFile, Step, Todo, YamlEntry
+from relax_lint.records import changed
+
+if TYPE_CHECKING:
+    from relax_lint.catalog.flags import Catalogue
+    from relax_lint.migrate.choices import Choices
+    from relax_lint.migrate.settings import Settings
+
+
+class Contradiction(AssertionError):
+    """Two steps pass one flag with different values, or a setting has no fate: a fault of this program."""
+
+
+def plan(settings: Settings, choices: Choices, catalogue: Catalogue | None = None) -> Plan:
+    """What a launch of verl becomes. Raises :class:`~relax_lint.migrate.plan.Refusal` for what Relax cannot train."""
+    derived = [step for steps in DERIVED.values() for step in steps(settings, choices)]
+    direct = list(direct_steps(settings, catalogue))
+    every = [*derived, *direct]
+    return Plan(
+        settings,
+        list(_passed(each for each in every if isinstance(each, Passed))),
+        list(_fates(settings, derived, direct)),
+        [each for each in every if isinstance(each, YamlEntry)],
+        list(dict.fromkeys(each for each in every if isinstance(each, Todo))),
+        [each for each in every if isinstance(each, ModeRefused)],
+        choices.model,
+        batches(settings, choices).text,
+        [each for each in every if isinstance(each, RecipeFile)],
+    )
+
+
+def _passed(every: Iterable[Passed]) -> Iterator[Passed]:
+    """Each flag once in each mode; the same from several settings is one."""
+    merged: dict[tuple[str, str], Passed] = {}
+    for passed in every:
+        key = (passed.flag, passed.modes)
+        known = merged.get(key)
+        if known is None:
+            merged[key] = passed
+        elif known.values != passed.values:
+            raise Contradiction(
+                f"{passed.flag}: {known.values} for {known.because}, {passed.values} for {passed.because}"
+            )
+        else:
+            because = tuple(dict.fromkeys((*known.because, *passed.because)))
+            merged[key] = changed(known, because=because, note=known.note or passed.note)
+    clashing = [flag for flag, modes in merged if modes != "both" and (flag, "both") in merged]
+    if clashing:
+        raise Contradiction(f"{clashing[0]} is passed in both modes, and in one of them again")
+    yield from merged.values()
+
+
+def _fates(settings: Settings, derived: list[Step], direct: list[Step]) -> Iterator[Fate]:
+    """One fate for each setting, in the order of the settings."""
+    by_key: dict[str, Fate] = {}
+    for step in (*derived, *direct):
+        if isinstance(step, Fate) and step.key in settings.leaves:
+            by_key.setdefault(step.key, step)
+    missing = [key for key in settings.leaves if key not in by_key]
+    if missing:
+        named = ", ".join(f"{key} ({_whose(settings, key)})" for key in missing)
+        raise Contradiction(f"nothing is said of {named}")
+    return (by_key[key] for key in settings.leaves)
+
+
+def _whose(settings: Settings, key: str) -> str:
+    found = entry_in(settings, key)
+    return "not in the mapping" if found is None else found.derived or found.kind

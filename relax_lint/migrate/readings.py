@@ -1,0 +1,109 @@
+"""Reading settings: as numbers, as switches, as text, and as shell where only bash knows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.migrate.conversions import text_of
+from relax_lint.migrate.plan import Fate, FateKind
+from relax_lint.migrate.values import Data, Template
+from relax_lint.shell.launch import Unknown
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.settings import Settings
+
+A, R, REF, M = (f"actor_rollout_ref.{part}" for part in ("actor", "rollout", "ref", "model"))
+"""The actor's settings, the rollout's, the reference's and the model's."""
+
+_TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0", "")
+_SAFE_DEFAULT = re.compile(r"[\w./+-]+")
+
+
+def real(settings: Settings, key: str) -> int | float | None:
+    """A number; ``None`` when there is none, or only bash knows it."""
+    value = settings.value(key)
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def whole(settings: Settings, key: str) -> int | None:
+    """A whole number; ``None`` when there is none, or only bash knows it."""
+    value = real(settings, key)
+    return int(value) if value is not None and value == int(value) else None
+
+
+def is_on(settings: Settings, key: str, default: bool = False) -> bool:
+    """Whether a switch is on; ``default`` when it is not there, or only bash knows."""
+    value = settings.value(key)
+    if isinstance(value, str):
+        return value.lower() in _TRUE or (default and value.lower() not in _FALSE)
+    return bool(value) if isinstance(value, (bool, int, float)) else default
+
+
+def text(settings: Settings, key: str) -> str | None:
+    """A text that is known and not empty."""
+    value = settings.value(key)
+    return value if isinstance(value, str) and value else None
+
+
+def given(settings: Settings, key: str) -> bool:
+    """Whether the launch or its recipe sets a key, so that it is more than verl's default."""
+    setting = settings.leaves.get(key)
+    return setting is not None and setting.origin != "verl default"
+
+
+def first_key(settings: Settings, *keys: str) -> str:
+    """The first of some spellings of a setting that this verl has; given ones before defaults."""
+    there = [key for key in keys if key in settings.leaves]
+    return next((key for key in there if given(settings, key)), there[0] if there else keys[0])
+
+
+def below(settings: Settings, *prefixes: str) -> Iterator[str]:
+    """The keys that are one of some names, or lie below one."""
+    for key in settings.leaves:
+        if any(key == prefix or key.startswith(f"{prefix}.") for prefix in prefixes):
+            yield key
+
+
+def fates(
+    settings: Settings, keys: tuple[str, ...], kind: FateKind, reason: str = "", flags: tuple[str, ...] = ()
+) -> Iterator[Fate]:
+    """The same fate for those of some keys that are there."""
+    return (Fate(key, kind, flags, reason) for key in keys if key in settings.leaves)
+
+
+def shown(value: Data) -> str:
+    """A value as a reader of the report knows it."""
+    return value.quoted if isinstance(value, Template) else text_of(value)
+
+
+def carried(settings: Settings, key: str) -> str | Template:
+    """A value that one flag takes as it is: what bash puts in stays, a variable with a default stays overridable."""
+    value = settings.value(key)
+    if isinstance(value, Template):
+        return value
+    setting = settings.leaves[key]
+    written = setting.given.partition("=")[2]
+    words = text_of(value)
+    try:
+        words = written if float(written) == float(words) else words
+    except ValueError:
+        pass
+    if setting.variable and _SAFE_DEFAULT.fullmatch(words):
+        return Template((Unknown(f"${{{setting.variable}:-{words}}}", setting.variable),))
+    return words
+
+
+def arithmetic(value: Data, default: int) -> str:
+    """A number as an operand of bash's arithmetic; what only bash knows gets a default."""
+    if isinstance(value, Template):
+        variables = value.variables
+        whole_variable = len(value.parts) == 1 and len(variables) == 1
+        return f"${{{next(iter(variables))}:-{default}}}" if whole_variable else value.quoted
+    return text_of(value)
