@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -49,6 +50,19 @@ class Model:
         return {flag[0]: flag[1:] for group in self.groups for flag in group}
 
 
+def config_in(data: bytes | None) -> Mapping[str, Any]:
+    """What a config.json holds. Raises :class:`NotConverted`."""
+    if data is None:
+        raise NotConverted("it cannot be read")
+    try:
+        config = json.loads(data)
+    except (ValueError, RecursionError) as problem:
+        raise NotConverted(f"it is no JSON: {problem}") from problem
+    if not isinstance(config, dict):
+        raise NotConverted("it is no config of a model: it holds no mapping")
+    return config
+
+
 def model_of(config: Mapping[str, Any]) -> Model:
     """The flags that a config asks for. Raises :class:`NotConverted`."""
     # Where a model sees or hears, its language model is told of the embeddings from above.
@@ -63,7 +77,8 @@ def model_of(config: Mapping[str, Any]) -> Model:
         )
     groups = (_sizes(part, family), _layers(part, family), _embeddings(part, family), _mixture(part, family))
     made = tuple(group for group in map(tuple, groups) if group)
-    return Model(part.kind, made, perceives(config), family.bridged, family.beyond)
+    kind = config.get("model_type") or part.kind
+    return Model(kind, made, perceives(config), family.bridged, family.beyond)
 
 
 def text_of(model: Model, name: str) -> str:
