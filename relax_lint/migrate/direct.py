@@ -23,13 +23,19 @@ _OFF_ANYHOW = "this asks for nothing that Relax does not do anyhow"
 _SAFE_DEFAULT = re.compile(r"[\w./+-]+")
 """What stands in ``${X:-…}`` without quotes."""
 _VERLS_MAINS = "verl."
+_MOST_NAMED = 3
+"""How many settings a sentence names."""
 
 
 def direct_steps(settings: Settings, catalogue: Catalogue | None = None) -> Iterator[Step]:
     """What becomes of every setting that is not derived together with others."""
+    program = entry_in(settings, "main")
+    if program is not None and program.refuse:
+        raise Refusal(_refused(program), place=settings.launch.argv[settings.launch.entry].place)
     planner = _Direct(settings, catalogue or embedded())
     for setting in settings.leaves.values():
         yield from planner.steps(setting)
+    yield from planner.todos()
 
 
 def as_flags(key: str, value: Data, catalogue: Catalogue | None = None) -> list[tuple[str, tuple[str, ...]]] | str:
@@ -70,6 +76,9 @@ class _Direct:
             if setting.variable and (found := entry_in(settings, setting.key)) is not None and found.kind == "derived"
         }
         """Variables that other numbers are worked out from: what they give is written as it is."""
+        self.passed: set[tuple[str, tuple[str | Template, ...]]] = set()
+        self.lacking: dict[str, list[Setting]] = {}
+        """What is to be done by hand, and for which settings."""
 
     def steps(self, setting: Setting) -> Iterator[Step]:
         found = entry_in(self.settings, setting.key)
@@ -78,7 +87,7 @@ class _Direct:
         elif found.kind in ("dropped", "no effect"):
             yield Fate(setting.key, "dropped" if found.kind == "dropped" else "no effect", reason=found.reason)
         elif found.kind == "unsupported":
-            yield from _unsupported(setting, found)
+            yield self._unsupported(setting, found)
         elif found.kind == "flag":
             yield from self._flagged(setting, found)
 
@@ -102,9 +111,12 @@ class _Direct:
         except Unsuitable as error:
             todo = error.todo or f"decide what {found.flags[0][0]} should be"
             yield Fate(setting.key, "unsupported", reason=error.reason, todo=todo)
-            yield Todo(f"{setting.key}: {todo}", (setting.key,))
+            self.lacking.setdefault(todo, []).append(setting)
             return
-        yield from passed
+        for step in passed:
+            if (step.flag, step.values) not in self.passed:
+                self.passed.add((step.flag, step.values))
+                yield step
         flags = tuple(step.flag for step in passed)
         yield Fate(setting.key, "mapped" if flags else "same", flags, "" if flags else _BY_ITSELF)
 
@@ -130,6 +142,27 @@ class _Direct:
             return (Template((Unknown(f"${{{setting.variable}:-{text}}}", setting.variable),)),)
         return (text,)
 
+    # ------------------------------------------------------------ what Relax lacks
+
+    def _unsupported(self, setting: Setting, found: Entry) -> Fate:
+        if found.is_neutral(setting.value):
+            return Fate(setting.key, "same" if setting.origin == "verl default" else "dropped", reason=_OFF_ANYHOW)
+        if found.refuse and is_known(setting.value):
+            raise Refusal(_refused(found), setting.key, setting.place)
+        todo = found.todo or found.reason
+        self.lacking.setdefault(todo, []).append(setting)
+        return Fate(setting.key, "unsupported", reason=found.reason, todo=todo)
+
+    def todos(self) -> Iterator[Todo]:
+        """One for all settings that ask for the same: the values given are named, else the first default."""
+        for todo, settings in self.lacking.items():
+            given = [setting for setting in settings if setting.origin != "verl default"] or settings[:1]
+            named = ", ".join(f"{setting.key}={_shown(setting.value)}" for setting in given[:_MOST_NAMED])
+            more = f" and {len(given) - _MOST_NAMED} more" if len(given) > _MOST_NAMED else ""
+            yield Todo(f"{named}{more}: {todo}", tuple(setting.key for setting in settings))
+
+    # ------------------------------------------------------------ words
+
     def _is_default(self, name: str, words: tuple[str | Template, ...]) -> bool:
         flag = self.catalogue.flag(name)
         if flag is None or flag.is_switch or len(words) != 1 or isinstance(words[0], Template):
@@ -137,15 +170,8 @@ class _Direct:
         return bool(converted(words[0], flag.type, flag.choices) == self.catalogue.defaults.get(flag.dest))
 
 
-def _unsupported(setting: Setting, found: Entry) -> Iterator[Step]:
-    if found.is_neutral(setting.value):
-        kind = "same" if setting.origin == "verl default" else "dropped"
-        yield Fate(setting.key, kind, reason=_OFF_ANYHOW)  # type: ignore[arg-type]
-        return
-    if found.refuse and is_known(setting.value):
-        raise Refusal(f"{found.reason}{f'; {found.todo}' if found.todo else ''}", setting.key, setting.place)
-    yield Fate(setting.key, "unsupported", reason=found.reason, todo=found.todo)
-    yield Todo(f"{setting.key}={_shown(setting.value)}: {found.todo or found.reason}", (setting.key,))
+def _refused(found: Entry) -> str:
+    return f"{found.reason}; {found.todo}" if found.todo else found.reason
 
 
 def _fitting(name: str, words: Words, catalogue: Catalogue) -> Words:

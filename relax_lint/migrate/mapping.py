@@ -16,15 +16,17 @@ A file holds a mapping of keys to entries. A key is a setting's dotted name; ``a
 
 ``when`` makes an entry count only if other settings have one of the values named, ``{not: [...]}`` any but those
 (several conditions at once, or a list of alternatives); ``otherwise`` says why the setting has no effect when they
-have not. A list of entries is tried in order. In a condition ``main`` is the module that runs, ``flavour`` the
-trainer's engine. ``advice`` is told to who writes the setting in a launch of Relax, ``spelled`` lists the names
-without dots under which a setting is met as a flag.
+have not. A list of entries is tried in order. In a condition ``main`` is the module that runs (``*`` stands for
+anything), ``flavour`` the trainer's engine. ``advice`` is told to who writes the setting in a launch of Relax,
+``spelled`` lists the names without dots under which a setting is met as a flag. The entry of the key ``main`` is
+that of the program that runs.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -68,8 +70,9 @@ class Condition:
 
     def holds(self, settings: Settings) -> bool:
         """Whether the launch meets it; a value that only bash knows may."""
-        of_launch: Mapping[str, Data] = {"main": settings.main, "flavour": settings.flavour}
-        value = of_launch[self.key] if self.key in of_launch else settings.value(self.key)
+        if self.key == "main":
+            return any(fnmatchcase(settings.main, str(pattern)) for pattern in self.values) != self.negated
+        value = settings.flavour if self.key == "flavour" else settings.value(self.key)
         return not is_known(value) or any(same(value, other) for other in self.values) != self.negated
 
 
