@@ -17,6 +17,8 @@ from relax_lint.shell.launch import Launch, Word
 from tools.migrate_checking.launchers import main_of
 
 _STANDS_IN = "Unknown{}Part"
+_MISSING = "???"
+"""A value that somebody has to give."""
 _STAND_IN = re.compile(r"Unknown\d+Part")
 
 
@@ -50,6 +52,8 @@ def leaves(tree: Any, key: str = "") -> Iterator[tuple[str, Any]]:
 def agrees(hydra: Any, ours: Any) -> bool:
     """Whether a value, as the JSON of ``relax-lint migrate`` has it, is the one that Hydra has, as far as it is
     known."""
+    if hydra == _MISSING:
+        return ours is None
     if isinstance(hydra, list) and isinstance(ours, list):
         return len(hydra) == len(ours) and all(map(agrees, hydra, ours))
     if isinstance(hydra, dict) and isinstance(ours, dict):

@@ -31,7 +31,8 @@ def _launchers(results: Iterable[Result]) -> Iterator[str]:
         modes = {**dict.fromkeys(result.refused, "-"), **Counter(ran.mode for ran in result.ran)}
         shown = " ".join(f"{mode} {count}" for mode, count in modes.items())
         wrong = ", ".join(f"{count} {step}" for step, count in _steps([result]).items())
-        yield f"{result.script:{width}}  {result.end:9}{shown:30}{wrong or 'right'}"
+        verdict = wrong or ("" if result.end == "crashed" else "right")
+        yield f"{result.script:{width}}  {result.end:9}{shown:30}{verdict}".rstrip()
 
 
 def _refusals(results: Iterable[Result]) -> Iterator[str]:

@@ -1,0 +1,131 @@
+"""A migrated launcher means to Relax what the original means to verl."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from relax_lint.cli import main
+from relax_lint.shell.evaluate import Reading, evaluate
+from relax_lint.shell.launch import Launch
+from tests.migrate.meaning import Meaning, launches_of, meaning_in_relax, meaning_in_verl, verl_settings
+from tests.migrate.on_disk import LAUNCHERS, SCRIPTS, write_relax
+
+BY_PPO = [name for name in SCRIPTS if name != "fully_async"]
+OF_ASYNC_VERL = (
+    "estimator", "aggregation", "clip", "kl", "entropy", "lr", "decay", "weight_decay", "betas", "grad_clip",
+    "samples_of_a_prompt", "save_every", "temperature", "top_p", "top_k", "prompt_length", "response_length",
+)  # fmt: skip
+"""What means the same to verl's asynchronous trainer as to its other one."""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Relax of which there is only what a recipe names, and verl's launchers beside it."""
+    write_relax(tmp_path / "relax")
+    shutil.copytree(LAUNCHERS, tmp_path / "verl")
+    monkeypatch.chdir(tmp_path / "relax")
+    return tmp_path
+
+
+def migrated(checkout: Path, script: str, *options: str) -> Path:
+    """The new launcher of a script."""
+    source = str(checkout / "verl" / f"{script}.sh")
+    assert main(["migrate", source, "--name", "demo", "--relax-root", str(checkout / "relax"), *options]) == 0
+    return checkout / "relax" / "examples" / "demo" / "run_demo.sh"
+
+
+def relax_launches(launcher: Path, mode: str) -> list[Launch]:
+    """What the new launcher launches."""
+    root = launcher.parents[2]
+    models = str(root / "scripts" / "models")
+    return launches_of(launcher, root, mode, RELAX_ENTRYPOINT_MODE="local", MODEL_CONFIG_DIR=models)
+
+
+def verl_launches(script: str) -> list[Launch]:
+    """What the original launches."""
+    found = evaluate(LAUNCHERS / f"{script}.sh", Reading(clean=True, env={"HOME": "/home/user"}, cwd=LAUNCHERS))
+    return [launch for launch in found.launches if launch.kind == "verl"]
+
+
+def in_verl(script: str, *, keep_updates: bool = False) -> list[Meaning]:
+    """What the launches of the original mean."""
+    settings = [verl_settings(launch, LAUNCHERS / "config") for launch in verl_launches(script)]
+    return [meaning_in_verl(each, keep_updates=keep_updates) for each in settings]
+
+
+def compared(meaning: Meaning, *without: str) -> dict[str, Any]:
+    """A meaning for comparison."""
+    return {name: value for name, value in asdict(meaning).items() if name not in without}
+
+
+def approximately(meaning: Meaning, *without: str) -> Any:
+    """The same; numbers may have been written another way."""
+    return {
+        name: pytest.approx(value) if isinstance(value, float | int | tuple) and not _has_text(value) else value
+        for name, value in compared(meaning, *without).items()
+    }
+
+
+def _has_text(value: object) -> bool:
+    return isinstance(value, tuple) and any(isinstance(item, str) for item in value)
+
+
+def unseeded(meaning: Meaning) -> tuple[str, ...]:
+    """verl draws the order of the data anew when no seed is set, and Relax does not; nobody can tell."""
+    return ("order_seed",) if meaning.order_seed is None else ()
+
+
+@pytest.mark.parametrize("script", BY_PPO)
+def test_a_launch_means_the_same(checkout: Path, script: str) -> None:
+    launcher = migrated(checkout, script)
+    expected = in_verl(script)
+    found = [meaning_in_relax(launch) for launch in relax_launches(launcher, "sync")]
+    assert len(found) == len(expected)
+    for verl, relax in zip(expected, found, strict=True):
+        ignored = unseeded(verl)
+        assert compared(relax, *ignored) == approximately(verl, *ignored)
+
+
+@pytest.mark.parametrize("script", BY_PPO)
+def test_it_means_the_same_fully_async(checkout: Path, script: str) -> None:
+    launcher = migrated(checkout, script)
+    expected = in_verl(script)
+    found = [meaning_in_relax(launch) for launch in relax_launches(launcher, "async")]
+    if expected[0].gpus < 4:
+        assert not found
+        return
+    assert len(found) == len(expected)
+    for verl, relax in zip(expected, found, strict=True):
+        ignored = ("gpus", "engine_gpus", *unseeded(verl))
+        assert compared(relax, *ignored) == approximately(verl, *ignored)
+        assert relax.gpus <= verl.gpus
+        assert relax.engine_gpus <= verl.engine_gpus
+
+
+@pytest.mark.parametrize("script", ["several_updates", "grpo_gsm8k", "sapo"])
+def test_several_updates_of_a_rollout_are_kept_on_request(checkout: Path, script: str) -> None:
+    launcher = migrated(checkout, script, "--keep-updates")
+    (verl,) = in_verl(script, keep_updates=True)
+    (relax,) = [meaning_in_relax(launch) for launch in relax_launches(launcher, "sync")]
+    assert verl.updates > 1
+    assert compared(relax, *unseeded(verl)) == approximately(verl, *unseeded(verl))
+
+
+def test_batches_may_be_taken_for_samples(checkout: Path) -> None:
+    launcher = migrated(checkout, "several_updates", "--batch-unit", "samples")
+    (relax,) = [meaning_in_relax(launch) for launch in relax_launches(launcher, "sync")]
+    assert (relax.prompts * relax.samples_of_a_prompt, relax.updates) == (128, 1)
+
+
+def test_verls_own_asynchronous_trainer(checkout: Path) -> None:
+    launcher = migrated(checkout, "fully_async")
+    (verl,) = in_verl("fully_async")
+    (relax,) = [meaning_in_relax(launch) for launch in relax_launches(launcher, "async")]
+    others = [name for name in asdict(verl) if name not in OF_ASYNC_VERL]
+    assert compared(relax, *others) == approximately(verl, *others)
+    assert (relax.gpus, relax.evaluate_every, relax.rollouts) == (8, 20, None) or relax.gpus == 8
