@@ -17,6 +17,7 @@ COMMANDS = {
     "check": "check recipes and launchers, and fix them (the default)",
     "show": "what a launcher launches: every argv, and where each flag comes from",
     "migrate": "make a recipe of Relax out of a launcher of verl",
+    "model-config": "a model file of Relax out of a checkpoint's config.json",
     "data": "what data files hold, and what is wrong with their rows for a launcher",
     "rule": "the manual page of a rule, or the table of all",
     "catalog": "what is known of a flag of Relax, Megatron, SGLang or its router",
@@ -88,7 +89,7 @@ def _run(words: list[str]) -> int:
         print(f"relax-lint {__version__}")
         return 0
     name = words.pop(0) if words and words[0] in COMMANDS else "check"
-    command = import_module(f"relax_lint.commands.{name}")
+    command = import_module(f"relax_lint.commands.{name.replace('-', '_')}")
     parser = ArgumentParser(
         prog=f"relax-lint {name}", description=command.__doc__, formatter_class=Formatter, allow_abbrev=False
     )

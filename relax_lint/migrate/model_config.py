@@ -16,6 +16,10 @@ _GATES = {"": ("gelu_pytorch_tanh", "gelu", "gelu_fast"), "--swiglu": ("silu", "
 _OF_LLAMA_3 = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
 """What Megatron takes for granted of this scaling."""
 _NOT_SCALED = ("default", "mrope")
+_NEEDED = ("num_hidden_layers", "hidden_size", "num_attention_heads", "vocab_size", "rms_norm_eps")
+_NEEDED_IF_LATENT = ("kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
+_EXPERTS = ("num_experts", "n_routed_experts", "num_local_experts")
+_CHOSEN = ("num_experts_per_tok", "experts_per_token", "moe_topk")
 
 
 class NotConverted(Exception):
@@ -75,6 +79,9 @@ def model_of(config: Mapping[str, Any]) -> Model:
             if part.kind
             else "there is no model_type: this is no config.json of a model in Hugging Face's form"
         )
+    missing = [" or ".join(keys) for keys in _needed(part, family) if part.get(*keys) is None]
+    if missing:
+        raise NotConverted(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
     groups = (_sizes(part, family), _layers(part, family), _embeddings(part, family), _mixture(part, family))
     made = tuple(group for group in map(tuple, groups) if group)
     kind = config.get("model_type") or part.kind
@@ -111,21 +118,19 @@ class Part:
         return next((self.values[key] for key in keys if self.values.get(key) is not None), None)
 
     def whole(self, *keys: str) -> int:
-        """A whole number that has to be there."""
+        """A whole number that is there."""
         value = self.get(*keys)
-        if value is None:
-            raise NotConverted(f"{' or '.join(keys)} is missing")
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value != int(value):
             raise NotConverted(f"{keys[0]} is {value!r}, which is no whole number")
         return int(value)
 
-    def number(self, *keys: str, default: float) -> float:
+    def number(self, key: str, default: float = 0.0) -> float:
         """A number, or what Transformers takes when there is none."""
-        value = self.get(*keys)
+        value = self.get(key)
         if value is None:
             return default
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise NotConverted(f"{keys[0]} is {value!r}, which is no number")
+            raise NotConverted(f"{key} is {value!r}, which is no number")
         return float(value)
 
     @property
@@ -137,6 +142,19 @@ class Part:
     def of_rope(self, key: str, default: float) -> float:
         """A number of the rotary embedding, wherever this version of Transformers writes it."""
         return Part({**self.values, **self.rope}).number(key, default=default)
+
+
+def _needed(part: Part, family: Family) -> Iterator[tuple[str, ...]]:
+    """The keys without which there is no model file, each with others that say the same."""
+    yield from ((key,) for key in _NEEDED)
+    if part.kind != "llama" and part.rope.get("rope_theta") is None:  # the first of that kind have none
+        yield ("rope_theta",)
+    if family.latent:
+        yield from ((key,) for key in _NEEDED_IF_LATENT)
+    if family.experts is None:
+        yield ("intermediate_size",)
+    else:
+        yield from (_EXPERTS, _CHOSEN, (family.experts.size,))
 
 
 def _shown(value: float) -> str:
@@ -183,7 +201,7 @@ def _layers(part: Part, family: Family) -> Iterator[Flag]:
     if activation not in _GATES[family.gate]:
         raise NotConverted(f"hidden_act is {activation!r}, which {part.kind} is not known with")
     yield "--normalization", "RMSNorm"
-    yield "--norm-epsilon", _shown(part.number("rms_norm_eps", default=1e-6))
+    yield "--norm-epsilon", _shown(part.number("rms_norm_eps"))
     if family.gate:
         yield (family.gate,)
     if family.linear_bias:
@@ -240,7 +258,10 @@ def _scaling(part: Part, family: Family, scaling: str) -> Iterator[Flag]:
         ):
             if part.rope.get(key) is not None:
                 yield flag, _shown(Part(part.rope).number(key, default=1.0))
-    elif scaling not in (*_NOT_SCALED, "yarn"):
+    elif scaling == "yarn":
+        # The fused kernel for packed sequences leaves the factor for attention out.
+        yield ("--no-rope-fusion",)
+    elif scaling not in _NOT_SCALED:
         raise NotConverted(f"rope_scaling of type {scaling!r}: Megatron has no such scaling")
 
 
@@ -248,11 +269,11 @@ def _mixture(part: Part, family: Family) -> Iterator[Flag]:
     experts = family.experts
     if experts is None:
         return
-    yield "--num-experts", str(part.whole("num_experts", "n_routed_experts", "num_local_experts"))
+    yield "--num-experts", str(part.whole(*_EXPERTS))
     yield "--moe-layer-freq", _frequency(part)
     size = part.whole(experts.size)
     yield "--moe-ffn-hidden-size", str(size)
-    yield "--moe-router-topk", str(part.whole("num_experts_per_tok", "experts_per_token", "moe_topk"))
+    yield "--moe-router-topk", str(part.whole(*_CHOSEN))
     shared = part.get("shared_expert_intermediate_size") or size * int(part.get("n_shared_experts") or 0)
     if shared:
         yield "--moe-shared-expert-intermediate-size", str(shared)

@@ -173,7 +173,7 @@ class _Search:
     def _stem(self) -> str:
         """A name for a file that nothing else names."""
         script = re.sub(r"\A(?:run|test)_", "", self.hints[-1]) if self.hints else ""
-        return re.sub(r"[^\w.+-]+", "-", self._name() or script).strip("-.") or "model"
+        return re.sub(r"[^\w.+-]+", "-", self._name() or f"{script}-model").strip("-.")
 
 
 def _distance(stem: str, named: str) -> float:
