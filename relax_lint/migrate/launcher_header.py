@@ -22,6 +22,8 @@ _MEANINGS = {
     "DATA_DIR": "directory of the converted parquet files",
     "SAVE_DIR": "directory for checkpoints",
 }
+_DATA_FLAGS = {"--prompt-data", "--eval-prompt-data"}
+_WHOLE_DEFAULT = re.compile(r"\$\{\w+:?-(?P<default>.*)\}")
 _DEFAULTED = re.compile(r"\$\{(\w+):?[-=?+]")
 _GIVEN = re.compile(r"\$\{(\w+):?[-=]")
 
@@ -34,10 +36,12 @@ def header(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
     yield "# Before the first run:"
     yield f"#   1. Convert the data:   python3 scripts/tools/process_{facts.name}.py \\"
     yield f"#                            --input-dir {_input(plans)} --output-dir {_output(plans)}"
-    yield from _variables(needed_variables(plans, facts))
+    wanted = needed_variables(plans, facts)
+    yield from _variables(wanted)
     flags = " [FLAG OF RELAX...]" if facts.forwards else ""
-    yield f"#   3. From the checkout:  bash {facts.path} [sync|async]{flags}"
-    given = overridable(plans)
+    yield f"#   {3 if wanted else 2}. From the checkout:  bash {facts.path} [sync|async]{flags}"
+    carried = _GIVEN.findall("\n".join(statement for _, statement in facts.assignments))
+    given = list(dict.fromkeys([*overridable(plans), *carried]))
     if given:
         yield "#"
         yield from comment(f"The environment may also set {', '.join(given)}.")
@@ -66,13 +70,23 @@ def _value(plan: Plan, flag: str) -> str:
 
 
 def _last_name(plan: Plan, flag: str) -> str:
-    return _value(plan, flag).rstrip("/").rpartition("/")[2].rstrip("}")
+    return _likely(_value(plan, flag)).rstrip("/").rpartition("/")[2].rstrip("}")
+
+
+def _likely(written: str) -> str:
+    """A value without the variable that may override it, and without quotes in it."""
+    match = _WHOLE_DEFAULT.fullmatch(written)
+    return _likely(match["default"].strip("\"'")) if match else written
+
+
+def _directory(written: str) -> str:
+    """The directory of a path in double quotes; empty when it has none that can be told."""
+    directory, _, name = _likely(written).rpartition("/")
+    return f'"{directory}"' if directory and "}" not in name and directory.count("{") == directory.count("}") else ""
 
 
 def _input(plans: Sequence[Plan]) -> str:
-    found = _first_path(plans[0].settings.value("data.train_files"))
-    directory = found.rpartition("/")[0] if "/" in found else ""
-    return f'"{directory}"' if directory else "/path/to/verl/data"
+    return _directory(_first_path(plans[0].settings.value("data.train_files"))) or "DIR_OF_VERL"
 
 
 def _first_path(data: Data) -> str:
@@ -85,8 +99,7 @@ def _first_path(data: Data) -> str:
 
 def _output(plans: Sequence[Plan]) -> str:
     named = _value(plans[0], "--prompt-data").strip("[]").split(",")[0].strip("'\" ")
-    directory = named.rpartition("/")[0] if "/" in named else ""
-    return f'"{directory}"' if directory else '"${DATA_DIR}"'
+    return _directory(named) or '"${DATA_DIR}"'
 
 
 def templates_of(plans: Sequence[Plan]) -> Iterator[Template]:
@@ -122,15 +135,16 @@ def needed_variables(plans: Sequence[Plan], facts: Facts) -> Mapping[str, str]:
 
 def _used_by(name: str, plans: Sequence[Plan]) -> str:
     """What a variable of the verl launcher is for: the flags that read it."""
-    flags = [
+    flags = dict.fromkeys(
         passed.flag
         for plan in plans
         for passed in plan.passed
         if any(isinstance(value, Template) and name in variables_in(value.quoted) for value in passed.values)
-    ]
-    return (
-        f"as in the launcher of verl; for {', '.join(dict.fromkeys(flags))}" if flags else "as in the launcher of verl"
     )
+    if not flags:
+        return "as in the launcher of verl"
+    what = "converted data" if flags.keys() <= _DATA_FLAGS else "as in the launcher of verl"
+    return f"{what}; for {', '.join(flags)}"
 
 
 def resource_of(passed: Iterable[Passed], mode: Mode) -> dict[str, int]:

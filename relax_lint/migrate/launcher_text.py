@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.migrate.launcher_header import header, resource_of
+from relax_lint.migrate.order import in_order
 from relax_lint.migrate.runs import Run, common_to, named_runs
 from relax_lint.migrate.written import comment, continued, filled, flag
 from relax_lint.records import record
@@ -25,8 +26,8 @@ _MODE_OF = {"sync": "Colocated: training and generation take turns on the same G
 class Facts:
     """What a launcher is to say beside the plans.
 
-    ``name`` is the recipe's, ``path`` its own from the root of the checkout, ``origin`` what it was made of; ``exports``
-    and ``assignments`` are carried over; ``forwards`` says that it passes its arguments on.
+    ``name`` is the recipe's, ``path`` its own from the root of the checkout, ``origin`` what it was made of;
+    ``exports`` and ``assignments`` are carried over; ``forwards`` says that it passes its arguments on.
     """
 
     name: str
@@ -74,10 +75,14 @@ def _mode(facts: Facts) -> Iterator[str]:
 
 
 def _surroundings(facts: Facts) -> Iterator[str]:
-    if facts.exports:
-        yield "# As in the launcher of verl; before Ray is started, so that its workers have them."
-        for _, statement in facts.exports:
-            yield f"export {statement}"
+    if facts.assignments or facts.exports:
+        yield "# As in the launcher of verl" + (
+            "; before Ray starts, so that its workers have it." if facts.exports else "."
+        )
+    for _, statement in facts.assignments:
+        yield statement
+    for _, statement in facts.exports:
+        yield f"export {statement}"
 
 
 def _setup(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
@@ -92,8 +97,6 @@ def _setup(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
         yield "# shellcheck source=/dev/null"
         yield f'source "${{MODEL_CONFIG_DIR}}/{plans[0].model}.sh"'
     yield ""
-    for _, statement in facts.assignments:
-        yield statement
     yield 'TIMESTAMP="$(date "+%Y%m%d-%H%M%S")"'
     if len(plans) == 1:
         yield f'LOG_FILE="logs/{facts.name}-${{MODE}}-${{TIMESTAMP}}.log"'
@@ -124,7 +127,7 @@ def array_names(common: Sequence[Passed]) -> dict[Group, str]:
 
 
 def _in_array(common: Iterable[Passed], group: Group) -> Iterator[Passed]:
-    return (passed for passed in common if passed.group == group and passed.modes == "both")
+    return iter(in_order(passed for passed in common if passed.group == group and passed.modes == "both"))
 
 
 # ---------------------------------------------------------------- launches
@@ -141,7 +144,7 @@ def _single(plan: Plan, common: Sequence[Passed], facts: Facts) -> Iterator[str]
 def _several(plans: Sequence[Plan], runs: Sequence[Run], common: Sequence[Passed], facts: Facts) -> Iterator[str]:
     """Several launches, one after another: what they share in a function, what differs where it is called."""
     models = len({plan.model for plan in plans}) > 1
-    yield "# train NAME [MODEL] FLAGS...: one run, with its own flags behind those that all share."
+    yield f"# train NAME {'MODEL ' if models else ''}FLAG...: one run, with its own flags behind those that all share."
     yield "train() {"
     yield f'    local log="logs/{facts.name}-${{1}}-${{MODE}}-${{TIMESTAMP}}.log"'
     if models:
@@ -207,10 +210,12 @@ def _explained(common: Sequence[Passed], mode: Mode) -> Iterator[str]:
 
 def _of_mode(common: Iterable[Passed], mode: Mode) -> Iterator[Passed]:
     """What is passed beside the arrays: flags of the mode."""
-    return (
-        passed
-        for passed in common
-        if passed.modes in ("both", mode) and (passed.group == "launch" or passed.modes != "both")
+    return iter(
+        in_order(
+            passed
+            for passed in common
+            if passed.modes in ("both", mode) and (passed.group == "launch" or passed.modes != "both")
+        )
     )
 
 

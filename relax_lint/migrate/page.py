@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -17,6 +19,7 @@ _MEANINGS = {
     "by hand": "something is left for you to do",
     "unknown key": "verl does not know it either",
 }
+_EXPONENT = re.compile(r"e(-?)0+(?=\d)")
 _PIPE = "\\|"
 _Data = dict[str, Any]
 
@@ -152,16 +155,17 @@ def _acted(settings: Sequence[_Data]) -> Iterator[str]:
 
 
 def _rest(settings: Sequence[_Data]) -> Iterator[str]:
-    """Defaults that nothing comes of, those of one reason in one row."""
+    """Defaults that nothing comes of, those of one reason together."""
     if not settings:
         return
     yield "### Other defaults of verl"
-    rows: dict[tuple[str, str], list[str]] = {}
+    together: dict[tuple[str, str], list[str]] = {}
     for setting in settings:
-        rows.setdefault((setting["fate"], _outcome(setting)), []).append(f"{_key(setting)} {_value(setting)}")
-    yield "\n".join(
-        _table(["fate", "why", "settings"], [[fate, why, "<br>".join(keys)] for (fate, why), keys in rows.items()])
-    )
+        together.setdefault((setting["fate"], _outcome(setting)), []).append(f"{_key(setting)} {_value(setting)}")
+    order = list(_MEANINGS)
+    for (fate, why), members in sorted(together.items(), key=lambda item: order.index(item[0][0])):
+        shown = textwrap.fill(", ".join(members), 118, break_long_words=False, break_on_hyphens=False)
+        yield f"*{fate}: {why or _MEANINGS[fate]}*\\\n{shown}"
 
 
 def _added(launch: _Data, first: _Data | None) -> Iterator[str]:
@@ -224,7 +228,7 @@ def _key(setting: _Data) -> str:
 
 def _value(setting: _Data) -> str:
     value = setting["value"]
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else _EXPONENT.sub(r"e\1", json.dumps(value, ensure_ascii=False))
     variable = setting["variable"]
     return _code(text) + (f" by `{variable}`" if variable else "")
 

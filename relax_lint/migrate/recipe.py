@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,17 +10,17 @@ from typing import TYPE_CHECKING
 from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.migrate.choices import Choices, shape_of
 from relax_lint.migrate.effective import effective_settings
-from relax_lint.migrate.launcher_header import variables_of
+from relax_lint.migrate.launcher_header import overridable, variables_of
 from relax_lint.migrate.launcher_text import Facts, launcher_text
 from relax_lint.migrate.migrated import Migrated, Refused, SameAs, Written
 from relax_lint.migrate.model_architecture import flags_of_file
 from relax_lint.migrate.model_match import MODEL_PATH, model_for
 from relax_lint.migrate.page import page
-from relax_lint.migrate.plan import Passed, Plan, Refusal, Todo
+from relax_lint.migrate.plan import Passed, Plan, RecipeFile, Refusal, Todo
 from relax_lint.migrate.planning import plan
 from relax_lint.migrate.report import plain, report
 from relax_lint.migrate.runs import named_runs
-from relax_lint.migrate.surroundings import needed_assignments, surroundings
+from relax_lint.migrate.surroundings import needed_assignments, surroundings, variables_in
 from relax_lint.migrate.ways import Way, ways
 from relax_lint.model_files import MODELS
 from relax_lint.records import changed, record
@@ -36,17 +37,20 @@ EXPECTED = "RLX409"
 PAGE = "MIGRATION.md"
 _CONFIG = "--custom-config-path"
 _UNFUSED = Passed("--no-rope-fusion", (), "misc", (MODEL_PATH,), "Relax wants this of a model that sees or hears")
+_OWN_ENVIRONMENT = re.compile(r"""^(DEFAULT_ENV_MODULE\s*=\s*["'])[\w.]+(["'])""", re.MULTILINE)
 _ARGUMENTS = frozenset("@*")
 
 
 @record
 class Options:
     """Where things are: ``verl_root`` the checkout whose defaults count, ``hf_config`` the model's config.json,
-    ``into`` the directory of the recipes below the root."""
+    ``into`` the directory of the recipes below the root, ``launcher`` the name of the main launcher (else
+    ``run_NAME.sh``)."""
 
     verl_root: Path | None = None
     hf_config: Path | None = None
     into: str = "examples"
+    launcher: str = ""
 
 
 def migrate_launcher(
@@ -85,8 +89,9 @@ class _Migration:
                 continue
             known[meaning] = script
             self._write(way, plans, script, around.exports)
-        if self.written:
-            self.files[self.target / "__init__.py"] = ""
+        init = self.target / "__init__.py"
+        if self.written and not self.project.is_file(init):
+            self.files[init] = ""
         done = Migrated(self.source, self.target, self.files, self.written, self.refused, self.same, around.left)
         if self.written:
             done = changed(done, findings=self._findings())
@@ -127,28 +132,48 @@ class _Migration:
         return changed(made, passed=passed, todos=todos)
 
     def _script(self, way: Way) -> Path:
-        name = self.choices.name
-        suffix = f"_{way.name}" if way.name else ""
-        return self.target / f"run_{name}{suffix}.sh"
+        main = self.target / (self.options.launcher or f"run_{self.choices.name}.sh")
+        return main.with_name(f"{main.stem}_{way.name}{main.suffix}") if way.name else main
 
     # ------------------------------------------------------------ writing
 
     def _write(self, way: Way, plans: Sequence[Plan], script: Path, exports: Sequence[tuple[str, str]]) -> None:
         plans = [self._configured(each, script, number, plans) for number, each in enumerate(plans)]
-        variables = variables_of(plans)
-        assignments = needed_assignments(variables, self.source)
+        given = overridable(plans)
+        needed = [name for name in variables_of(plans) if name not in given]
+        needed += [name for _, statement in exports for name in variables_in(statement)]
+        exported = {name for name, _ in exports}
+        assignments = [each for each in needed_assignments(needed, self.source) if each[0] not in exported]
         facts = Facts(
             self.choices.name,
             script.relative_to(self.project.root).as_posix(),
-            f"{self._named(self.source.path)}",
+            self._named(self.source.path),
             tuple(exports),
             tuple(assignments),
             any(map(_forwards, way.launches)),
         )
         self.files[script] = launcher_text(plans, facts)
+        for made in plans:
+            for file in made.files:
+                self._add(file)
         for run in named_runs(plans):
             name = "" if len(plans) == 1 else run.name
             self.written.append(Written(run.plan.settings.launch, run.plan, script, name))
+
+    def _add(self, file: RecipeFile) -> None:
+        """A file that the launcher names; what is there already is somebody's work."""
+        path = self.target / file.name
+        if path in self.files or self.project.is_file(path):
+            return
+        text = file.text
+        if file.copy_of:
+            original = self.project.text((self.project.relax_root or self.project.root) / file.copy_of)
+            if original is None:
+                return
+            text = _OWN_ENVIRONMENT.sub(
+                rf"\g<1>examples.{self.choices.name}.env_{self.choices.name}\g<2>", original.text
+            )
+        self.files[path] = text
 
     def _configured(self, made: Plan, script: Path, number: int, plans: Sequence[Plan]) -> Plan:
         """The plan with the path of its config YAML, which is written."""
@@ -199,10 +224,10 @@ def _meaning(plan: Plan) -> tuple[object, ...]:
 def _forwards(launch: Launch) -> bool:
     """Whether a launch is given the script's arguments."""
     return any(
-        (unknown.variable or "") in _ARGUMENTS or unknown.text.lstrip('"${')[:1] in _ARGUMENTS
+        unknown.text.lstrip('"${')[:1] in _ARGUMENTS
         for word in launch.argv
         for unknown in word.unknowns
-        if unknown.variable or unknown.text
+        if unknown.text
     )
 
 

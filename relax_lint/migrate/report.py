@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from relax_lint.migrate.order import why_always
 from relax_lint.migrate.values import Data, Template
 from relax_lint.migrate.written import flag
 
@@ -145,7 +146,7 @@ def _argument(passed: Passed) -> dict[str, Any]:
         "group": passed.group,
         "modes": passed.modes,
         "because": list(passed.because),
-        "note": passed.note or None,
+        "note": passed.note or (None if passed.because else why_always(passed.flag) or None),
     }
 
 

@@ -85,6 +85,7 @@ LEAVES = (
         ("--prompt-data",),
     ),
     (Setting("trainer.nnodes", 1, "command line"), "derived", ("--resource",)),
+    (Setting("trainer.experiment_name", "a|b\nc", "command line"), "mapped", ("--tb-experiment-name",)),
     (Setting("data.prompt_key", "prompt", "verl default"), "mapped", ("--input-key",)),
     (Setting("trainer.balance_batch", True, "verl default"), "same", ()),
     (Setting("trainer.ray_wait_register_center_timeout", 300, "verl default"), "dropped", ()),

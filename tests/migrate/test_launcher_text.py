@@ -19,7 +19,15 @@ from tests.migrate.plans import PASSED, plan_of, template
 
 FACTS = Facts("math", "examples/math/run_math.sh", "examples/math/train.sh")
 LOCAL = 'export RELAX_ENTRYPOINT_MODE=local\nexport MODEL_CONFIG_DIR="$PWD/scripts/models"\n'
-MODEL = "MODEL_ARGS=(\n    --num-layers 36\n    --hidden-size 4096\n    --num-attention-heads 32\n    --group-query-attention\n    --num-query-groups 8\n)\n"
+MODEL = """\
+MODEL_ARGS=(
+    --num-layers 36
+    --hidden-size 4096
+    --num-attention-heads 32
+    --group-query-attention
+    --num-query-groups 8
+)
+"""
 SAY = '#!/bin/bash\nprintf "<%s>" "$@" >> "$SAID"\necho >> "$SAID"\n'
 
 

@@ -50,7 +50,7 @@ def test_every_setting_is_on_the_page_and_in_the_json() -> None:
     keys = {setting.key for setting, _, _ in LEAVES}
     assert {setting["key"] for setting in told["launches"][0]["settings"]} == keys
     for key in keys:
-        assert f"`{key}`".replace("|", "\\|") in text
+        assert f"`{key}`" in text
     assert json.loads(json.dumps(told)) == told
 
 
@@ -64,7 +64,7 @@ def test_rows_have_as_many_cells_as_their_head_whatever_the_text() -> None:
     tables = [block for block in text.split("\n\n") if "\n| ---" in f"\n{block.partition(chr(10))[2]}"]
     for table in tables:
         assert len({len(row) for row in cells(table)}) == 1
-    assert "no such \\| thing" in text
+    assert "| `a\\|b c` |" in text
 
 
 def test_what_is_left_to_do_comes_first() -> None:

@@ -1,0 +1,220 @@
+"""`relax-lint migrate`, as it is called."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from relax_lint.cli import main
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs/schema/migrate.schema.json").read_text())
+VERL = """\
+#!/bin/bash
+set -x
+python3 -m verl.trainer.main_ppo \\
+    algorithm.adv_estimator=grpo \\
+    data.train_files=$HOME/data/gsm8k/train.parquet \\
+    data.val_files=$HOME/data/gsm8k/test.parquet \\
+    data.train_batch_size=32 \\
+    data.max_prompt_length=512 \\
+    data.max_response_length=1024 \\
+    actor_rollout_ref.model.path=Qwen/Qwen3-8B \\
+    actor_rollout_ref.actor.optim.lr=1e-6 \\
+    actor_rollout_ref.actor.ppo_mini_batch_size=32 \\
+    actor_rollout_ref.actor.use_kl_loss=True \\
+    actor_rollout_ref.rollout.n=8 \\
+    trainer.logger='["console"]' \\
+    trainer.n_gpus_per_node=8 \\
+    trainer.nnodes=1 \\
+    trainer.save_freq=-1 \\
+    trainer.total_epochs=2
+"""
+
+
+@pytest.fixture(autouse=True)
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory like a checkout of Relax, as the working directory, with a launcher of verl beside it."""
+    root = tmp_path / "relax"
+    for path in ("relax/entrypoints/train.py", "examples/other/__init__.py"):
+        (root / path).parent.mkdir(parents=True)
+        (root / path).write_text("")
+    (tmp_path / "verl/examples/grpo").mkdir(parents=True)
+    (tmp_path / "verl/examples/grpo/run.sh").write_text(VERL)
+    monkeypatch.chdir(root)
+    return root
+
+
+SOURCE = "../verl/examples/grpo/run.sh"
+
+
+def write(text: str) -> None:
+    Path(SOURCE).write_text(text)
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_a_recipe_is_written(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["migrate", SOURCE, "--name", "gsm8k"]) == 0
+    told = capsys.readouterr()
+    assert told.err == ""
+    names = {path.name for path in (checkout / "examples/gsm8k").iterdir()}
+    assert {"__init__.py", "run_gsm8k.sh", "MIGRATION.md"} <= names
+    assert "examples/gsm8k/run_gsm8k.sh" in told.out
+    assert "To do by hand:" in told.out
+    assert main(["check", "examples/gsm8k", "--ignore", "RLX409"]) == 0
+
+
+def test_the_json_is_what_its_schema_says_and_the_page_holds_every_setting(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["migrate", SOURCE, "--name", "gsm8k", "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    jsonschema.validate(told, SCHEMA)
+    assert told["status"] == "migrated"
+    assert told["written"] is True
+    page = (checkout / "examples/gsm8k/MIGRATION.md").read_text()
+    settings = told["launches"][0]["settings"]
+    assert len(settings) > 300
+    assert [setting["key"] for setting in settings if f"`{setting['key']}`" not in page] == []
+    lr = next(setting for setting in settings if setting["key"] == "actor_rollout_ref.actor.optim.lr")
+    assert (lr["origin"], lr["path"], lr["line"], lr["becomes"]) == ("command line", SOURCE, 11, ["--lr 1e-6"])
+
+
+def test_a_dry_run_prints_a_diff_and_writes_nothing(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = tree(checkout)
+    assert main(["migrate", SOURCE, "--name", "gsm8k", "--dry-run"]) == 0
+    told = capsys.readouterr().out
+    assert "+++ b/examples/gsm8k/run_gsm8k.sh" in told
+    assert "+    --lr 1e-6" in told
+    assert tree(checkout) == before
+
+
+def test_what_is_there_is_not_touched(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = tree(checkout)
+    assert main(["migrate", SOURCE, "--name", "other"]) == 2
+    assert "examples/other is there already" in capsys.readouterr().err
+    assert tree(checkout) == before
+
+
+def test_with_force_what_was_there_is_kept_beside(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (checkout / "examples/other/run_other.sh").write_text("echo mine\n")
+    (checkout / "examples/other/reward_other.py").write_text("print()\n")
+    assert main(["migrate", SOURCE, "--name", "other", "--force"]) == 0
+    assert (checkout / "examples/other/run_other.sh.orig").read_text() == "echo mine\n"
+    assert (checkout / "examples/other/reward_other.py").read_text() == "print()\n"
+    assert "run_other.sh.orig" in capsys.readouterr().err
+    after = tree(checkout)
+    assert main(["migrate", SOURCE, "--name", "other", "--force"]) == 0
+    assert tree(checkout) == after
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([SOURCE], "--name is required"),
+        ([SOURCE, "--name", "my-recipe"], "letters, digits and underscores"),
+        ([SOURCE, "--name", "../x"], "letters, digits and underscores"),
+        ([SOURCE, "--name", "class"], "letters, digits and underscores"),
+        ([SOURCE, "--name", "x", "--into", "../out"], "--into ../out"),
+        ([SOURCE, "--name", "x", "--into", "/out"], "--into /out"),
+        (["nothing.sh", "--name", "x"], "no such file: nothing.sh"),
+        (["../verl/examples", "--name", "x"], "is a directory: name one of its launchers"),
+        ([SOURCE, "--name", "x", "--relax-root", ".."], "no Relax checkout"),
+        ([SOURCE, "--name", "x", "--verl-root", "nowhere"], "--verl-root nowhere: no such directory"),
+        ([SOURCE, "--name", "x", "--env", "nothing"], "--env wants NAME=VALUE"),
+    ],
+)
+def test_wrong_usage_is_said_and_nothing_is_written(
+    arguments: list[str], message: str, checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = tree(checkout)
+    assert main(["migrate", *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert tree(checkout) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("if true; then\n    python3 -m verl.trainer.main_ppo a=1\n", "run.sh:1:1: "),
+        ("echo hello\n", "starts no training of verl that can be seen"),
+        ("python3 relax/entrypoints/train.py --lr 1e-6\n", "launches Relax already"),
+        (VERL.replace("algorithm.adv_estimator=grpo", "algorithm.adv_estimator=gae"), "run.sh:4:5: "),
+        (VERL.replace("trainer.nnodes=1", "trainer.nnodes=[1"), "run.sh:18:5: "),
+        (VERL.replace("main_ppo", "main_ppo --config-path=config --config-name=nothing"), "nothing"),
+        ("python3 -m verl.trainer.fsdp_sft_trainer data.train_files=a\n", "is no training by rewards"),
+    ],
+)
+def test_what_cannot_be_migrated_is_said_with_its_place(
+    text: str, message: str, checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(text)
+    before = tree(checkout)
+    assert main(["migrate", SOURCE, "--name", "gsm8k"]) == 1
+    told = capsys.readouterr()
+    assert message in told.err
+    assert told.out == ""
+    assert tree(checkout) == before
+
+
+def test_a_refusal_is_in_the_json_too(capsys: pytest.CaptureFixture[str]) -> None:
+    write(VERL.replace("algorithm.adv_estimator=grpo", "algorithm.adv_estimator=gae"))
+    assert main(["migrate", SOURCE, "--name", "gsm8k", "--format", "json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    jsonschema.validate(told, SCHEMA)
+    assert (told["status"], told["written"]) == ("refused", False)
+    (refused,) = told["refused"]
+    assert refused["key"] == "algorithm.adv_estimator"
+    assert (refused["line"], refused["column"]) == (4, 5)
+
+
+def test_ways_through_the_script_become_launchers_beside(checkout: Path) -> None:
+    ask = 'if [ "${KIND:-small}" = big ]; then LR=3e-6; else LR=1e-6; fi\n'
+    write(VERL.replace("python3 -m", f"{ask}python3 -m").replace("lr=1e-6", "lr=$LR"))
+    assert main(["migrate", SOURCE, "--name", "gsm8k"]) == 0
+    directory = checkout / "examples/gsm8k"
+    assert "--lr 1e-6" in (directory / "run_gsm8k.sh").read_text()
+    assert "--lr 3e-6" in (directory / "run_gsm8k_big.sh").read_text()
+    page = (directory / "MIGRATION.md").read_text()
+    assert 'when `[ "${KIND:-small}" = big ]`' in page
+
+
+def test_a_way_that_relax_refuses_is_left_out_and_said(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ask = 'if [ "$KIND" = ppo ]; then A=gae; else A=grpo; fi\n'
+    write(VERL.replace("python3 -m", f"{ask}python3 -m").replace("adv_estimator=grpo", "adv_estimator=$A"))
+    assert main(["migrate", SOURCE, "--name", "gsm8k"]) == 1
+    assert 'not migrated (when [ "$KIND" = ppo ]): ' in capsys.readouterr().err
+    assert (checkout / "examples/gsm8k/run_gsm8k.sh").is_file()
+    assert not (checkout / "examples/gsm8k/run_gsm8k_ppo.sh").exists()
+    assert "**Not migrated:**" in (checkout / "examples/gsm8k/MIGRATION.md").read_text()
+
+
+def test_a_loop_is_one_script_with_all_runs(checkout: Path) -> None:
+    write(f"for lr in 1e-6 5e-6; do\n{VERL.replace('lr=1e-6', 'lr=$lr')}done\n".replace("#!/bin/bash\nset -x\n", ""))
+    assert main(["migrate", SOURCE, "--name", "gsm8k"]) == 0
+    text = (checkout / "examples/gsm8k/run_gsm8k.sh").read_text()
+    assert text.count("train lr-1e-6") == text.count("train lr-5e-6") == 2
+    assert main(["check", "examples/gsm8k", "--ignore", "RLX409"]) == 0
+
+
+def test_a_link_that_leads_out_of_the_checkout_is_not_followed(
+    checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "outside").mkdir()
+    (checkout / "examples/linked").symlink_to(tmp_path / "outside")
+    assert main(["migrate", SOURCE, "--name", "x", "--into", "examples/linked"]) == 1
+    assert "nothing is written: " in capsys.readouterr().err
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+def test_all_is_taken_back_when_a_file_cannot_be_written(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (checkout / "examples/gsm8k/MIGRATION.md").mkdir(parents=True)
+    before = tree(checkout)
+    assert main(["migrate", SOURCE, "--name", "gsm8k", "--force"]) == 1
+    assert "MIGRATION.md" in capsys.readouterr().err
+    assert tree(checkout) == before
