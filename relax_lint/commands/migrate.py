@@ -92,14 +92,31 @@ def _migrate(options: Namespace) -> int:
     if not options.force and (target.exists() or target.is_symlink()):
         raise ValueError(f"{_shown(target)} is there already: choose another --name, or write over it with --force")
     _refuse_unfit(source)
-    from relax_lint.migrate.recipe import Options, migrate_launcher
-
-    places = Options(_given(options.verl_root), _given(options.hf_config), options.into)
-    migrated = migrate_launcher(source, project, _choices(options, name), places)
+    migrated = _migrated(options, name, source, project)
+    if migrated is None:
+        return USAGE_ERROR
     if migrated.launches and not options.dry_run:
         _write(migrated, project)
     _tell(migrated, options)
     return int(bool(migrated.refused or migrated.findings))
+
+
+def _migrated(options: Namespace, name: str, source: LauncherSource, project: Project) -> Migrated | None:
+    """What comes of it; ``None`` after a complaint when this program fails."""
+    from relax_lint.migrate.recipe import Options, migrate_launcher
+
+    places = Options(_given(options.verl_root), _given(options.hf_config), options.into)
+    try:
+        return migrate_launcher(source, project, _choices(options, name), places)
+    except ModuleNotFoundError:
+        raise
+    except Exception as problem:  # whatever the fault is, the user's files are left alone and it is named
+        import traceback
+
+        frame = traceback.extract_tb(problem.__traceback__)[-1]
+        where = f"{Path(frame.filename).name}:{frame.lineno}"
+        complain(f"internal error: {type(problem).__name__}: {problem} ({where}); nothing is written")
+        return None
 
 
 # ---------------------------------------------------------------- what is asked for

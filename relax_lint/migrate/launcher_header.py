@@ -109,10 +109,11 @@ def templates_of(plans: Sequence[Plan]) -> Iterator[Template]:
             yield from (value for value in passed.values if isinstance(value, Template))
 
 
-def variables_of(plans: Sequence[Plan]) -> list[str]:
-    """The variables that the arguments of launches read, in their order."""
-    texts = (part.text for template in templates_of(plans) for part in template.parts if not isinstance(part, str))
-    return list(dict.fromkeys(name for text in texts for name in variables_in(text)))
+def read_by(plans: Sequence[Plan]) -> list[str]:
+    """What bash completes in the arguments of launches. A variable with a default where it is read is open, and nothing
+    must set it before."""
+    texts = [part.text for template in templates_of(plans) for part in template.parts if not isinstance(part, str)]
+    return [_GIVEN.sub("", text) for text in texts]
 
 
 def overridable(plans: Sequence[Plan]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.migrate.choices import Choices, shape_of
 from relax_lint.migrate.effective import effective_settings
-from relax_lint.migrate.launcher_header import overridable, variables_of
+from relax_lint.migrate.launcher_header import read_by
 from relax_lint.migrate.launcher_text import Facts, launcher_text
 from relax_lint.migrate.migrated import Migrated, Refused, SameAs, Written
 from relax_lint.migrate.model_architecture import flags_of_file
@@ -20,7 +20,7 @@ from relax_lint.migrate.plan import Passed, Plan, RecipeFile, Refusal, Todo
 from relax_lint.migrate.planning import plan
 from relax_lint.migrate.report import plain, report
 from relax_lint.migrate.runs import named_runs
-from relax_lint.migrate.surroundings import needed_assignments, surroundings, variables_in
+from relax_lint.migrate.surroundings import needed_statements, surroundings
 from relax_lint.migrate.ways import Way, ways
 from relax_lint.model_files import MODELS
 from relax_lint.records import changed, record
@@ -139,11 +139,9 @@ class _Migration:
 
     def _write(self, way: Way, plans: Sequence[Plan], script: Path, exports: Sequence[tuple[str, str]]) -> None:
         plans = [self._configured(each, script, number, plans) for number, each in enumerate(plans)]
-        given = overridable(plans)
-        needed = [name for name in variables_of(plans) if name not in given]
-        needed += [name for _, statement in exports for name in variables_in(statement)]
         exported = {name for name, _ in exports}
-        assignments = [each for each in needed_assignments(needed, self.source) if each[0] not in exported]
+        read = [*read_by(plans), *(statement for _, statement in exports)]
+        assignments = [each for each in needed_statements(read, self.source) if each[0] not in exported]
         facts = Facts(
             self.choices.name,
             script.relative_to(self.project.root).as_posix(),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
 from relax_lint.records import record
-from relax_lint.shell.nodes import Assignment, SimpleCommand, Word
-from relax_lint.shell.walk import commands_of
+from relax_lint.shell.nodes import Assignment, Function, SimpleCommand, Word
+from relax_lint.shell.walk import commands_of, nodes_of
 
 if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from relax_lint.sources.script import ScriptFile
 
 _NAME = re.compile(r"\$\{?(?P<plain>[A-Za-z_]\w*)|\$\(\((?P<arithmetic>[^()]*)\)\)")
+_CALLED = re.compile(r"(?:\$\(|`|[|;&]|\bdo\b|\bthen\b)\s*(\w[\w-]*)")
+_CALL = "()"
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SECRET = re.compile(r"(?:\A|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)(?:_|\Z)")
 _QUIET = frozenset(
@@ -147,25 +149,38 @@ def _why_left(name: str) -> str:
     return _REASON_OF.get(name.rpartition("/")[2], "do it yourself where it is needed")
 
 
-def needed_assignments(names: Iterable[str], source: ScriptFile) -> list[tuple[str, str]]:
-    """The assignments of a script that some of its variables need, in their order, each once and with those that it
-    needs in turn; of a variable that is set several times, the first. Variables that the script does not set are left
-    out."""
-    assigned: dict[str, Assignment] = {}
+def needed_statements(texts: Iterable[str], source: ScriptFile) -> list[tuple[str, str]]:
+    """The assignments and functions of a script that some pieces of bash need, in their order, each once and with those
+    that they need in turn, by name; of a variable that is set several times, the first."""
+    defined = _defined(source)
+    wanted: dict[str, str] = {}
+    pending = [name for text in texts for name in _names_in(text)]
+    while pending:
+        name = pending.pop()
+        if name in defined and name not in wanted:
+            start, end = defined[name]
+            wanted[name] = source.text[start:end]
+            pending += _names_in(wanted[name].partition("=")[2] if name.isidentifier() else wanted[name])
+    ordered = sorted(wanted, key=lambda name: defined[name])
+    return [(name.removesuffix(_CALL), wanted[name]) for name in ordered]
+
+
+def _defined(source: ScriptFile) -> dict[str, tuple[int, int]]:
+    """Where variables are set and functions defined; the names of the latter end in ``()``."""
+    found: dict[str, tuple[int, int]] = {}
     for command in commands_of(source):
         for assignment in (*command.assignments, *(command.words[1:] if _name(command) in _DECLARES else ())):
             if isinstance(assignment, Assignment) and assignment.value is not None and _alone(command):
-                assigned.setdefault(assignment.name, assignment)
-    wanted: set[str] = set()
-    pending = list(names)
-    while pending:
-        name = pending.pop()
-        if name in assigned and name not in wanted:
-            wanted.add(name)
-            text = source.text[assigned[name].start : assigned[name].end]
-            pending += [other for other in variables_in(text.partition("=")[2]) if other != name]
-    found = sorted((assigned[name] for name in wanted), key=lambda one: one.start)
-    return [(one.name, source.text[one.start : one.end]) for one in found]
+                found.setdefault(assignment.name, (assignment.start, assignment.end))
+    for function in nodes_of(source, Function):
+        found[function.name + _CALL] = (function.start, function.end)
+    return found
+
+
+def _names_in(text: str) -> list[str]:
+    """What a piece of bash reads and calls."""
+    called = [f"{name}{_CALL}" for name in _CALLED.findall(text)] if "$(" in text or "`" in text else []
+    return [*variables_in(text), *called]
 
 
 def _alone(command: SimpleCommand) -> bool:

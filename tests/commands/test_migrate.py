@@ -145,7 +145,7 @@ def test_wrong_usage_is_said_and_nothing_is_written(
         ("echo hello\n", "starts no training of verl that can be seen"),
         ("python3 relax/entrypoints/train.py --lr 1e-6\n", "launches Relax already"),
         (VERL.replace("algorithm.adv_estimator=grpo", "algorithm.adv_estimator=gae"), "run.sh:4:5: "),
-        (VERL.replace("trainer.nnodes=1", "trainer.nnodes=[1"), "run.sh:18:5: "),
+        (VERL.replace("trainer.nnodes=1", "trainer.nnodes=[1"), "run.sh:17:5: "),
         (VERL.replace("main_ppo", "main_ppo --config-path=config --config-name=nothing"), "nothing"),
         ("python3 -m verl.trainer.fsdp_sft_trainer data.train_files=a\n", "is no training by rewards"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relax_lint.migrate.surroundings import Surroundings, needed_assignments, surroundings, variables_in
+from relax_lint.migrate.surroundings import Surroundings, needed_statements, surroundings, variables_in
 from relax_lint.project import Project
 from relax_lint.sources.launcher import LauncherSource
 from tests.migrate.plans import VERL
@@ -82,8 +82,15 @@ def test_what_only_the_script_reads_is_its_own() -> None:
 
 def test_assignments_come_with_what_they_need() -> None:
     source = script_of("ROOT=/d\nexport MODEL=$ROOT/m\nOTHER=1\nNAME=$(basename $MODEL)\nX=1 true\n" + TRAIN)
-    assert [name for name, _ in needed_assignments(["NAME", "HOME", "X"], source)] == ["ROOT", "MODEL", "NAME"]
-    assert needed_assignments(["NAME"], source)[-1][1] == "NAME=$(basename $MODEL)"
+    assert [name for name, _ in needed_statements(["$NAME", "$HOME/${X}"], source)] == ["ROOT", "MODEL", "NAME"]
+    assert needed_statements(["$NAME"], source)[-1][1] == "NAME=$(basename $MODEL)"
+
+
+def test_functions_come_along_when_they_are_called() -> None:
+    source = script_of("FORMAT=%F\nfunction now() {\n    date +$FORMAT\n}\nother() { true; }\n" + TRAIN)
+    found = needed_statements(["run-$(now)"], source)
+    assert [name for name, _ in found] == ["FORMAT", "now"]
+    assert found[1][1] == "function now() {\n    date +$FORMAT\n}"
 
 
 def test_variables_are_found_wherever_bash_reads_them() -> None:
