@@ -41,13 +41,16 @@ def plan(settings: Settings, choices: Choices, catalogue: Catalogue | None = Non
 
 
 def _passed(every: Iterable[Passed]) -> Iterator[Passed]:
-    """Each flag once in each mode; the same from several settings is one."""
+    """Each flag once in each mode; the same from several settings is one, and what a setting says goes before what is
+    passed in any case."""
     merged: dict[tuple[str, str], Passed] = {}
     for passed in every:
         key = (passed.flag, passed.modes)
         known = merged.get(key)
-        if known is None:
+        if known is None or (known.values != passed.values and not known.because):
             merged[key] = passed
+        elif not passed.because and known.values != passed.values:
+            continue
         elif known.values != passed.values:
             raise Contradiction(
                 f"{passed.flag}: {known.values} for {known.because}, {passed.values} for {passed.because}"
@@ -62,16 +65,28 @@ def _passed(every: Iterable[Passed]) -> Iterator[Passed]:
 
 
 def _fates(settings: Settings, derived: list[Step], direct: list[Step]) -> Iterator[Fate]:
-    """One fate for each setting, in the order of the settings."""
-    by_key: dict[str, Fate] = {}
-    for step in (*derived, *direct):
-        if isinstance(step, Fate) and step.key in settings.leaves:
-            by_key.setdefault(step.key, step)
-    missing = [key for key in settings.leaves if key not in by_key]
+    """One fate for each setting, in the order of the settings; the mapping says which step it is for."""
+    of_derived, of_direct = _by_key(derived), _by_key(direct)
+    missing = []
+    for key in settings.leaves:
+        found = entry_in(settings, key)
+        own = of_derived if found is not None and found.derived else of_direct
+        fate = own.get(key)
+        if fate is None:
+            missing.append(key)
+        else:
+            yield fate
     if missing:
-        named = ", ".join(f"{key} ({_whose(settings, key)})" for key in missing)
-        raise Contradiction(f"nothing is said of {named}")
-    return (by_key[key] for key in settings.leaves)
+        raise Contradiction(f"nothing is said of {', '.join(f'{key} ({_whose(settings, key)})' for key in missing)}")
+
+
+def _by_key(steps: Iterable[Step]) -> dict[str, Fate]:
+    """The first that is said of each setting."""
+    found: dict[str, Fate] = {}
+    for step in steps:
+        if isinstance(step, Fate):
+            found.setdefault(step.key, step)
+    return found
 
 
 def _whose(settings: Settings, key: str) -> str:

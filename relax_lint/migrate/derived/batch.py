@@ -42,9 +42,10 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     yield from _counted(settings, key)
     yield from _updates(settings, sizes)
     yield from _drawn(settings, sizes)
-    yield from fates(
-        settings, (f"{A}.rollout_n", f"{REF}.rollout_n"), "derived", "the same number as rollout.n", (_PER_PROMPT,)
-    )
+    if trainer_of(settings) == "fully async":
+        yield from _streamed(settings)
+    for part in (A, REF):
+        yield Fate(f"{part}.rollout_n", "derived", (_PER_PROMPT,), "the same number as rollout.n")
 
 
 def _counted(settings: Settings, key: str) -> Iterator[Step]:
@@ -89,6 +90,13 @@ def _updates(settings: Settings, sizes: Batches) -> Iterator[Step]:
         yield Todo(todo, (_EPOCHS,))
     else:
         yield from fates(settings, (_EPOCHS,), "same", "each batch once")
+
+
+def _streamed(settings: Settings) -> Iterator[Step]:
+    """verl's fully asynchronous trainer takes mini-batches as they come."""
+    yield Fate("async_training.require_batches", "derived", (_ROLLOUT,), "the mini-batches of a step")
+    key = "async_training.trigger_parameter_sync_step"
+    yield Fate(key, "dropped", (), "Relax hands new weights to the rollout after each step")
 
 
 def _drawn(settings: Settings, sizes: Batches) -> Iterator[Step]:

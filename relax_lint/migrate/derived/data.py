@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.migrate.data_files import DataFile, files_of
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
-from relax_lint.migrate.readings import A, M, below, carried, fates, given, is_on, shown, text, whole
+from relax_lint.migrate.readings import M, below, fates, given, shown, text, whole
 from relax_lint.migrate.values import Template, is_known
 
 if TYPE_CHECKING:
@@ -17,18 +17,16 @@ if TYPE_CHECKING:
     from relax_lint.migrate.settings import Settings
 
 FILES = "data.train_files"
-_MOST, _PROMPT, _SHUFFLE, _SEED = (f"data.{name}" for name in ("train_max_samples", "prompt_key", "shuffle", "seed"))
+_MOST, _PROMPT, _SOURCE = (f"data.{name}" for name in ("train_max_samples", "prompt_key", "reward_fn_key"))
 _TEMPLATE = "data.apply_chat_template_kwargs"
-_IMAGE, _VIDEO = "data.image_key", "data.video_key"
-_DATA, _MEDIA, _SHUFFLED = "--prompt-data", "--multimodal-keys", "--rollout-shuffle"
+_IMAGE, _VIDEO, _AUDIO = (f"data.{name}_key" for name in ("image", "video", "audio"))
+_DATA, _MEDIA = "--prompt-data", "--multimodal-keys"
 _SEES = re.compile(
     r"(?:\A|[-_/.\d])(?:vl|vlm?|vision|omni|minicpm-?[ov]|internvl|llava|glm-?4\.\dv)(?:\Z|[-_/.\d])", re.I
 )
 _SEEN = re.compile(r"geo(?:metry)?3k|image|vision|visual|mm_|multimodal|deepeyes|video", re.I)
 _OWN = {
     "data.custom_cls": "what this data set class does to a row has to be done when the data is converted",
-    "data.sampler": "Relax draws rows in order or shuffled; another order has to be made when the data is converted",
-    "data.datagen": "Relax makes no data as it trains; a data source of your own is named with --data-source-path",
 }
 """Code of the user's, named by a path or class."""
 
@@ -38,7 +36,6 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     yield from _read(settings)
     yield from _columns(settings)
     yield from _media(settings, choices)
-    yield from _ordered(settings)
     yield from _template(settings)
     for prefix, todo in _OWN.items():
         yield from _by_hand(settings, prefix, todo)
@@ -82,6 +79,8 @@ def _columns(settings: Settings) -> Iterator[Step]:
     note = "the conversion takes it out of reward_model"
     yield Passed("--label-key", ("label",), "rollout", (), note)
     yield Passed("--metadata-key", ("extra_info",), "rollout")
+    reason = "a column data_source comes to the reward in sample.metadata"
+    yield Fate(_SOURCE, "derived", ("--metadata-key",), reason)
 
 
 def _media(settings: Settings, choices: Choices) -> Iterator[Step]:
@@ -90,26 +89,17 @@ def _media(settings: Settings, choices: Choices) -> Iterator[Step]:
     keys = {}
     if sees and (given(settings, _IMAGE) or _SEEN.search(files) or _names_vision(settings)):
         keys["image"] = _IMAGE
-    if sees and given(settings, _VIDEO):
-        keys["video"] = _VIDEO
+    keys |= {kind: key for kind, key in (("video", _VIDEO), ("audio", _AUDIO)) if sees and given(settings, key)}
     columns = {kind: text(settings, key) or f"{kind}s" for kind, key in keys.items()}
     if columns:
         yield Passed(_MEDIA, (json.dumps(columns, separators=(",", ":")),), "rollout", tuple(keys.values()))
-    for key in (_IMAGE, _VIDEO):
+    for key in (_IMAGE, _VIDEO, _AUDIO):
         if key in keys.values():
             yield from fates(settings, (key,), "mapped", flags=(_MEDIA,))
         elif sees and given(settings, key):
             yield from fates(settings, (key,), "dropped", "no column of the data is known to hold it")
         else:
             yield from fates(settings, (key,), "no effect", "the data has no such column" if sees else "text only")
-    multi = "data.return_multi_modal_inputs"
-    yield from fates(settings, (multi,), "dropped", "Relax prepares media where it trains")
-    frozen = f"{A}.freeze_vision_tower"
-    if is_on(settings, frozen):
-        yield Passed("--freeze-vision-model", (), "misc", (frozen,))
-        yield from fates(settings, (frozen,), "mapped", flags=("--freeze-vision-model",))
-    else:
-        yield from fates(settings, (frozen,), "same", "all parts are trained")
 
 
 def _model_sees(settings: Settings, choices: Choices) -> bool:
@@ -121,31 +111,13 @@ def _names_vision(settings: Settings) -> bool:
     return bool(_SEES.search(shown(value))) if value is not None else False
 
 
-def _ordered(settings: Settings) -> Iterator[Step]:
-    if is_on(settings, _SHUFFLE):
-        yield Passed(_SHUFFLED, (), "rollout", (_SHUFFLE,))
-        yield from fates(settings, (_SHUFFLE,), "mapped", flags=(_SHUFFLED,))
-        if settings.value(_SEED) is None:
-            yield from fates(settings, (_SEED,), "same", "verl shuffles differently in each run, Relax by a fixed seed")
-        else:
-            yield Passed("--rollout-seed", (carried(settings, _SEED),), "rollout", (_SEED,))
-            yield Fate(_SEED, "mapped", ("--rollout-seed",))
-        return
-    yield from fates(settings, (_SHUFFLE,), "same", "rows in order")
-    yield from fates(settings, (_SEED,), "no effect", "nothing is shuffled")
-
-
 def _template(settings: Settings) -> Iterator[Step]:
     yield Passed("--apply-chat-template", (), "rollout", (), "verl always does")
-    keys = tuple(below(settings, _TEMPLATE))
-    whole_value = settings.value(_TEMPLATE)
-    if isinstance(whole_value, dict):
-        words = whole_value
-    else:
-        words = {key.removeprefix(f"{_TEMPLATE}."): settings.value(key) for key in keys if key != _TEMPLATE}
+    keys = tuple(key for key in below(settings, _TEMPLATE) if key != _TEMPLATE)
+    words = {key.removeprefix(f"{_TEMPLATE}."): settings.value(key) for key in keys}
     if not words:
-        yield from fates(settings, keys, "same", "nothing but the template's own")
-    elif all(map(is_known, words.values())):
+        return
+    if all(map(is_known, words.values())):
         flag = "--apply-chat-template-kwargs"
         yield Passed(flag, (json.dumps(words),), "rollout", keys)
         yield from fates(settings, keys, "mapped", flags=(flag,))

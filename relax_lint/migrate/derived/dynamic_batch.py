@@ -68,12 +68,11 @@ def _forward(settings: Settings, dynamic: bool, tokens: int, least: int) -> Iter
         number = whole(settings, key)
         if number is not None and is_on(settings, f"{prefix}_use_dynamic_bsz", dynamic):
             budgets[key] = number
-    least_of_all = max(min(budgets.values(), default=tokens), least)
-    passes = bool(budgets) and least_of_all != tokens
+    smallest = max(min(budgets.values(), default=tokens), least)
+    passes = bool(budgets) and smallest != tokens
     if passes:
-        yield Passed(_FORWARD_TOKENS, (str(least_of_all),), "perf", tuple(budgets))
-    keys = [key for key in below(settings, R, REF) if key.startswith(_FORWARD) or key.startswith(f"{REF}.infer_")]
-    for key in keys:
+        yield Passed(_FORWARD_TOKENS, (str(smallest),), "perf", tuple(budgets))
+    for key in (key for key in below(settings, R, REF) if key.startswith(_FORWARD)):
         if key in budgets:
             flag = _FORWARD_TOKENS if passes else _TOKENS
             yield Fate(key, "derived", (flag,), "one budget for all passes that train nothing")

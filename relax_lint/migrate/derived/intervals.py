@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.plan import Fate, Passed, Step, Todo
+from relax_lint.migrate.plan import Passed, Step, Todo
 from relax_lint.migrate.readings import carried, fates, given, is_on, real
 from relax_lint.migrate.values import Template
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from relax_lint.migrate.choices import Choices
     from relax_lint.migrate.settings import Settings
 
-SAVE, TEST, BEFORE, ONLY = "trainer.save_freq", "trainer.test_freq", "trainer.val_before_train", "trainer.val_only"
+SAVE, TEST, BEFORE = "trainer.save_freq", "trainer.test_freq", "trainer.val_before_train"
+_OF_ROLLOUT = "rollout.test_freq"
 _SAVE_INTERVAL, _EVAL_INTERVAL, _SKIP = "--save-interval", "--eval-interval", "--skip-eval-before-train"
 
 
@@ -51,12 +52,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     else:
         yield from fates(settings, (TEST,), "same", "no evaluation: no --eval-interval, and no data for it")
         yield from _once(settings)
-    if is_on(settings, ONLY):
-        todo = f"{ONLY}=True: Relax has no run that only evaluates; stop this one after the evaluation before training"
-        yield Fate(ONLY, "unsupported", (), "Relax has no run that only evaluates", todo)
-        yield Todo(todo, (ONLY,))
-    else:
-        yield from fates(settings, (ONLY,), "same", "it trains")
+    yield from fates(settings, (_OF_ROLLOUT,), "no effect", f"{TEST} counts")
 
 
 def _once(settings: Settings) -> Iterator[Step]:

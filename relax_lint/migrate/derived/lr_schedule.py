@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from relax_lint.migrate.batches import batches
 from relax_lint.migrate.conversions import text_of
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
-from relax_lint.migrate.readings import A, carried, fates, real, shown, text, whole
+from relax_lint.migrate.readings import A, carried, fates, given, is_on, real, shown, text, whole
 
 if TYPE_CHECKING:
     from relax_lint.migrate.choices import Choices
@@ -26,6 +26,7 @@ _PLAIN = {
 """What Megatron's own optimizer is told in the same words."""
 _PLAIN_DEFAULTS = {"lr_warmup_init": 0.0, "lr_wsd_decay_style": "exponential", "weight_decay_incr_style": "constant"}
 _COUNTED = {"lr_decay_steps": "--lr-decay-iters", "lr_wsd_decay_steps": "--lr-wsd-decay-iters"}
+_OF_OTHER_ENGINES = ("decay_type", "min_lr_factor", "lr_min", "lr_decay_ratio", "lr_start")
 _STYLES = ("constant", "linear", "cosine", "inverse-square-root", "WSD")
 
 
@@ -35,6 +36,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     yield from _style(settings)
     yield from _warmup(settings, updates)
     yield from fates(settings, (_TOTAL,), "no effect", "verl sets it itself when it starts; Relax, too")
+    yield from _other_engines(settings)
     for name, flag in _COUNTED.items():
         key = f"{_OPTIM}.{name}"
         count = whole(settings, key)
@@ -52,6 +54,20 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
         else:
             yield Passed(flag, (carried(settings, key),), "optimizer", (key,))
             yield Fate(key, "mapped", (flag,))
+
+
+def _other_engines(settings: Settings) -> Iterator[Step]:
+    """What only the optimizers of other engines read."""
+    start = f"{_OPTIM}.zero_indexed_step"
+    yield Fate(start, "same" if is_on(settings, start, default=True) else "dropped", (), "Relax counts steps from 0")
+    for name in _OF_OTHER_ENGINES:
+        key = f"{_OPTIM}.{name}"
+        if not given(settings, key):
+            yield Fate(key, "dropped", (), f"Relax keeps the rate as {_STYLE} says")
+            continue
+        todo = f"{key}={shown(settings.value(key))}: see {_STYLE} and {_FLOOR}, by which Relax lets the rate fall"
+        yield Fate(key, "by hand", (), "the schedule of another engine", todo)
+        yield Todo(todo, (key,))
 
 
 def _in_updates(updates: int) -> str:

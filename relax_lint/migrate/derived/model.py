@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.plan import Fate, Passed, Step, Todo
-from relax_lint.migrate.readings import M, carried, fates, shown
+from relax_lint.migrate.plan import Fate, Passed, Step
+from relax_lint.migrate.readings import M, carried
 from relax_lint.migrate.values import Template
 from relax_lint.shell.launch import Unknown
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from relax_lint.migrate.settings import Settings
 
 PATH = f"{M}.path"
-_TOKENIZER, _CONFIG, _TRUST = f"{M}.tokenizer_path", f"{M}.hf_config_path", f"{M}.trust_remote_code"
 _CHECKPOINT, _REFERENCE = "--hf-checkpoint", "--ref-load"
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _MODEL_DIR = Unknown("${MODEL_DIR}", "MODEL_DIR")
@@ -49,12 +48,3 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     yield Fate(PATH, "mapped", (_CHECKPOINT, _REFERENCE))
     for flag, values in _MEGATRON.items():
         yield Passed(flag, values, "misc")
-    for key, what in ((_TOKENIZER, "tokenizer"), (_CONFIG, "configuration")):
-        value = settings.value(key)
-        if value is None or shown(value) == shown(settings.value(PATH)):
-            yield from fates(settings, (key,), "same", "beside the model")
-            continue
-        todo = f"{key}={shown(value)}: Relax takes the {what} that lies beside the model; put it there"
-        yield Fate(key, "by hand", (), f"Relax takes the {what} that lies beside the model", todo)
-        yield Todo(todo, (key,))
-    yield from fates(settings, (_TRUST,), "dropped", "Relax always trusts it")

@@ -19,7 +19,7 @@ _ENABLED, _MOST, _MOST_OF_USER = (
 )  # fmt: skip
 _TOOLS, _INTERACTION = f"{_TURNS}.tool_config_path", f"{_TURNS}.interaction_config_path"
 _DEFAULT_LOOP, _LOOPS = f"{_AGENT}.default_agent_loop", f"{_AGENT}.agent_loop_config_path"
-_OF_DATA = "data.tool_config_path"
+_OF_DATA = ("data.tool_config_path", "data.function_tool_path")
 _GENERATE, _CONFIG = "--custom-generate-function-path", "--custom-config-path"
 _SINGLE = ("single_turn_agent", None)
 _FEW_TURNS = 8
@@ -29,10 +29,7 @@ _NOT_CARRIED = {
     "max_parallel_calls": "the environment's step decides how many tools a turn calls",
     "max_tool_response_length": "the environment's step cuts what a tool says",
     "tool_response_truncate_side": "the environment's step cuts what a tool says",
-    "use_inference_chat_template": "the rollout goes by the tokenizer's template",
-    "tokenization_sanity_check_mode": "the rollout adds tokens turn by turn, nothing is tokenized again",
     "format": "the environment's step reads calls of tools out of a response",
-    "num_repeat_rollouts": "each sample is one conversation",
 }
 
 
@@ -43,7 +40,7 @@ def takes_turns(settings: Settings) -> bool:
 
 def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     """The flags, files and fates of conversations."""
-    keys = (*below(settings, _TURNS), *below(settings, _AGENT), _OF_DATA)
+    keys = (*below(settings, _TURNS), *below(settings, _AGENT), *_OF_DATA)
     if not takes_turns(settings):
         yield from _single(settings, keys)
         return
@@ -56,7 +53,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     yield YamlEntry("rollout_interaction_env_path", f"examples.{name}.env_{name}", because)
     yield from fates(settings, because, "derived", "a rollout of several turns", (_GENERATE, _CONFIG))
     yield from _code(settings, name)
-    rest = [key for key in keys if key not in (*because, _MOST, _MOST_OF_USER, _TOOLS, _INTERACTION, _OF_DATA, _LOOPS)]
+    rest = [key for key in keys if key not in (*because, _MOST, _MOST_OF_USER, _TOOLS, _INTERACTION, *_OF_DATA, _LOOPS)]
     for key in rest:
         reason = _NOT_CARRIED.get(key.rpartition(".")[2], "the rollout of Relax has no such setting")
         yield Fate(key, "dropped", (), reason)
@@ -103,4 +100,5 @@ def _code(settings: Settings, name: str) -> Iterator[Step]:
     loop = text(settings, _DEFAULT_LOOP)
     if all(settings.value(key) is None for key in (_TOOLS, _INTERACTION)):
         yield Todo(f"write what a turn brings ({loop or 'multi_turn'}) into step() of env_{name}.py", (_ENABLED,))
-    yield Fate(_OF_DATA, "by hand" if settings.value(_OF_DATA) is not None else "same", (), "the same tools")
+    for key in _OF_DATA:
+        yield Fate(key, "same" if settings.value(key) is None else "by hand", (), "the same tools")

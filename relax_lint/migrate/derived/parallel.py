@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from relax_lint.migrate.batches import batches
 from relax_lint.migrate.gpus import Gpus, gpus_of
-from relax_lint.migrate.parallelism import Parallel
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
 from relax_lint.migrate.readings import REF, A, fates, whole
+from relax_lint.records import changed
 
 if TYPE_CHECKING:
     from relax_lint.migrate.choices import Choices
     from relax_lint.migrate.settings import Settings
 
-_MEGATRON, _OF_REFERENCE = f"{A}.megatron", f"{REF}.megatron"
+_MEGATRON = f"{A}.megatron"
 _SIZES = {
     "tensor_model_parallel_size": "tensor",
     "pipeline_model_parallel_size": "pipeline",
@@ -27,7 +27,6 @@ _SIZES = {
 _VIRTUAL, _SEQUENCE = "virtual_pipeline_model_parallel_size", "sequence_parallel"
 _VIRTUAL_FLAG, _SEQUENCE_FLAG = "--num-virtual-stages-per-pipeline-rank", "--sequence-parallel"
 _ULYSSES = "ulysses_sequence_parallel_size"
-_BY_FSDP = ("fsdp_size", _ULYSSES)
 
 
 def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
@@ -41,12 +40,23 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
         yield from _as_given(settings, gpus)
     else:
         yield from _of_fsdp(settings, gpus)
+    yield from _of_reference(settings)
     if gpus.used != gpus.total:
         yield Todo(
             f"of {gpus.total} GPUs the sync mode takes {gpus.used}: over more, the prompts of an update cannot be shared "
             "evenly among the replicas of the model",
             ("trainer.n_gpus_per_node",),
         )
+
+
+def _of_reference(settings: Settings) -> Iterator[Step]:
+    """The reference lies as the actor does, and on GPUs of its own as ``--ref-actor-config`` says."""
+    keys = [f"{REF}.megatron.{name}" for name in (*_SIZES, _VIRTUAL, _SEQUENCE)]
+    keys += [f"{REF}.{name}" for name in (_ULYSSES, f"fsdp_config.{_ULYSSES}", "fsdp_config.fsdp_size")]
+    for key in keys:
+        yield Fate(key, "derived", (), "divided as the actor, or by --ref-actor-config on GPUs of its own")
+    reason = "FSDP shares weights over these GPUs; Megatron divides the model"
+    yield Fate(f"{A}.fsdp_config.fsdp_size", "derived", ("--tensor-model-parallel-size",), reason)
 
 
 def _flag(name: str) -> str:
@@ -75,22 +85,21 @@ def _sequence(settings: Settings, gpus: Gpus) -> Iterator[Step]:
         yield Passed(_SEQUENCE_FLAG, (), "perf", (key,), modes="sync" if sync else "async")
     reason = "on wherever tensors are divided: memory, not what is learned"
     flags = (_SEQUENCE_FLAG,) if sync or other else ()
-    yield from fates(settings, (key, f"{_OF_REFERENCE}.{_SEQUENCE}"), "derived", reason, flags)
+    yield from fates(settings, (key,), "derived", reason, flags)
 
 
 def _virtual(settings: Settings, choices: Choices, gpus: Gpus) -> Iterator[Step]:
-    keys = (f"{_MEGATRON}.{_VIRTUAL}", f"{_OF_REFERENCE}.{_VIRTUAL}")
+    key = f"{_MEGATRON}.{_VIRTUAL}"
     virtual = gpus.sync.virtual
     if not virtual or virtual < 2 or gpus.sync.pipeline < 2:
-        given = whole(settings, keys[0])
-        yield from fates(settings, keys, "dropped" if given else "same", "stages are not divided further")
+        given = whole(settings, key)
+        yield from fates(settings, (key,), "dropped" if given else "same", "stages are not divided further")
         return
     in_async = gpus.split is not None and gpus.split.parallel.virtual == virtual
     keeps = batches(settings, choices).steps is not None
     modes = "both" if in_async and not keeps else "sync"
-    yield Passed(_VIRTUAL_FLAG, (str(virtual),), "perf", keys[:1], modes=modes)  # type: ignore[arg-type]
-    yield from fates(settings, keys[:1], "mapped", flags=(_VIRTUAL_FLAG,))
-    yield from fates(settings, keys[1:], "derived", "as the actor", (_VIRTUAL_FLAG,))
+    yield Passed(_VIRTUAL_FLAG, (str(virtual),), "perf", (key,), modes=modes)  # type: ignore[arg-type]
+    yield from fates(settings, (key,), "mapped", flags=(_VIRTUAL_FLAG,))
 
 
 def _as_given(settings: Settings, gpus: Gpus) -> Iterator[Step]:
@@ -102,9 +111,7 @@ def _as_given(settings: Settings, gpus: Gpus) -> Iterator[Step]:
             yield Fate(key, "mapped", (_flag(name),), _async_reason(gpus, field))
         else:
             yield Fate(key, "derived", (_flag(name),), f"{got} instead of {wanted}: {_why(gpus)}")
-        yield Fate(f"{_OF_REFERENCE}.{name}", "derived", (), "the reference is divided as the actor in sync mode")
-    for key in (f"{part}.{name}" for part in (A, REF, f"{A}.fsdp_config", f"{REF}.fsdp_config") for name in _BY_FSDP):
-        yield Fate(key, "no effect", (), "Megatron trains")
+    yield Fate(f"{A}.{_ULYSSES}", "no effect", (), "Megatron trains, by context_parallel_size")
 
 
 def _async_reason(gpus: Gpus, field: str) -> str:
@@ -121,23 +128,18 @@ def _why(gpus: Gpus) -> str:
 
 
 def _of_fsdp(settings: Settings, gpus: Gpus) -> Iterator[Step]:
-    sizes: Parallel = gpus.sync
-    flags = ("--tensor-model-parallel-size", "--pipeline-model-parallel-size")
-    shared = f"FSDP shares weights over all GPUs, Megatron divides the model: TP {sizes.tensor}, PP {sizes.pipeline}"
-    for prefix in (f"{A}.fsdp_config", f"{REF}.fsdp_config"):
-        yield Fate(f"{prefix}.fsdp_size", "derived", flags, shared)
-    ulysses = whole(settings, f"{A}.{_ULYSSES}") or 1
+    context = gpus.sync.context
+    ulysses = whole(settings, f"{A}.{_ULYSSES}") or whole(settings, f"{A}.fsdp_config.{_ULYSSES}") or 1
+    flags = ("--context-parallel-size",)
     if ulysses == 1:
-        reason = "sequences are not divided"
-        kind = "same"
-    elif sizes.context == ulysses:
-        reason, kind = "sequences are divided among as many GPUs", "mapped"
+        fate = Fate(f"{A}.{_ULYSSES}", "same", (), "sequences are not divided")
+    elif context == ulysses:
+        fate = Fate(f"{A}.{_ULYSSES}", "mapped", flags, "sequences are divided among as many GPUs")
     else:
-        reason, kind = f"{sizes.context} instead of {ulysses}: {_why_no_context(gpus)}", "derived"
-    context = () if kind == "same" else ("--context-parallel-size",)
-    yield Fate(f"{A}.{_ULYSSES}", kind, context, reason)  # type: ignore[arg-type]
-    for key in (f"{A}.fsdp_config.{_ULYSSES}", f"{REF}.{_ULYSSES}", f"{REF}.fsdp_config.{_ULYSSES}"):
-        yield Fate(key, "derived", context, "as the actor's")
+        reason = f"{context} instead of {ulysses}: {_why_no_context(gpus)}"
+        fate = Fate(f"{A}.{_ULYSSES}", "derived", flags, reason)
+    yield fate
+    yield changed(fate, key=f"{A}.fsdp_config.{_ULYSSES}")
 
 
 def _why_no_context(gpus: Gpus) -> str:

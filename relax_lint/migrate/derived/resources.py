@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from relax_lint.migrate.algorithms import uses_bypass
 from relax_lint.migrate.async_split import Split
-from relax_lint.migrate.batches import Batches, batches, trainer_of
+from relax_lint.migrate.batches import Batches, batches
 from relax_lint.migrate.gpus import NODES, PER_NODE, ROLLOUT_NODES, ROLLOUT_PER_NODE, Gpus, gpus_of
 from relax_lint.migrate.plan import Fate, ModeRefused, Passed, Step, Todo
-from relax_lint.migrate.readings import R, below, fates, is_on, shown, whole
+from relax_lint.migrate.readings import R, below, fates, shown, whole
 from relax_lint.migrate.values import Template, is_known
 from relax_lint.shell.launch import Unknown
 
@@ -24,7 +24,6 @@ _STALENESS, _ITERATIONS, _REF_CONFIG = "--max-staleness", "--num-iters-per-train
 _USUAL_PER_NODE = 8
 _ON_POLICY, _AHEAD = "0", "2"
 """Today's Relax counts rollouts ahead from 0; the guide wants 2 or 3 where generation runs ahead."""
-_BALANCE = "trainer.balance_batch"
 _ENGINE_TENSOR, _ENGINE_PIPELINE, _ENGINE_DATA = (
     f"{R}.{name}_parallel_size" for name in ("tensor_model", "pipeline_model", "data")
 )  # fmt: skip
@@ -54,11 +53,6 @@ def _sync(settings: Settings, gpus: Gpus) -> Iterator[Step]:
     yield Passed("--num-data-storage-units", ("1",), "launch")
     yield Passed("--colocate", (), "launch", modes="sync")
     yield Passed("--use-health-check", (), "launch")
-    if is_on(settings, _BALANCE, default=True):
-        yield Passed("--balance-data", (), "launch", (_BALANCE,), modes="sync")
-        yield from fates(settings, (_BALANCE,), "mapped", "where the modes have it", ("--balance-data",))
-    else:
-        yield from fates(settings, (_BALANCE,), "same", "without --balance-data batches are not balanced")
 
 
 def _shared(gpus: Gpus) -> str | Template:
@@ -161,16 +155,6 @@ def _counted(settings: Settings, gpus: Gpus) -> Iterator[Step]:
 
 
 def _streaming(settings: Settings) -> Iterator[Step]:
-    """verl's own asynchronous trainer: what of it Relax's async mode has."""
-    if trainer_of(settings) != "fully async":
-        return
-    fixed = {
-        "require_batches": ("derived", ("--rollout-batch-size",), "the mini-batches of a step"),
-        "staleness_threshold": ("derived", (_STALENESS,), "Relax counts rollouts ahead, not parts of one"),
-        "trigger_parameter_sync_step": ("dropped", (), "Relax hands weights over after each rollout"),
-        "partial_rollout": ("dropped", (), "Relax finishes the responses it has begun"),
-    }
-    for key in below(settings, "async_training"):
-        name = key.removeprefix("async_training.")
-        kind, flags, reason = fixed.get(name, ("dropped", (), "the async mode of Relax does this its own way"))
-        yield Fate(key, kind, flags, reason)  # type: ignore[arg-type]
+    """verl's own asynchronous trainers say how far generation may run ahead, in parts of a rollout."""
+    for key in ("async_training.staleness_threshold", "async_flow.staleness"):
+        yield Fate(key, "derived", (_STALENESS,), "Relax counts whole rollouts; the guide wants 2 or 3")

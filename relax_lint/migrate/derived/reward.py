@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 _CUSTOM, _CUSTOM_NOW = "custom_reward_function", "reward.custom_reward_function"
 _MODEL, _MODEL_NOW = "reward_model", "reward.reward_model"
 _MANAGER, _MANAGER_NOW = "reward_manager", "reward.reward_manager"
+_OLD_MANAGER = tuple(
+    f"{_MODEL}.{name}"
+    for name in ("reward_manager", "reward_loop_source", "reward_loop_module_path", "reward_loop_class_name")
+)
 _RM_TYPE, _RM_PATH, _KEY, _GROUP = "--rm-type", "--custom-rm-path", "--reward-key", "--group-rm"
 _SCORED_ALIKE = {
     "geo3k": re.compile(r"geo(?:metry)?_?3k", re.I),
@@ -48,7 +52,6 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     yield from _arguments(settings, builtin is None)
     yield from _managed(settings, choices)
     yield from _judged(settings, choices)
-    yield from fates(settings, ("data.reward_fn_key",), "derived", "the conversion keeps the column", flags)
     yield from _rest(settings)
 
 
@@ -64,7 +67,7 @@ def _builtin(settings: Settings) -> str | None:
 
 
 def _manager(settings: Settings) -> str | None:
-    old, now, newest = f"{_MODEL}.reward_manager", f"{_MANAGER}.name", f"{_MANAGER_NOW}.name"
+    old, now, newest = _OLD_MANAGER[0], f"{_MANAGER}.name", f"{_MANAGER_NOW}.name"
     key = first_key(settings, old, now, newest)
     return text(settings, key)
 
@@ -144,7 +147,7 @@ def _argument(settings: Settings, key: str, name: str, has_function: bool) -> It
 
 
 def _managed(settings: Settings, choices: Choices) -> Iterator[Step]:
-    keys = tuple(key for key in below(settings, _MANAGER, _MANAGER_NOW, f"{_MODEL}.reward_manager"))
+    keys = tuple(key for key in below(settings, _MANAGER, _MANAGER_NOW, *_OLD_MANAGER))
     manager = _manager(settings)
     if manager in _GROUP_MANAGERS:
         todo = f"the reward manager {manager} scores whole batches: pass {_GROUP} and take a list of samples in reward_func"
@@ -169,25 +172,30 @@ def _managed(settings: Settings, choices: Choices) -> Iterator[Step]:
 
 def _judged(settings: Settings, choices: Choices) -> Iterator[Step]:
     """A model that scores."""
-    keys = [
-        key
-        for key in below(settings, _MODEL, _MODEL_NOW)
-        if not key.startswith((f"{_MODEL}.reward_manager", f"{_MODEL}.reward_kwargs", f"{_MODEL}.sandbox_fusion"))
-    ]
-    if not _asks_model(settings):
-        yield from fates(settings, tuple(keys), "no effect", "verl reads it with reward_model.enable only")
-        return
-    model = first_key(settings, f"{_MODEL}.model.path", f"{_MODEL_NOW}.model_path")
-    shown_model = shown(settings.value(model))
-    reason = "Relax serves no model that scores; the reward function asks one that is served elsewhere"
-    for key in keys:
-        yield Fate(key, "by hand", (_RM_PATH,), reason)
-    yield Todo(f"{model}={shown_model}: serve it (SGLang can), and ask it in reward_{choices.name}.py", (model,))
+    for prefix in (_MODEL, _MODEL_NOW):
+        key = f"{prefix}.enable"
+        if not is_on(settings, key):
+            yield Fate(key, "same", (), "no model scores")
+            continue
+        reason = "Relax serves no model that scores; the reward function asks one that is served elsewhere"
+        model = first_key(settings, f"{_MODEL}.model.path", f"{_MODEL_NOW}.model_path")
+        todo = f"{model}={shown(settings.value(model))}: serve it (SGLang can), and ask it in reward_{choices.name}.py"
+        yield Fate(key, "by hand", (_RM_PATH,), reason, todo)
+        yield Todo(todo, (key, model))
+    own = tuple(key for key in below(settings, _MODEL, _MODEL_NOW) if key not in _OLD_MANAGER and not _is_other(key))
+    asked = _asks_model(settings)
+    reason = "for where the model is served" if asked else "verl reads it with reward_model.enable only"
+    yield from fates(settings, own, "by hand" if asked else "no effect", reason)
+
+
+def _is_other(key: str) -> bool:
+    """Whether a setting below ``reward_model`` says nothing of the model."""
+    return key.startswith((f"{_MODEL}.reward_kwargs", f"{_MODEL}.sandbox_fusion")) or key.endswith(".enable")
 
 
 def _rest(settings: Settings) -> Iterator[Step]:
     url = first_key(settings, f"{_MODEL}.sandbox_fusion.url", "reward.sandbox_fusion.url")
-    keys = tuple(below(settings, f"{_MODEL}.sandbox_fusion", "reward.sandbox_fusion"))
+    keys = tuple(below(settings, f"{_MODEL}.sandbox_fusion", "reward.sandbox_fusion", "sandbox_fusion"))
     if settings.value(url) is None:
         yield from fates(settings, keys, "no effect", "there is no sandbox")
     else:
@@ -195,5 +203,3 @@ def _rest(settings: Settings) -> Iterator[Step]:
         for key in keys:
             yield Fate(key, "by hand", (), "the reward asks the sandbox", todo)
         yield Todo(todo, (url,))
-    others = ("reward.num_workers", "reward._target_")
-    yield from fates(settings, others, "dropped", "Relax runs rewards in tasks of its own")

@@ -9,14 +9,14 @@ from relax_lint.migrate.data_files import files_of, named
 from relax_lint.migrate.derived.intervals import evaluates
 from relax_lint.migrate.derived.sampling import ALL_TOKENS
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
-from relax_lint.migrate.readings import R, below, carried, fates, real, shown, whole
+from relax_lint.migrate.readings import R, below, carried, fates, is_on, real, shown, whole
 from relax_lint.migrate.values import Template
 
 if TYPE_CHECKING:
     from relax_lint.migrate.choices import Choices
     from relax_lint.migrate.settings import Settings
 
-_FILES, _MOST = "data.val_files", "data.val_max_samples"
+_FILES, _MOST, _ONLY = "data.val_files", "data.val_max_samples", "trainer.val_only"
 _OF_VALIDATION = f"{R}.val_kwargs"
 _DATA, _COUNT = "--eval-prompt-data", "--n-samples-per-eval-prompt"
 _FLAGS = {"temperature": "--eval-temperature", "top_p": "--eval-top-p", "top_k": "--eval-top-k"}
@@ -26,6 +26,7 @@ _DEFAULTS = {"temperature": "0", "top_p": "1.0", "top_k": ALL_TOKENS}
 
 def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     """The flags and fates of evaluation."""
+    yield from _only(settings)
     if not evaluates(settings):
         yield from fates(settings, (_FILES, _MOST), "no effect", "nothing is evaluated as it trains")
         rest = tuple(below(settings, _OF_VALIDATION))
@@ -43,7 +44,15 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     yield from _counted(settings)
     reason = "the temperature decides"
     yield from fates(settings, (f"{_OF_VALIDATION}.do_sample",), "no effect", reason)
-    yield from fates(settings, (f"{_OF_VALIDATION}._target_",), "no effect", "the name of a class of verl")
+
+
+def _only(settings: Settings) -> Iterator[Step]:
+    if is_on(settings, _ONLY):
+        todo = f"{_ONLY}=True: Relax has no run that only evaluates; stop this one after the evaluation before training"
+        yield Fate(_ONLY, "unsupported", (), "Relax has no run that only evaluates", todo)
+        yield Todo(todo, (_ONLY,))
+    else:
+        yield Fate(_ONLY, "same", (), "it trains")
 
 
 def _data(settings: Settings) -> Iterator[Step]:
