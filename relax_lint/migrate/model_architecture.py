@@ -76,6 +76,8 @@ def architecture(flags: Flags) -> Architecture | None:
     except (BadValue, ValueError):
         return None
     said.update({name: name in flags for name in _SWITCHES})
+    if "--multi-latent-attention" in flags:
+        del said["--add-qkv-bias"]  # there is no such projection
     return said
 
 

@@ -15,7 +15,7 @@ _NAMING = ("trainer.experiment_name", "trainer.project_name")
 """Settings that may name the model when its path does not."""
 _VARIABLE = re.compile(r"\$(?:\{(?P<braced>\w+)\}|(?P<bare>\w+))")
 _DEFAULT = re.compile(r"\$\{\w+:?[-=]((?:[^{}]|\{[^{}]*\})*)\}")
-_UNDERSCORED_VERSION = re.compile(r"(?<=\d)_(?=\d)")
+_UNDERSCORED_VERSION = re.compile(r"(?<=[a-zA-Z]\d)_(?=\d(?:[_-]|\Z))")
 _DEPTH = 5
 """How often a variable may be made of others."""
 
