@@ -25,6 +25,8 @@ _SAFE_DEFAULT = re.compile(r"[\w./+-]+")
 _VERLS_MAINS = "verl."
 _MOST_NAMED = 3
 """How many settings a sentence names."""
+_LONGEST = 60
+"""How much of a value a sentence quotes."""
 
 
 def direct_steps(settings: Settings, catalogue: Catalogue | None = None) -> Iterator[Step]:
@@ -76,7 +78,7 @@ class _Direct:
             if setting.variable and (found := entry_in(settings, setting.key)) is not None and found.kind == "derived"
         }
         """Variables that other numbers are worked out from: what they give is written as it is."""
-        self.passed: set[tuple[str, tuple[str | Template, ...]]] = set()
+        self.passed: dict[str, Passed] = {}
         self.lacking: dict[str, list[Setting]] = {}
         """What is to be done by hand, and for which settings."""
 
@@ -114,8 +116,8 @@ class _Direct:
             self.lacking.setdefault(todo, []).append(setting)
             return
         for step in passed:
-            if (step.flag, step.values) not in self.passed:
-                self.passed.add((step.flag, step.values))
+            if step.flag not in self.passed:
+                self.passed[step.flag] = step
                 yield step
         flags = tuple(step.flag for step in passed)
         yield Fate(setting.key, "mapped" if flags else "same", flags, "" if flags else _BY_ITSELF)
@@ -125,6 +127,9 @@ class _Direct:
             words = self._words(setting, flag, conversion)
             if words is None or (setting.origin == "verl default" and self._is_default(flag, words)):
                 continue
+            known = self.passed.get(flag)
+            if known is not None and known.values != words:
+                raise Unsuitable(f"{known.because[0]} says otherwise, and {flag} takes one value", "choose one of them")
             yield Passed(flag, words, found.group, (setting.key,), modes=found.modes)
 
     def _words(self, setting: Setting, flag: str, conversion: str) -> Words:
@@ -149,9 +154,9 @@ class _Direct:
             return Fate(setting.key, "same" if setting.origin == "verl default" else "dropped", reason=_OFF_ANYHOW)
         if found.refuse and is_known(setting.value):
             raise Refusal(_refused(found), setting.key, setting.place)
-        todo = found.todo or found.reason
-        self.lacking.setdefault(todo, []).append(setting)
-        return Fate(setting.key, "unsupported", reason=found.reason, todo=todo)
+        if found.todo:
+            self.lacking.setdefault(found.todo, []).append(setting)
+        return Fate(setting.key, "unsupported", reason=found.reason, todo=found.todo)
 
     def todos(self) -> Iterator[Todo]:
         """One for all settings that ask for the same: the values given are named, else the first default."""
@@ -203,4 +208,5 @@ def _as_written(text: str, setting: Setting) -> str:
 
 
 def _shown(value: Data) -> str:
-    return value.quoted if isinstance(value, Template) else text_of(value)
+    text = value.quoted if isinstance(value, Template) else text_of(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
