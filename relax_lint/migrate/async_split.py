@@ -1,20 +1,21 @@
-"""The GPUs of each role in fully asynchronous training: as the guide lays 8 and 16 out, and by its proportions beyond."""
+"""The GPUs of each role in fully asynchronous training: 8 and 16 as the guide lays them out, others in proportion."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from relax_lint.migrate.parallelism import BYTES_LOADED, LOADED, TIGHT, Parallel, Wanted, fitted
+from relax_lint.migrate.parallelism import BYTES_LOADED, LARGEST_TENSOR, LOADED, TIGHT, Parallel, Wanted, fitted
 from relax_lint.records import record
 
 _OF_ACTOR, _OF_FORWARD = 2, 8
 """Half of the GPUs train, an eighth each computes the log-probabilities of the reference and of the old policy."""
-_LARGEST_FORWARD = 8
+_FURTHER = 16
+"""How many times the GPUs there are it is looked for what would do."""
 
 
 @record
 class Split:
-    """The GPUs of each role; ``forward`` are the GPUs of one copy of the model where nothing is trained."""
+    """The GPUs of each role; ``forward`` is how the model lies where nothing is trained."""
 
     actor: int
     rollout: int
@@ -22,7 +23,7 @@ class Split:
     actor_fwd: int
     engine: int
     parallel: Parallel
-    forward: int
+    forward: Parallel
 
     @property
     def forward_roles(self) -> bool:
@@ -30,84 +31,99 @@ class Split:
         return bool(self.reference or self.actor_fwd)
 
 
-def split(
-    total: int,
-    per_node: int,
-    wanted: Wanted,
-    base: Parallel,
-    engine: int,
-    *,
-    has_reference: bool,
-    has_forward: bool,
-    actor: int = 0,
-) -> Split | str:
-    """The split of so many GPUs, or why there is none. ``actor`` are those that verl itself trains on, where it keeps
-    them apart."""
-    roles = int(has_reference) + int(has_forward)
-    forward = _forward_gpus(total, wanted)
-    if roles and forward is None:
-        return _too_few(total, wanted, f"{wanted.weight(Parallel(), BYTES_LOADED):.0f} GB of weights of a forward role")
-    aside = roles * (forward or 0)
-    for count in _actors(actor or total // _OF_ACTOR, total - aside, per_node):
-        parallel = fitted(base, wanted, count, TIGHT)
-        if parallel is None or wanted.weight(parallel) > max(TIGHT, wanted.weight(base)):
-            continue
-        left = total - aside - count
-        size = _engine(engine, left, wanted)
-        if size is None:
-            continue
-        rollout = left // size * size
-        return Split(
-            count,
-            rollout,
-            forward or 0 if has_reference else 0,
-            forward or 0 if has_forward else 0,
-            size,
-            parallel,
-            forward or 1,
-        )
-    needs = ["the actor", "the rollout", *["the reference"] * has_reference, *["actor_fwd"] * has_forward]
-    return _too_few(total, wanted, f"{', '.join(needs[:-1])} and {needs[-1]}, each with GPUs of its own")
+@record
+class Splitter:
+    """What a split is made for: ``base`` and ``engine`` are verl's division of the model and size of an engine, ``roles``
+    the services beside actor and rollout, ``actor`` the GPUs that verl itself trains on where it keeps them apart."""
 
+    wanted: Wanted
+    per_node: int
+    base: Parallel
+    engine: int
+    roles: tuple[str, ...]
+    actor: int = 0
 
-def _too_few(total: int, wanted: Wanted, what: str) -> str:
-    noun = "GPU is" if total == 1 else "GPUs are"
-    size = f" of a model of {wanted.shape.parameters:.0f} billion parameters" if wanted.shape is not None else ""
-    return f"{total} {noun} too few for {what}{size}; take more, or the sync mode"
+    def split(self, total: int) -> Split | str:
+        """The split of so many GPUs, or why there is none."""
+        found = self._split(total)
+        return self._too_few(total) if found is None else found
 
-
-def _actors(first: int, most: int, per_node: int) -> Iterator[int]:
-    """The numbers of GPUs to try for the actor, from the best on: whole nodes, or a part of one."""
-    if most < 2:
-        return
-    below = range(min(first, most - 1), 0, -1)
-    above = range(first + 1, most)
-    for count in (*below, *above):
-        if count <= per_node or count % per_node == 0:
-            yield count
-
-
-def _forward_gpus(total: int, wanted: Wanted) -> int | None:
-    """The GPUs of a role that only loads the model."""
-    size = max(1, min(total // _OF_FORWARD, _LARGEST_FORWARD))
-    while size & (size - 1):
-        size -= 1
-    while size <= _LARGEST_FORWARD and size < total:
-        if wanted.heads_allow(size) and _loaded(wanted, size) <= LOADED:
-            return size
-        size *= 2
-    return None
-
-
-def _loaded(wanted: Wanted, gpus: int) -> float:
-    """Billions of bytes on each GPU when one copy of the model lies on so many."""
-    return wanted.weight(Parallel(gpus, expert=gpus), BYTES_LOADED)
-
-
-def _engine(size: int, gpus: int, wanted: Wanted) -> int | None:
-    """The GPUs of an engine: verl's, or fewer if there are no more and the model still fits."""
-    while size > gpus or not wanted.heads_allow(size):
-        size //= 2
-        if size < 1:
+    def _split(self, total: int) -> Split | None:
+        forward = self._forward(total) if self.roles else (1, Parallel())
+        if forward is None:
             return None
-    return size if _loaded(wanted, size) <= LOADED else None
+        each, parallel_of_forward = forward
+        aside = len(self.roles) * each
+        for count in self._actors(total // _OF_ACTOR, total - aside):
+            parallel = fitted(self.base, self.wanted, count, TIGHT)
+            left = total - aside - count
+            size = self._engine(left)
+            if parallel is None or size is None:
+                continue
+            return Split(
+                count,
+                left // size * size,
+                each if "reference" in self.roles else 0,
+                each if "actor_fwd" in self.roles else 0,
+                size,
+                parallel,
+                parallel_of_forward,
+            )
+        return None
+
+    def _actors(self, half: int, most: int) -> Iterator[int]:
+        """The numbers of GPUs to try for the actor, from the best on: whole nodes, or a part of one."""
+        if most < 2:
+            return
+        first = min(self.actor or half, most - 1)
+        for count in (*range(first, 0, -1), *range(first + 1, most)):
+            if count <= self.per_node or count % self.per_node == 0:
+                yield count
+
+    def _forward(self, total: int) -> tuple[int, Parallel] | None:
+        """The GPUs of a role that only loads the model, and how it lies on them."""
+        size = _power_of_two(max(1, total // _OF_FORWARD))
+        while size < total:
+            parallel = self._loaded_on(size)
+            if parallel is not None and self.wanted.weight(parallel, BYTES_LOADED) <= LOADED:
+                return size, parallel
+            size *= 2
+        return None
+
+    def _loaded_on(self, gpus: int) -> Parallel | None:
+        """One copy of the model on so many GPUs, or a few of them."""
+        tensor = min(gpus, LARGEST_TENSOR)
+        while not self.wanted.heads_allow(tensor):
+            tensor //= 2
+        shape = self.wanted.shape
+        experts = shape.experts if shape is not None else 0
+        expert = gpus if experts and experts % gpus == 0 else 1
+        return Parallel(tensor, expert=expert)
+
+    def _engine(self, gpus: int) -> int | None:
+        """The GPUs of an engine: verl's, or fewer if there are no more and the model still fits."""
+        if self.engine <= gpus:
+            return self.engine
+        size = self.engine
+        while size > gpus:
+            size //= 2
+        if size < 1 or not self.wanted.heads_allow(size):
+            return None
+        fits = self.wanted.weight(Parallel(size, expert=size), BYTES_LOADED) <= LOADED
+        return size if fits else None
+
+    def _too_few(self, total: int) -> str:
+        names = ["actor", "rollout", *self.roles]
+        wants = f"{', '.join(names[:-1])} and {names[-1]} want GPUs of their own"
+        there = f"and there {'is' if total == 1 else 'are'} {total}"
+        for more in range(total + 1, max(total * _FURTHER, LARGEST_TENSOR * _FURTHER)):
+            found = self._split(more)
+            if found is not None:
+                numbers = [found.actor, found.rollout, found.reference, found.actor_fwd]
+                shown = " + ".join(str(number) for number in numbers if number)
+                return f"{wants}, at least {shown} = {sum(numbers)} for this model, {there}: take the sync mode"
+        return f"{wants}, {there}, among which the model cannot be divided: take the sync mode"
+
+
+def _power_of_two(number: int) -> int:
+    return 1 << (number.bit_length() - 1)

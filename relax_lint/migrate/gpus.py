@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.algorithms import loss_of
-from relax_lint.migrate.async_split import Split, split
+from relax_lint.migrate.async_split import Split, Splitter
 from relax_lint.migrate.batches import Batches, batches, trainer_of
 from relax_lint.migrate.parallelism import Parallel, Wanted, chosen, fitted, with_experts
 from relax_lint.migrate.readings import A, R, arithmetic, is_on, whole
@@ -55,16 +55,8 @@ def gpus_of(settings: Settings, choices: Choices) -> Gpus:
         whole(settings, f"{R}.pipeline_model_parallel_size") or 1
     )
     engine = _engine(verl_engine, used)
-    found = split(
-        total,
-        per_node,
-        wanted,
-        base,
-        engine,
-        has_reference=is_on(settings, f"{A}.use_kl_loss"),
-        has_forward=batches(settings, choices).steps is not None,
-        actor=per_node * nodes if rollout else 0,
-    )
+    roles = (("reference",) if uses_kl(settings) else ()) + (("actor_fwd",) if batches(settings, choices).steps else ())
+    found = Splitter(wanted, per_node, base, engine, roles, per_node * nodes if rollout else 0).split(total)
     refused = found if isinstance(found, str) else ""
     return Gpus(
         total,
@@ -79,6 +71,11 @@ def gpus_of(settings: Settings, choices: Choices) -> Gpus:
         refused,
         rollout,
     )
+
+
+def uses_kl(settings: Settings) -> bool:
+    """Whether a reference is loaded."""
+    return is_on(settings, f"{A}.use_kl_loss")
 
 
 def wanted_of(settings: Settings, choices: Choices) -> Wanted:
@@ -118,13 +115,14 @@ def _base(settings: Settings, wanted: Wanted, gpus: int) -> Parallel:
     """The division that verl's settings ask for."""
     if settings.flavour == "megatron":
         tensor = whole(settings, f"{_MEGATRON}.tensor_model_parallel_size") or 1
+        dense = wanted.shape is not None and not wanted.shape.experts
         return Parallel(
             tensor,
             whole(settings, f"{_MEGATRON}.pipeline_model_parallel_size") or 1,
             whole(settings, f"{_MEGATRON}.context_parallel_size") or 1,
-            whole(settings, f"{_MEGATRON}.expert_model_parallel_size") or 1,
+            1 if dense else whole(settings, f"{_MEGATRON}.expert_model_parallel_size") or 1,
             # Megatron's own: the experts are divided as the rest is.
-            whole(settings, f"{_MEGATRON}.expert_tensor_parallel_size") or tensor,
+            1 if dense else whole(settings, f"{_MEGATRON}.expert_tensor_parallel_size") or tensor,
             whole(settings, f"{_MEGATRON}.virtual_pipeline_model_parallel_size"),
         )
     ulysses = max(

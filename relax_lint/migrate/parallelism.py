@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 LARGEST_TENSOR = 8
 BYTES_TRAINED, BYTES_LOADED = 6, 2
 """A trained weight is 2 bytes and its gradient 4, the optimizer lies in the host's memory; a loaded one is 2."""
-COMFORTABLE, TIGHT, LOADED = 16, 60, 60
-"""Billions of bytes of a GPU for weights and gradients: what is aimed at, the most, and the most where none train."""
+ROOMS, TIGHT, LOADED = (16, 25, 40), 60, 60
+"""Billions of bytes of a GPU for weights and gradients: what is aimed at first, and then; the most; the most where
+nothing is trained."""
 
 
 @record
@@ -75,18 +76,24 @@ class Wanted:
 
 def chosen(wanted: Wanted, gpus: int, context: int = 1) -> Parallel:
     """A division for a model that verl does not divide by tensors: the smallest that leaves room."""
-    best = Parallel(context=context)
-    for tensor in _doublings(1, min(LARGEST_TENSOR, gpus)):
-        if not wanted.heads_allow(tensor) or gpus % (tensor * context):
-            continue
-        best = with_experts(Parallel(tensor, context=context), wanted, gpus)
-        if wanted.weight(best) <= COMFORTABLE:
-            return best
+    tensors = [
+        with_experts(Parallel(tensor, context=context), wanted, gpus)
+        for tensor in _doublings(1, min(LARGEST_TENSOR, gpus))
+        if wanted.heads_allow(tensor) and gpus % (tensor * context) == 0
+    ]
+    for room in ROOMS:
+        fits = next((one for one in tensors if wanted.weight(one) <= room), None)
+        if fits is not None:
+            return fits
+    if context > 1:
+        return chosen(wanted, gpus, context // 2)
+    best = tensors[-1]
     for pipeline in _doublings(2, gpus):
-        if wanted.weight(best) <= TIGHT - BYTES_TRAINED * 2 or not wanted.layers_allow(pipeline):
-            continue
-        if gpus % (best.tensor * pipeline * context) == 0:
-            best = with_experts(changed(best, pipeline=pipeline), wanted, gpus)
+        deeper = with_experts(changed(best, pipeline=pipeline), wanted, gpus)
+        if wanted.layers_allow(pipeline) and gpus % deeper.gpus == 0:
+            best = deeper
+        if wanted.weight(best) <= ROOMS[-1]:
+            break
     return best
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.migrate.algorithms import AGGREGATION, BYPASS, ESTIMATOR, LOSS_MODE, Loss, loss_of, uses_bypass
 from relax_lint.migrate.batches import SAMPLES
-from relax_lint.migrate.plan import Fate, Passed, RecipeFile, Step, Todo
+from relax_lint.migrate.plan import Fate, FateKind, Passed, RecipeFile, Step, Todo
 from relax_lint.migrate.readings import A, below, fates, is_on, real, shown, text, whole
 from relax_lint.migrate.texts import LOSS_REDUCER
 
@@ -24,6 +24,8 @@ _TAUS = {f"{A}.tau_pos": "--sapo-tau-pos", f"{A}.tau_neg": "--sapo-tau-neg"}
 _STD = "algorithm.norm_adv_by_std_in_grpo"
 _SCALE = f"{A}.loss_scale_factor"
 _CORRECTION = "algorithm.rollout_correction"
+_NEEDS = {"rollout_is_batch_normalize": "rollout_is", "rollout_token_veto_threshold": "rollout_token_veto_threshold"}
+"""What has to be on for a setting to count; for the others it is the rejection."""
 _GIVES_ADVANTAGES = {"cispo": "verl caps the weight of tokens with negative advantage, too; Relax does not"}
 
 
@@ -146,15 +148,12 @@ def _weighted(settings: Settings, weights: str, threshold: str, kind: object) ->
 def _of_correction(settings: Settings, key: str) -> Iterator[Step]:
     value = settings.value(key)
     if key.endswith("loss_type"):
-        yield Fate(
-            key,
-            "derived" if uses_bypass(settings) else "no effect",
-            (),
-            "" if uses_bypass(settings) else "only bypass_mode reads it",
-        )
-    elif value in (None, False) or key.endswith("_threshold"):
-        asked = settings.value(key.removesuffix("_threshold"))
-        yield Fate(key, "no effect" if asked is None else "unsupported", (), "nothing is rejected or normalized")
+        kind: FateKind = "derived" if uses_bypass(settings) else "no effect"
+        yield Fate(key, kind, (), "it clips, as PPO does" if uses_bypass(settings) else "only bypass_mode reads it")
+    elif value in (None, False):
+        yield Fate(key, "same", (), "nothing is rejected, masked or normalized")
+    elif settings.value(f"{_CORRECTION}.{_NEEDS.get(key.rpartition('.')[2], 'rollout_rs')}") is None:
+        yield Fate(key, "no effect", (), "verl reads it only with a weighting or rejection that is switched on")
     else:
         todo = f"{key}={shown(value)}: write a function for --custom-tis-function-path"
         yield Fate(key, "unsupported", (), "Relax rejects and normalizes nothing by itself", todo)

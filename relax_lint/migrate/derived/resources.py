@@ -28,6 +28,7 @@ _ENGINE_TENSOR, _ENGINE_PIPELINE, _ENGINE_DATA = (
     f"{R}.{name}_parallel_size" for name in ("tensor_model", "pipeline_model", "data")
 )  # fmt: skip
 _ENGINE_EXPERT = f"{R}.expert_parallel_size"
+_ENGINE_EXPERTS = "--sglang-expert-parallel-size"
 _ITERATIONS_TRIED = (8, 4, 2, 1)
 
 
@@ -87,16 +88,16 @@ def _weighted_anyhow(settings: Settings) -> bool:
 
 def _forward_config(split: Split) -> dict[str, object]:
     """How the model lies where nothing is trained; what is not named is the actor's."""
-    config: dict[str, object] = {"tensor_model_parallel_size": split.forward}
-    parallel = split.parallel
+    parallel, forward = split.parallel, split.forward
+    config: dict[str, object] = {"tensor_model_parallel_size": forward.tensor}
     if parallel.pipeline > 1:
         config["pipeline_model_parallel_size"] = 1
     if parallel.context > 1:
         config["context_parallel_size"] = 1
     if parallel.expert > 1 or parallel.expert_tensor > 1:
-        config["expert_model_parallel_size"] = split.forward
+        config["expert_model_parallel_size"] = forward.expert
         config["expert_tensor_parallel_size"] = 1
-    config["sequence_parallel"] = split.forward > 1
+    config["sequence_parallel"] = forward.tensor > 1
     return config
 
 
@@ -105,7 +106,7 @@ def _iterations(split: Split, sizes: Batches) -> int:
     if sizes.batch is None or sizes.per_prompt is None:
         return 1
     shares = [sizes.batch]
-    shares += [sizes.batch // (gpus // split.forward) for gpus in (split.reference, split.actor_fwd) if gpus]
+    shares += [sizes.batch // (gpus // split.forward.gpus) for gpus in (split.reference, split.actor_fwd) if gpus]
     for parts in _ITERATIONS_TRIED:
         if all(share % parts == 0 and (share // parts) % sizes.per_prompt == 0 for share in shares):
             return parts
@@ -131,11 +132,17 @@ def _engines(settings: Settings, gpus: Gpus) -> Iterator[Step]:
         yield from fates(settings, (_ENGINE_PIPELINE,), "same", "an engine has one stage")
     yield from fates(settings, (_ENGINE_DATA,), "derived", "Relax starts as many engines as the GPUs hold", (_ENGINE,))
     if experts is not None and experts > 1:
-        size = min(experts, gpus.engine, other)
-        yield Passed("--sglang-expert-parallel-size", (str(size),), "sglang", (_ENGINE_EXPERT,))
-        yield Fate(_ENGINE_EXPERT, "mapped", ("--sglang-expert-parallel-size",))
+        yield from _experts_of_engine(min(experts, gpus.engine, other))
     else:
         yield from fates(settings, (_ENGINE_EXPERT,), "same", "experts are divided as the rest is")
+
+
+def _experts_of_engine(size: int) -> Iterator[Step]:
+    if size == 1:
+        yield Fate(_ENGINE_EXPERT, "dropped", (), "an engine has one GPU, with all experts")
+        return
+    yield Passed(_ENGINE_EXPERTS, (str(size),), "sglang", (_ENGINE_EXPERT,))
+    yield Fate(_ENGINE_EXPERT, "mapped", (_ENGINE_EXPERTS,), "no more than the GPUs of an engine")
 
 
 def _counted(settings: Settings, gpus: Gpus) -> Iterator[Step]:
