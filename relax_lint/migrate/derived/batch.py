@@ -101,9 +101,10 @@ def _streamed(settings: Settings) -> Iterator[Step]:
 
 def _drawn(settings: Settings, sizes: Batches) -> Iterator[Step]:
     """DAPO's dynamic sampling: prompts whose samples all score the same are replaced."""
+    unfiltered = trainer_of(settings) != "filtering" or not is_on(settings, FILTER)
+    if unfiltered and prompts_key(settings) != GENERATED and trainer_of(settings) != "fully async":
+        yield from fates(settings, (GENERATED,), "no effect", "without a value, train_batch_size counts")
     if trainer_of(settings) != "filtering":
-        if prompts_key(settings) != GENERATED and trainer_of(settings) == "plain":
-            yield from fates(settings, (GENERATED,), "no effect", "without a value, train_batch_size counts")
         return
     filters = "algorithm.filter_groups"
     rest = tuple(key for key in below(settings, filters) if key != FILTER)
