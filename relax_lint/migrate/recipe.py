@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 EXPECTED = "RLX409"
 """What the rules may say of a recipe that was just migrated: the conversion script is still to be written."""
 PAGE = "MIGRATION.md"
+_TOOLS = "scripts/tools"
+_CONVERSION = (
+    "write it; it reads the parquet files of verl, puts the ground truth of reward_model into a column label, and keeps "
+    "the prompt, extra_info, data_source and media"
+)
 _CONFIG = "--custom-config-path"
 _UNFUSED = Passed("--no-rope-fusion", (), "misc", (MODEL_PATH,), "Relax wants this of a model that sees or hears")
 _OWN_ENVIRONMENT = re.compile(r"""^(DEFAULT_ENV_MODULE\s*=\s*["'])[\w.]+(["'])""", re.MULTILINE)
@@ -89,9 +94,8 @@ class _Migration:
                 continue
             known[meaning] = script
             self._write(way, plans, script, around.exports)
-        init = self.target / "__init__.py"
-        if self.written and not self.project.is_file(init):
-            self.files[init] = ""
+        if self.written:
+            self._make_packages()
         done = Migrated(self.source, self.target, self.files, self.written, self.refused, self.same, around.left)
         if self.written:
             done = changed(done, findings=self._findings())
@@ -129,6 +133,9 @@ class _Migration:
             passed.append(_UNFUSED)
         if model.todo:
             todos.insert(0, Todo(f"{model.todo[0].upper()}{model.todo[1:]}.".replace("..", "."), (MODEL_PATH,)))
+        converts = f"{_TOOLS}/process_{self.choices.name}.py"
+        if not self.project.is_file(self.project.root / converts):
+            todos.insert(0, Todo(f"{converts}: {_CONVERSION}", ("data.train_files", "data.val_files")))
         return changed(made, passed=passed, todos=todos)
 
     def _script(self, way: Way) -> Path:
@@ -157,6 +164,14 @@ class _Migration:
         for run in named_runs(plans):
             name = "" if len(plans) == 1 else run.name
             self.written.append(Written(run.plan.settings.launch, run.plan, script, name))
+
+    def _make_packages(self) -> None:
+        """The recipe is a package, and so are the directories that module paths lead through to it."""
+        above = [each for each in self.target.parents if self.project.root in each.parents]
+        for directory in (self.target, *above):
+            init = directory / "__init__.py"
+            if not self.project.is_file(init):
+                self.files[init] = ""
 
     def _add(self, file: RecipeFile) -> None:
         """A file that the launcher names; what is there already is somebody's work."""

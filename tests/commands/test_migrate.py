@@ -33,14 +33,37 @@ python3 -m verl.trainer.main_ppo \\
     trainer.total_epochs=2
 """
 
+MODEL = """\
+MODEL_ARGS=(
+    --num-layers 36
+    --hidden-size 4096
+    --ffn-hidden-size 12288
+    --num-attention-heads 32
+    --group-query-attention
+    --num-query-groups 8
+    --kv-channels 128
+    --vocab-size 151936
+    --swiglu
+    --qk-layernorm
+    --disable-bias-linear
+    --untie-embeddings-and-output-weights
+    --normalization RMSNorm
+    --norm-epsilon 1e-6
+    --position-embedding-type rope
+    --rotary-base 1000000
+)
+"""
+REWARD = 'async def reward_func(args, sample, **kwargs):\n    return {"score": 1.0}\n'
+
 
 @pytest.fixture(autouse=True)
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory like a checkout of Relax, as the working directory, with a launcher of verl beside it."""
     root = tmp_path / "relax"
-    for path in ("relax/entrypoints/train.py", "examples/other/__init__.py"):
+    files = {"relax/entrypoints/train.py": "", "examples/other/__init__.py": "", "scripts/models/qwen3-8B.sh": MODEL}
+    for path, text in files.items():
         (root / path).parent.mkdir(parents=True)
-        (root / path).write_text("")
+        (root / path).write_text(text)
     (tmp_path / "verl/examples/grpo").mkdir(parents=True)
     (tmp_path / "verl/examples/grpo/run.sh").write_text(VERL)
     monkeypatch.chdir(root)
@@ -103,10 +126,10 @@ def test_what_is_there_is_not_touched(checkout: Path, capsys: pytest.CaptureFixt
 
 def test_with_force_what_was_there_is_kept_beside(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (checkout / "examples/other/run_other.sh").write_text("echo mine\n")
-    (checkout / "examples/other/reward_other.py").write_text("print()\n")
+    (checkout / "examples/other/reward_other.py").write_text(REWARD)
     assert main(["migrate", SOURCE, "--name", "other", "--force"]) == 0
     assert (checkout / "examples/other/run_other.sh.orig").read_text() == "echo mine\n"
-    assert (checkout / "examples/other/reward_other.py").read_text() == "print()\n"
+    assert (checkout / "examples/other/reward_other.py").read_text() == REWARD
     assert "run_other.sh.orig" in capsys.readouterr().err
     after = tree(checkout)
     assert main(["migrate", SOURCE, "--name", "other", "--force"]) == 0
