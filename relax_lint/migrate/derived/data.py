@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.data_files import DataFile, files_of
+from relax_lint.migrate.data_files import DATA_DIR, DataFile, files_of
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
 from relax_lint.migrate.readings import M, below, fates, given, shown, text, whole
 from relax_lint.migrate.values import Template, is_known
@@ -43,6 +43,9 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
 
 def _read(settings: Settings) -> Iterator[Step]:
     files = files_of(settings.value(FILES))
+    if not files:
+        files = [DataFile(Template((DATA_DIR, "/train.parquet")), "train", "")]
+        yield Todo(f"{FILES} is empty: name the converted training data after {_DATA}", (FILES,))
     most = whole(settings, _MOST)
     cut = f"@[0:{most}]" if most is not None and most > 0 else ""
     yield Passed(_DATA, (_listed(files, cut),), "rollout", (FILES,))
@@ -60,8 +63,6 @@ def _read(settings: Settings) -> Iterator[Step]:
 
 def _listed(files: list[DataFile], cut: str) -> str | Template:
     """One path, or a list of them in brackets."""
-    if not files:
-        return ""
     parts: list[object] = []
     for number, file in enumerate(files):
         parts += [", "] if number else []

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.batches import batches
+from relax_lint.migrate.derived import stages
 from relax_lint.migrate.gpus import Gpus, gpus_of
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
 from relax_lint.migrate.readings import REF, A, fates, whole
@@ -41,6 +42,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     else:
         yield from _of_fsdp(settings, gpus)
     yield from _of_reference(settings)
+    yield from stages.steps(settings, choices)
     if gpus.used != gpus.total:
         yield Todo(
             f"of {gpus.total} GPUs the sync mode takes {gpus.used}: over more, the prompts of an update cannot be shared "

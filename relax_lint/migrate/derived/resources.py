@@ -29,6 +29,7 @@ _ENGINE_TENSOR, _ENGINE_PIPELINE, _ENGINE_DATA = (
 )  # fmt: skip
 _ENGINE_EXPERT = f"{R}.expert_parallel_size"
 _ENGINE_EXPERTS = "--sglang-expert-parallel-size"
+_REPLAY, _REPLAYED = "actor_rollout_ref.actor.router_replay.mode", ("R2", "R3")
 _ITERATIONS_TRIED = (8, 4, 2, 1)
 
 
@@ -36,8 +37,14 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     """The flags and fates of GPUs."""
     gpus, sizes = gpus_of(settings, choices), batches(settings, choices)
     yield from _sync(settings, gpus)
+    replay = settings.value(_REPLAY)
     if gpus.split is None:
         yield ModeRefused("async", gpus.refused)
+    elif replay in _REPLAYED:
+        reason = (
+            f"asynchronous training records no routing that could be replayed ({_REPLAY}={replay}): take the sync mode"
+        )
+        yield ModeRefused("async", reason)
     else:
         yield from _async(settings, gpus.split, sizes)
     if gpus.per_node != _USUAL_PER_NODE:

@@ -93,7 +93,7 @@ def _function(settings: Settings, choices: Choices, path: str) -> Iterator[Step]
         origin = "reward model"
         todo = f"{module}.py: ask the reward model, which verl ran itself, for a score"
     else:
-        origin = "scoring by data_source (verl/utils/reward_score)"
+        origin = "reward_score, by the source of the data"
         sources = ", ".join(dict.fromkeys(file.name for file in files_of(settings.value(FILES)))) or "this data"
         todo = f"{module}.py: copy the scoring of {sources} from verl/utils/reward_score"
     yield RecipeFile(f"{module}.py", REWARD.format(name=name, module=name, origin=_plain(origin)), (path,))
