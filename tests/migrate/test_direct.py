@@ -94,7 +94,6 @@ def todos(found: Sequence[Step]) -> list[str]:
         (f"{T}.moe_router_dtype", "fp32", ["--moe-router-dtype", "fp32"]),
         (f"{T}.recompute_granularity", "full", ["--recompute-granularity", "full"]),
         (f"{T}.recompute_num_layers", 1, ["--recompute-num-layers", "1"]),
-        (f"{T}.num_layers_in_last_pipeline_stage", 4, ["--decoder-last-pipeline-num-layers", "4"]),
         (
             f"{M}.override_config.max_position_embeddings",
             32768,
