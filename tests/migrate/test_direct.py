@@ -15,7 +15,9 @@ from tests.migrate.plans import COMMAND, launches_of, template
 A, R, M = "actor_rollout_ref.actor", "actor_rollout_ref.rollout", "actor_rollout_ref.model"
 T = f"{A}.megatron.override_transformer_config"
 LAUNCH = launches_of(COMMAND)[0]
+LEGACY = "trainer.use_legacy_worker_impl"
 GRPO: Mapping[str, Data] = {"algorithm.adv_estimator": "grpo", f"{R}.name": "vllm"}
+JANUARY: Mapping[str, Data] = {**GRPO, LEGACY: "auto"}
 
 
 def steps(
@@ -79,8 +81,6 @@ def todos(found: Sequence[Step]) -> list[str]:
         (f"{R}.limit_images", 2, ["--sglang-limit-mm-data-per-request", '{"image": 2}']),
         (f"{R}.cudagraph_capture_sizes", [1, 2, 4], ["--sglang-cuda-graph-bs", "1", "2", "4"]),
         (f"{R}.checkpoint_engine.update_weights_bucket_megabytes", 4096, ["--update-weight-buffer-size", "4294967296"]),
-        ("actor_rollout_ref.nccl_timeout", 3600, ["--distributed-timeout-minutes", "60"]),
-        ("actor_rollout_ref.nccl_timeout", 90, ["--distributed-timeout-minutes", "2"]),
         ("trainer.balance_batch", True, ["--balance-data"]),
         ("trainer.rollout_data_dir", "out/rollouts", ["--rollout-result-dir", "out/rollouts"]),
         (f"{A}.router_replay.mode", "R2", ["--use-routing-replay"]),
@@ -146,7 +146,6 @@ def test_defaults_of_speed_and_memory_are_left_to_each_side() -> None:
     keys: dict[str, Data] = {
         f"{R}.max_num_seqs": 256,
         f"{R}.checkpoint_engine.update_weights_bucket_megabytes": 2048,
-        "actor_rollout_ref.nccl_timeout": 600,
         f"{A}.fsdp_config.seed": 42,
     }
     found = steps(keys, "verl default")
@@ -173,11 +172,19 @@ def test_data_is_balanced_in_the_sync_mode_only() -> None:
     ],
 )
 def test_each_engine_clips_gradients_by_its_own_setting(flavour: Flavour, implementation: Data, flag: str) -> None:
-    beside = {**GRPO, "trainer.use_legacy_worker_impl": implementation}
+    beside = {**GRPO, LEGACY: implementation}
     values: dict[str, Data] = {f"{A}.grad_clip": 0.5, f"{A}.optim.clip_grad": 0.5}
     found = steps(values, beside=beside, flavour=flavour)
     assert argv(found) == ["--clip-grad", "0.5"]
     assert [key for key in values if fate(found, key).flags] == [f"{A}.{flag}"]
+
+
+def test_seconds_become_minutes_where_verl_reads_them() -> None:
+    key = "actor_rollout_ref.nccl_timeout"
+    assert argv(steps({key: 3600}, beside=JANUARY)) == ["--distributed-timeout-minutes", "60"]
+    assert argv(steps({key: 90}, beside=JANUARY)) == ["--distributed-timeout-minutes", "2"]
+    assert fate(steps({key: 600}, "verl default", beside=JANUARY), key).kind == "dropped"
+    assert fate(steps({key: 3600}), key).kind == "no effect"
 
 
 def test_multi_token_prediction_weighs_as_in_verl() -> None:
@@ -243,7 +250,7 @@ def test_a_default_that_bash_would_read_otherwise_is_written_out() -> None:
     "key", ["data.shuffle", "actor_rollout_ref.nccl_timeout", f"{A}.optim.betas", f"{A}.fsdp_config.dtype"]
 )
 def test_what_needs_a_conversion_is_left_to_the_user(key: str) -> None:
-    found = steps({key: template("${X}")})
+    found = steps({key: template("${X}")}, beside=JANUARY)
     assert argv(found) == []
     assert fate(found, key).kind == "unsupported"
     assert len(todos(found)) == 1
