@@ -18,6 +18,7 @@ TRAIN, GENERATED, MINI, SAMPLES = (
     "data.train_batch_size", "data.gen_batch_size", f"{A}.ppo_mini_batch_size", f"{R}.n",
 )  # fmt: skip
 FILTER = "algorithm.filter_groups.enable"
+_PLAIN_MAIN = "verl.trainer.main_ppo"
 Trainer = Literal["plain", "filtering", "one step off", "fully async"]
 
 
@@ -50,12 +51,18 @@ def trainer_of(settings: Settings) -> Trainer:
         return "fully async"
     if "rollout.n_gpus_per_node" in settings.leaves:
         return "one step off"
-    return "filtering" if FILTER in settings.leaves else "plain"
+    reads_filter = is_v1(settings) or settings.main != _PLAIN_MAIN
+    return "filtering" if FILTER in settings.leaves and reads_filter else "plain"
+
+
+def is_v1(settings: Settings) -> bool:
+    """Whether the trainer is the one that verl 0.9 brought, which draws prompts until a batch is full."""
+    return is_on(settings, "trainer.use_v1")
 
 
 def prompts_key(settings: Settings) -> str:
     """The setting that says how many prompts a step of verl has."""
-    if trainer_of(settings) == "filtering" and is_on(settings, FILTER):
+    if is_v1(settings) or (trainer_of(settings) == "filtering" and is_on(settings, FILTER)):
         return TRAIN
     generated = settings.value(GENERATED)
     return GENERATED if generated is not None and trainer_of(settings) != "fully async" else TRAIN
@@ -138,6 +145,8 @@ def _said(
     """The paragraph about batch sizes, with the numbers."""
     samples = prompts * per_prompt
     verls = f"verl takes {given} prompts a step and samples each {per_prompt} times, {given * per_prompt} samples. "
+    if trainer_of(settings) == "fully async":
+        verls = f"A step of verl's asynchronous trainer is require_batches × ppo_mini_batch_size prompts. {verls}"
     if choices.unit == "prompts":
         said = (
             f"{verls}Relax does the same (--batch-unit prompts): --rollout-batch-size {prompts} prompts × "

@@ -13,6 +13,7 @@ from relax_lint.migrate.batches import (
     TRAIN,
     Batches,
     batches,
+    is_v1,
     prompts_key,
     trainer_of,
 )
@@ -101,13 +102,12 @@ def _streamed(settings: Settings) -> Iterator[Step]:
 
 def _drawn(settings: Settings, sizes: Batches) -> Iterator[Step]:
     """DAPO's dynamic sampling: prompts whose samples all score the same are replaced."""
-    unfiltered = trainer_of(settings) != "filtering" or not is_on(settings, FILTER)
-    if unfiltered and prompts_key(settings) != GENERATED and trainer_of(settings) != "fully async":
-        yield from fates(settings, (GENERATED,), "no effect", "without a value, train_batch_size counts")
+    rest = tuple(key for key in below(settings, "algorithm.filter_groups") if key != FILTER)
+    if prompts_key(settings) != GENERATED and trainer_of(settings) != "fully async" and not _filters(settings):
+        yield from fates(settings, (GENERATED,), "no effect", f"{TRAIN} decides how many prompts a step has")
     if trainer_of(settings) != "filtering":
+        yield from fates(settings, (FILTER, *rest), "no effect", "this trainer of verl's does not read it")
         return
-    filters = "algorithm.filter_groups"
-    rest = tuple(key for key in below(settings, filters) if key != FILTER)
     if not is_on(settings, FILTER):
         yield from fates(settings, (FILTER,), "same", "no prompt is dropped")
         yield from fates(settings, rest, "no effect", "without filter_groups.enable nobody reads it")
@@ -115,7 +115,8 @@ def _drawn(settings: Settings, sizes: Batches) -> Iterator[Step]:
     yield Passed(_FILTER_PATH, (_NONZERO_STD,), "rollout", (FILTER,), "DAPO's dynamic sampling")
     yield Fate(FILTER, "mapped", (_FILTER_PATH,), "prompts whose samples all score the same are replaced by others")
     generated = whole(settings, GENERATED)
-    if generated is not None and sizes.prompts is not None and generated > sizes.prompts:
+    at_a_time = generated is not None and sizes.prompts is not None and generated > sizes.prompts
+    if at_a_time and not is_v1(settings):
         yield Passed(_OVER_SAMPLING, (str(generated),), "rollout", (GENERATED,))
         yield Fate(GENERATED, "mapped", (_OVER_SAMPLING,), "the prompts that are drawn at a time")
     else:
@@ -125,10 +126,14 @@ def _drawn(settings: Settings, sizes: Batches) -> Iterator[Step]:
         yield from _of_filter(settings, key)
 
 
+def _filters(settings: Settings) -> bool:
+    return trainer_of(settings) == "filtering" and is_on(settings, FILTER)
+
+
 def _of_filter(settings: Settings, key: str) -> Iterator[Step]:
     value = settings.value(key)
     if key.endswith(".metric"):
-        usual = value in ("score", "seq_reward", "seq_final_reward", "acc")
+        usual = value in ("reward", "score", "seq_reward", "seq_final_reward", "acc")
         reason = f"Relax compares the reward of the samples, verl {shown(value)}"
         if value == "acc":
             reason += ": the same where the reward depends on nothing else"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.plan import Passed, Step, Todo
-from relax_lint.migrate.readings import carried, fates, given, is_on, real
+from relax_lint.migrate.batches import trainer_of
+from relax_lint.migrate.plan import Fate, Passed, Step, Todo
+from relax_lint.migrate.readings import carried, fates, given, is_on, real, whole
 from relax_lint.migrate.values import Template
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from relax_lint.migrate.settings import Settings
 
 SAVE, TEST, BEFORE = "trainer.save_freq", "trainer.test_freq", "trainer.val_before_train"
-_OF_ROLLOUT = "rollout.test_freq"
+_OF_ROLLOUT, _PARTS = "rollout.test_freq", "async_training.trigger_parameter_sync_step"
 _SAVE_INTERVAL, _EVAL_INTERVAL, _SKIP = "--save-interval", "--eval-interval", "--skip-eval-before-train"
 
 
@@ -25,7 +26,12 @@ def saves(settings: Settings) -> bool:
 
 def evaluates(settings: Settings) -> bool:
     """Whether the policy is evaluated as it trains."""
-    return _is_interval(settings, TEST) and settings.value("data.val_files") not in (None, "", [])
+    return _is_interval(settings, _test_key(settings)) and settings.value("data.val_files") not in (None, "", [])
+
+
+def _test_key(settings: Settings) -> str:
+    """The fully asynchronous trainer of verl goes by a setting of its own."""
+    return _OF_ROLLOUT if trainer_of(settings) == "fully async" and _OF_ROLLOUT in settings.leaves else TEST
 
 
 def _is_interval(settings: Settings, key: str) -> bool:
@@ -33,26 +39,37 @@ def _is_interval(settings: Settings, key: str) -> bool:
     return isinstance(settings.value(key), Template) or (number is not None and number > 0)
 
 
+def _rollouts(settings: Settings, key: str) -> tuple[str | Template, str]:
+    """An interval in rollouts, and how it comes about; the fully asynchronous trainer of verl counts versions of the
+    weights, each of several steps."""
+    count, parts = whole(settings, key), whole(settings, _PARTS)
+    if trainer_of(settings) == "fully async" and count is not None and parts is not None and parts > 1:
+        return str(count * parts), f"{count} versions of the weights, {parts} steps each"
+    return carried(settings, key), "in rollouts, as in verl"
+
+
 def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     """The flags and fates of what is done every so often."""
     if saves(settings):
-        yield Passed(_SAVE_INTERVAL, (carried(settings, SAVE),), "ckpt", (SAVE,))
-        yield from fates(settings, (SAVE,), "mapped", "in rollouts, as in verl", (_SAVE_INTERVAL,))
+        interval, reason = _rollouts(settings, SAVE)
+        yield Passed(_SAVE_INTERVAL, (interval,), "ckpt", (SAVE,))
+        yield from fates(settings, (SAVE,), "mapped", reason, (_SAVE_INTERVAL,))
     else:
         yield from fates(settings, (SAVE,), "same", "no checkpoints: neither --save nor --save-interval")
+    key = _test_key(settings)
     if evaluates(settings):
-        yield Passed(_EVAL_INTERVAL, (carried(settings, TEST),), "eval", (TEST,))
-        reason = "in rollouts, as in verl; Relax evaluates at the end of an epoch, too"
-        yield from fates(settings, (TEST,), "mapped", reason, (_EVAL_INTERVAL,))
+        interval, reason = _rollouts(settings, key)
+        yield Passed(_EVAL_INTERVAL, (interval,), "eval", (key,))
+        yield Fate(key, "mapped", (_EVAL_INTERVAL,), f"{reason}; Relax evaluates at the end of an epoch, too")
         if is_on(settings, BEFORE, default=True):
             yield from fates(settings, (BEFORE,), "same", "Relax evaluates before training, too")
         else:
             yield Passed(_SKIP, (), "eval", (BEFORE,))
             yield from fates(settings, (BEFORE,), "mapped", flags=(_SKIP,))
     else:
-        yield from fates(settings, (TEST,), "same", "no evaluation: no --eval-interval, and no data for it")
+        yield Fate(key, "same", (), "no evaluation: no --eval-interval, and no data for it")
         yield from _once(settings)
-    yield from fates(settings, (_OF_ROLLOUT,), "no effect", f"{TEST} counts")
+    yield from fates(settings, (TEST, _OF_ROLLOUT), "no effect", f"{key} counts")
 
 
 def _once(settings: Settings) -> Iterator[Step]:
