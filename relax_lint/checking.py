@@ -230,6 +230,9 @@ class Checking:
             found = dropped.found
             place = f"{shown_path(found.path)}:{found.line}"
             complain(f"{place}: the fix of {found.code} ({found.name}) is left out: {dropped.reason}")
+        for left in result.left:
+            found = left.found
+            complain(f"{shown_path(found.path)}:{found.line}: {found.subject} is left to you: {left.reason}")
         return result
 
     def _write(self, group: Group, result: Fixed) -> dict[Path, str]:

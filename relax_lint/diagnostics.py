@@ -54,12 +54,14 @@ class Edit(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """A repair. ``edits`` is called only when something wants them; a ``reason`` says why a fix is not safe."""
+    """A repair. ``edits`` is called only when something wants them; a ``reason`` says why a fix is not safe. Where it
+    takes long to tell whether there are any edits, ``why_not`` says why there are none."""
 
     title: str
     edits: Callable[[], Sequence[Edit]]
     safe: bool = True
     reason: str | None = None
+    why_not: Callable[[], str] | None = None
 
 
 class Related(NamedTuple):

@@ -31,7 +31,7 @@ class NoFixedPoint(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A fix that was not applied, and why."""
+    """A finding whose fix was not applied, and why."""
 
     found: Diagnostic
     reason: str
@@ -39,14 +39,15 @@ class Dropped:
 
 @dataclass(slots=True)
 class Fixed:
-    """A project after its fixes: what changed, which findings went with it, which fixes were dropped, and what the
-    rules say of the result."""
+    """A project after its fixes: what changed, which findings went with it, which fixes were dropped, which findings are
+    left for a person to decide, and what the rules say of the result."""
 
     project: Project
     report: Report
     changes: dict[Path, bytes] = field(default_factory=dict)
     fixed: list[Diagnostic] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
+    left: list[Dropped] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ def fix(
         plans = [plan for plan in plans_of(result.report, unsafe=unsafe) if plan.identity not in refused]
         chosen = _without_overlaps(plans)
         if not chosen:
+            result.left = _without_edits(result.report, unsafe=unsafe)
             return result
         changed, applied = _apply(result.project, chosen, result.dropped)
         refused.update(plan.identity for plan in chosen if plan not in applied)
@@ -115,6 +117,16 @@ def plans_of(report: Report, *, unsafe: bool) -> list[Plan]:
         for found in report.standing
         if found.fix is not None and (found.fix.safe or unsafe)
         if (edits := tuple(found.fix.edits()))
+    ]
+
+
+def _without_edits(report: Report, *, unsafe: bool) -> list[Dropped]:
+    """The fixes of what is left that turned out to have no edits, with what is to be done instead."""
+    return [
+        Dropped(found, reason)
+        for found in report.standing
+        if found.fix is not None and found.fix.why_not is not None and (found.fix.safe or unsafe)
+        if not found.fix.edits() and (reason := found.fix.why_not())
     ]
 
 

@@ -94,7 +94,7 @@ def _portable(report: Report, want_edits: bool) -> Report:
 
 def _portable_fix(found: Diagnostic, want_edits: bool) -> Fix:
     assert found.fix is not None
-    return found.fix._replace(edits=KnownEdits(found.fix.edits() if want_edits else ()))
+    return found.fix._replace(edits=KnownEdits(found.fix.edits() if want_edits else ()), why_not=None)
 
 
 class _Child:

@@ -41,7 +41,7 @@ RLX306 generate E - -
 RLX307 multi-turn-incomplete E safe -
 RLX308 unguarded-tool-call W - -
 RLX401 verl-entry-point E - everywhere
-RLX402 hydra-override E - everywhere
+RLX402 hydra-override E safe everywhere
 RLX403 entry-point W safe everywhere
 RLX404 runtime-env-json W safe everywhere
 RLX405 dual-mode W - -

@@ -51,6 +51,12 @@ def whole(argument: Argument) -> Place | None:
     return Place(place.source, place.start, end)
 
 
+def is_word(place: Place) -> bool:
+    """Whether a place begins and ends where words of a command or an array do."""
+    inside = holder(place)
+    return inside is not None and _is_a_word_of(inside, place)
+
+
 def remove(argument: Argument) -> Edit | None:
     """Take a flag away with its values, and with its line when it has one of its own."""
     place = whole(argument)

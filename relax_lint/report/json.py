@@ -68,6 +68,8 @@ def _fix(found: Diagnostic, outcome: Outcome) -> dict[str, Any] | None:
     if fix is None:
         return None
     edits = [_edit(edit, outcome) for edit in fix.edits()]
+    if not edits:
+        return None
     return {"title": fix.title, "safe": fix.safe, "reason": fix.reason, "edits": edits}
 
 

@@ -21,31 +21,25 @@ Guide: NEVER use Hydra config syntax in Relax launch scripts; key conversion rul
 
 ## Fix
 
-By hand: write the Relax flag that the guide's table names for the key.
+Writes what the table of verl's settings names: the flag with the value as it stands, `--rollout-batch-size` with
+`--global-batch-size` for the prompts of a step, `--resource` for the GPUs. A word is taken out where Relax needs
+nothing like it, and where the launch says the same by its flags: these count already, whatever the word says. It is
+left, and `--fix` says what to do, where only a person can decide, and where Relax lacks what the setting asks for.
+
+`--config-path` and `--config-name` are taken out, unless they name a configuration of the recipe: what that says is to
+be carried over first.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from relax_lint.diagnostics import Finding
+from relax_lint.fixers.hydra_words import hydra_words, in_relax
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
-from relax_lint.shell.launch import Launch, Word
+from relax_lint.shell.launch import Launch
 from relax_lint.shell.queries import place_of
-
-_OVERRIDE = re.compile(r"(?P<root>[A-Za-z_]\w*)(?:\.[\w-]+(?:\[\d+\])?)+=")
-_PREFIXED = re.compile(r"\+{1,2}[A-Za-z_][\w./@-]*=|~[A-Za-z_][\w-]*(?:\.[\w-]+)+(?:=|\Z)")
-_GROUPS = frozenset(
-    {
-        "actor", "actor_rollout_ref", "algorithm", "checkpoint", "critic", "custom_reward_function", "data", "engine",
-        "global_profiler", "hydra", "model", "optim", "ray_init", "ray_kwargs", "reward", "reward_manager",
-        "reward_model", "rollout", "trainer", "transfer_queue",
-    }
-)  # fmt: skip
-"""Where verl's settings live. A flag may take a dotted word as its value, but not one of these."""
-_OPTIONS = re.compile(r"(--config-path|--config-name|--config-dir)(?:=|\Z)")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 
@@ -66,63 +60,110 @@ VALID: list[Example | str] = [
 ]
 
 INVALID = [
-    Example(f"{_TRAIN} data.train_batch_size=256\n", findings=((1, 36),)),
-    Example(f"{_TRAIN} --colocate trainer.total_epochs=3 --lr 1e-6\n", findings=((1, 47),)),
-    Example(f"{_TRAIN} --lr 1e-6 +trainer.val_before_train=False\n", findings=((1, 46),)),
-    Example(f"{_TRAIN} ++actor_rollout_ref.model.path=/m/Q ~critic.optim\n", findings=((1, 36), (1, 72))),
-    Example(f"{_TRAIN} --config-name=ppo_trainer --lr 1e-6\n", findings=((1, 36),)),
-    Example(f"{_TRAIN} --config-path examples/demo/config --config-name demo\n", findings=((1, 36), (1, 71))),
+    Example(
+        f"{_TRAIN} data.train_batch_size=256\n",
+        findings=((1, 36),),
+        fixed=f"{_TRAIN} --rollout-batch-size 256 --global-batch-size 256\n",
+    ),
+    Example(
+        f"{_TRAIN} --colocate trainer.total_epochs=3 --lr 1e-6\n",
+        findings=((1, 47),),
+        fixed=f"{_TRAIN} --colocate --num-epoch 3 --lr 1e-6\n",
+    ),
+    Example(
+        f"{_TRAIN} --lr 1e-6 +trainer.val_before_train=False\n",
+        findings=((1, 46),),
+        fixed=f"{_TRAIN} --lr 1e-6 --skip-eval-before-train\n",
+    ),
+    Example(
+        f"{_TRAIN} ++actor_rollout_ref.model.path=/m/Q ~critic.optim\n",
+        findings=((1, 36), (1, 72)),
+        fixed=f"{_TRAIN} --hf-checkpoint /m/Q\n",
+    ),
+    Example(f"{_TRAIN} --config-name=ppo_trainer --lr 1e-6\n", findings=((1, 36),), fixed=f"{_TRAIN} --lr 1e-6\n"),
+    Example(
+        f"{_TRAIN} --config-path examples/demo/config --config-name demo\n",
+        findings=((1, 36), (1, 71)),
+        fixed=f"{_TRAIN}\n",
+    ),
+    Example(
+        {
+            "examples/demo/run_demo.sh": f"{_TRAIN} --config-path config --config-name demo\n",
+            "examples/demo/config/demo.yaml": "max_turns: 3\n",
+        },
+        findings=(("examples/demo/run_demo.sh", 1, 36), ("examples/demo/run_demo.sh", 1, 57)),
+    ),
     Example(
         f"ALGO_ARGS=(\n    --advantage-estimator grpo\n    algorithm.use_kl_in_reward=False  # from verl\n)\n"
         f'{_TRAIN} "${{ALGO_ARGS[@]}}"\n',
         findings=((3, 5),),
+        fixed=f'ALGO_ARGS=(\n    --advantage-estimator grpo\n)\n{_TRAIN} "${{ALGO_ARGS[@]}}"\n',
     ),
     Example(
         f"{_TRAIN} \\\n    --lr 1e-6 \\\n    actor_rollout_ref.rollout.n=${{N:-8}} \\\n    --colocate\n",
         findings=((3, 5),),
+        fixed=f"{_TRAIN} \\\n    --lr 1e-6 \\\n    --n-samples-per-prompt ${{N:-8}} \\\n    --colocate\n",
     ),
-    Example(f'EXTRA="data.max_prompt_length=512"\n{_TRAIN} --colocate $EXTRA\n', findings=((2, 47),)),
+    Example(
+        f'EXTRA="data.max_prompt_length=512"\n{_TRAIN} --colocate $EXTRA\n',
+        findings=((2, 47),),
+        fixed=f'EXTRA="--rollout-max-prompt-len 512"\n{_TRAIN} --colocate $EXTRA\n',
+    ),
     Example(
         "ray job submit --address=http://10.0.0.7:8265 -- python3 -m relax.entrypoints.train \\\n"
         "    \"data.train_files=['/d/a.parquet']\"\n",
         findings=((2, 5),),
+        fixed="ray job submit --address=http://10.0.0.7:8265 -- python3 -m relax.entrypoints.train \\\n"
+        "    --prompt-data \"['/d/a.parquet']\"\n",
     ),
     Example(f'launch() {{\n    {_TRAIN} --lr 1e-6 "$@"\n}}\nlaunch trainer.nnodes=2\n', findings=((4, 8),)),
-    Example(f"{_TRAIN} --eval-prompt-data aime /d/aime.parquet data.shuffle=True\n", findings=((1, 76),)),
+    Example(
+        f"{_TRAIN} --eval-prompt-data aime /d/aime.parquet data.shuffle=True\n",
+        findings=((1, 76),),
+        fixed=f"{_TRAIN} --eval-prompt-data aime /d/aime.parquet --rollout-shuffle\n",
+    ),
     Example(f"{_TRAIN} env.endpoint=http://judge:8000 --lr 1e-6\n", findings=((1, 36),)),
+    Example(
+        f"N=4\n{_TRAIN} data.train_batch_size=256 actor_rollout_ref.actor.ppo_mini_batch_size=64 \\\n"
+        "    actor_rollout_ref.rollout.n=$N trainer.n_gpus_per_node=8 trainer.nnodes=2 --colocate\n",
+        findings=((2, 36), (2, 62), (3, 5), (3, 36), (3, 62)),
+        fixed=f"N=4\n{_TRAIN} --rollout-batch-size 256 --global-batch-size $((256 * $N)) \\\n"
+        '    --n-samples-per-prompt $N --resource \'{"actor": [1, 16], "rollout": [1, 16]}\' --colocate\n',
+    ),
+    Example(
+        f"ARGS=(\n    --lr 2e-6\n    actor_rollout_ref.actor.optim.lr=1e-6\n    algorithm.lam=1.0   # as it was\n)\n"
+        f'{_TRAIN} "${{ARGS[@]}}"\n',
+        findings=((3, 5), (4, 5)),
+        fixed=f'ARGS=(\n    --lr 2e-6\n    --lambd 1.0   # as it was\n)\n{_TRAIN} "${{ARGS[@]}}"\n',
+    ),
+    Example(
+        f"bash <<'EOF'\n{_TRAIN} data.max_response_length=2048 --lr 1e-6\nEOF\n",
+        findings=((1, 1),),
+        fixed=f"bash <<'EOF'\n{_TRAIN} --rollout-max-response-len 2048 --lr 1e-6\nEOF\n",
+    ),
+    Example(
+        f"for n in 4 8; do\n    {_TRAIN} actor_rollout_ref.rollout.n=$n\ndone\n",
+        findings=((2, 40),),
+        fixed=f"for n in 4 8; do\n    {_TRAIN} --n-samples-per-prompt $n\ndone\n",
+    ),
 ]
 
 
-@rule("RLX402", "hydra-override", ERROR, on="launch", everywhere=True, valid=VALID, invalid=INVALID)
+@rule("RLX402", "hydra-override", ERROR, on="launch", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe")
 def hydra_override(launch: Launch, project: Project) -> Iterator[Finding]:
     """Say what only Hydra would read."""
     if launch.kind != "relax":
         return
-    may_be_a_value = False
-    for word in launch.argv[launch.entry + 1 :]:
-        if word.text.startswith("--"):
-            option = _OPTIONS.match(word.text)
-            if option:
-                message = f"{option.group(1)} is an option of Hydra; Relax has no configuration tree and ignores it"
-                yield _finding(launch, word, message, option.group(1))
-            may_be_a_value = "=" not in word.text
-        elif _is_override(word.text, may_be_a_value):
-            given = word.text.partition("=")[0]
-            key = given.lstrip("+~")
-            message = f"{given} is a Hydra override; Relax ignores it, and what {key} stands for keeps its default"
-            yield _finding(launch, word, message, key)
-            may_be_a_value = False
-
-
-def _finding(launch: Launch, word: Word, message: str, subject: str) -> Finding:
-    return Finding(place_of(launch, word), message, launch=launch, subject=subject)
-
-
-def _is_override(text: str, may_be_a_value: bool) -> bool:
-    """Whether a word is an override; where it may be a flag's value, only if it is one of verl's."""
-    if _PREFIXED.match(text):
-        return True
-    if "=" not in text:
-        return False
-    match = _OVERRIDE.match(text)
-    return match is not None and (match.group("root") in _GROUPS or not may_be_a_value)
+    for found in hydra_words(launch):
+        if found.option:
+            message = f"{found.option} is an option of Hydra; Relax has no configuration tree and ignores it"
+        else:
+            ignored = f"{found.given} is a Hydra override; Relax ignores it"
+            message = f"{ignored}, and what {found.key} stands for keeps its default"
+        yield Finding(
+            place_of(launch, found.word),
+            message,
+            fix=in_relax(found, launch, project),
+            launch=launch,
+            subject=found.option or found.key,
+        )

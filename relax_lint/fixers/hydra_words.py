@@ -1,0 +1,289 @@
+"""Words of a Relax launch that only Hydra understands: which they are, and the flags that they become."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from relax_lint.diagnostics import Edit, Fix, Place
+from relax_lint.fixers.launcher_edits import is_word, remove, whole
+from relax_lint.records import record
+from relax_lint.shell.launch import Argument, Launch, Word
+from relax_lint.shell.queries import is_own
+from relax_lint.sources.script import ScriptFile
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.leftovers import Left
+    from relax_lint.project import Project
+    from relax_lint.sources.launcher import LauncherSource
+
+_OVERRIDE = re.compile(r"(?P<root>[A-Za-z_]\w*)(?:\.[\w-]+(?:\[\d+\])?)+=")
+_PREFIXED = re.compile(r"\+{1,2}[A-Za-z_][\w./@-]*=|~[A-Za-z_][\w-]*(?:\.[\w-]+)+(?:=|\Z)")
+_GROUPS = frozenset(
+    {
+        "actor", "actor_rollout_ref", "algorithm", "checkpoint", "critic", "custom_reward_function", "data", "engine",
+        "global_profiler", "hydra", "model", "optim", "ray_init", "ray_kwargs", "reward", "reward_manager",
+        "reward_model", "rollout", "trainer", "transfer_queue",
+    }
+)  # fmt: skip
+"""Where verl's settings live. A flag may take a dotted word as its value, but not one of these."""
+_OPTIONS = re.compile(r"(--config-path|--config-name|--config-dir)(?:=|\Z)")
+_BARE = re.compile(r"""[^\s"'\\;|&<>()]+|"(?:[^"\\]|\\.)*"|'[^']*'""")
+_WRITTEN = re.compile(r"(?P<quote>[\"']?)(?P<signs>[+~]*)(?P<key>[^=\"'$`\s]+)=(?P<rest>.*)", re.DOTALL)
+_PLAIN_WORDS = re.compile(r"[\w@%+=:,./\[\]{}$ -]*")
+
+
+@record
+class HydraWord:
+    """A word for Hydra: ``option`` is the name of one of its options, else it is the override of ``key``."""
+
+    word: Word
+    key: str = ""
+    given: str = ""
+    option: str = ""
+    value: Word | None = None
+
+
+def hydra_words(launch: Launch) -> Iterator[HydraWord]:
+    """What of a launch only Hydra would read."""
+    may_be_a_value = False
+    words = launch.argv[launch.entry + 1 :]
+    for at, word in enumerate(words):
+        if word.text.startswith("--"):
+            option = _OPTIONS.match(word.text)
+            if option:
+                takes_next = "=" not in word.text and at + 1 < len(words) and not words[at + 1].text.startswith("-")
+                yield HydraWord(word, option=option.group(1), value=words[at + 1] if takes_next else None)
+            may_be_a_value = "=" not in word.text
+        elif _is_override(word.text, may_be_a_value):
+            given = word.text.partition("=")[0]
+            yield HydraWord(word, given.lstrip("+~"), given)
+            may_be_a_value = False
+
+
+def _is_override(text: str, may_be_a_value: bool) -> bool:
+    """Whether a word is an override; where it may be a flag's value, only if it is one of verl's."""
+    if _PREFIXED.match(text):
+        return True
+    if "=" not in text:
+        return False
+    match = _OVERRIDE.match(text)
+    return match is not None and (match.group("root") in _GROUPS or not may_be_a_value)
+
+
+def in_relax(found: HydraWord, launch: Launch, project: Project) -> Fix:
+    """The repair: the flags in the place of the word, or nothing where Relax needs none. What it is is looked up when
+    somebody wants it, as the mapping takes its time to be read."""
+    repair = _Repair(found, launch, project)
+    title = f"take {found.option} out" if found.option else f"write {found.key} as Relax takes it"
+    return Fix(title, repair.edits, why_not=repair.why_not)
+
+
+class _Repair:
+    """The edits of one word, worked out once."""
+
+    def __init__(self, found: HydraWord, launch: Launch, project: Project) -> None:
+        self.found, self.launch, self.project = found, launch, project
+        self._answer: Sequence[Edit] | str | None = None
+
+    def edits(self) -> Sequence[Edit]:
+        answer = self._known()
+        return () if isinstance(answer, str) else answer
+
+    def why_not(self) -> str:
+        answer = self._known()
+        return answer if isinstance(answer, str) else ""
+
+    def _known(self) -> Sequence[Edit] | str:
+        if self._answer is None:
+            self._answer = self._worked_out()
+        return self._answer
+
+    def _worked_out(self) -> Sequence[Edit] | str:
+        place = self.found.word.place
+        script = self.project.launcher(self.launch.script)
+        if place is None or script is None or not is_own(self.project, self.launch, place):
+            return "the word is not written in the recipe's own files"
+        if self.found.option:
+            return self._without_option(script)
+        answers = [
+            _items(each, other, self.project)
+            for other in script.launches
+            if other.kind == "relax"
+            for each in hydra_words(other)
+            if each.word.place == place and each.key == self.found.key
+        ]
+        advice = next((answer for answer in answers if isinstance(answer, str)), None)
+        if advice is not None:
+            return advice
+        items = [answer for answer in answers if isinstance(answer, list)]
+        if any(answer != items[0] for answer in items):
+            return "the launches that it goes to say this by other flags, or do not: write it where it is needed"
+        return _edits(self.found.word, items[0], script)
+
+    def _without_option(self, script: LauncherSource) -> Sequence[Edit] | str:
+        """Hydra's options say where a configuration is; one of the recipe's own has something in it."""
+        word, value = self.found.word, self.found.value
+        named = value.text if value is not None else word.text.partition("=")[2]
+        if self._is_there(named):
+            return f"{named} is a configuration of the recipe: Relax takes what it says as flags"
+        argument = Argument(word.text, () if value is None else (value,), word)
+        edit = remove(argument)
+        return [edit] if edit is not None else "it is not written where it could be taken out"
+
+    def _is_there(self, named: str) -> bool:
+        names = {named, f"{named}.yaml", f"{named}.yml"}
+        recipe = self.project.recipe_of(self.launch.script)
+        around = [self.launch.script.parent, self.project.root, *([] if recipe is None else [recipe.directory])]
+        if any(self.project.exists(directory / name) for directory in around for name in names):
+            return True
+        return recipe is not None and any(path.name in names for path in recipe.yaml)
+
+
+# ---------------------------------------------------------------- what it becomes
+
+
+def _items(found: HydraWord, launch: Launch, project: Project) -> list[str] | str:
+    """The flags of a word in one launch. Where two words become one flag, the later one says it, as it does to Hydra."""
+    from relax_lint.migrate.leftovers import becomes
+
+    words = [each for each in hydra_words(launch) if each.key]
+    lefts = [_left(each) for each in words]
+    others: Mapping[str, Left] = {left.key: left for left in lefts}
+    behind = False
+    taken: set[str] = set()
+    own: list[str] | str = []
+    for each, left in reversed(list(zip(words, lefts, strict=True))):
+        answer = [] if others[left.key] is not left else becomes(left, launch, others, project.catalogue)
+        if each.word == found.word and not behind:
+            own, behind = answer, True
+            break
+        if not isinstance(answer, str):
+            taken.update(item.partition(" ")[0] for item in answer)
+    if isinstance(own, str):
+        return own
+    return [item for item in own if item.partition(" ")[0] not in taken]
+
+
+def _left(found: HydraWord) -> Left:
+    """The setting with its value, and the spelling of that value."""
+    from relax_lint.migrate.leftovers import Left, plain_value
+    from relax_lint.migrate.overrides import Hidden
+    from relax_lint.migrate.values import Template, is_known
+    from relax_lint.migrate.written import word as spelled
+
+    if found.given.startswith("~"):
+        return Left(found.key, None, deleted=True)
+    hidden = Hidden()
+    text = hidden.hide(found.word).partition("=")[2]
+    value = hidden.data(plain_value(text))
+    written = _spelling(found)
+    unquoted = (
+        isinstance(value, (str, Template))
+        and (value if isinstance(value, str) else hidden.shown(text.strip("'\""))) != found.word.text.partition("=")[2]
+    )
+    if not written or unquoted:
+        is_literal = is_known(value) and not found.word.defaults and not isinstance(value, (list, dict))
+        literal = found.word.text.partition("=")[2] if not isinstance(value, (str, Template)) else value
+        written = spelled(literal) if (is_literal or isinstance(value, Template)) else ""
+    return Left(found.key, value, written)
+
+
+def _spelling(found: HydraWord) -> str:
+    """How the value stands in the script, in the quotes that were around the whole word; empty when the word is put
+    together elsewhere."""
+    place = found.word.place
+    if place is None:
+        return ""
+    match = _WRITTEN.fullmatch(place.source.text[place.start : place.end])
+    if match is None or match["key"] != found.key:
+        return ""
+    written = match["quote"] + match["rest"]
+    return written if _BARE.fullmatch(written) else ""
+
+
+# ---------------------------------------------------------------- where it stands
+
+
+def _edits(word: Word, items: Sequence[str], script: LauncherSource) -> Sequence[Edit] | str:
+    """Put flags in the place of a word."""
+    place = word.place
+    assert place is not None
+    source = place.source
+    argument = Argument(word.text, (), word)
+    stands = whole(argument) is not None and _WRITTEN.match(source.text[place.start : place.end]) is not None
+    if stands or source.text[place.start : place.end].startswith("~"):
+        keys = {each.text.partition("=")[0] for launch in script.launches for each in _at(launch, place)}
+        if len(keys) > 1:
+            return "several words are written as one here: take them apart"
+        if items and is_word(place):
+            return [Edit.at(place, " ".join(items))]
+        removed = remove(argument) if not items else None
+        if removed is not None:
+            return [removed]
+    return _in_text(word, items, script)
+
+
+def _at(launch: Launch, place: Place) -> Iterator[Word]:
+    return (word for word in launch.argv if word.place == place)
+
+
+def _in_text(word: Word, items: Sequence[str], script: LauncherSource) -> Sequence[Edit] | str:
+    """In a string that bash takes apart later, a document, a command for another shell: the only place of the file where
+    the word is spelt, if the launches are what they should be after the edit."""
+    hard = "it is put together where no edit is certain"
+    if not _PLAIN_WORDS.fullmatch(word.text) or not all(_PLAIN_WORDS.fullmatch(item) for item in items):
+        return hard
+    source = word.place.source if word.place is not None else script
+    if not isinstance(source, ScriptFile):
+        return hard
+    pattern = re.compile(rf"(?<![\w./=+~-]){re.escape(word.text)}(?![\w./=:-])")
+    comments = source.script.comments
+    places = [
+        match
+        for match in pattern.finditer(source.text)
+        if not any(start <= match.start() < end for start, end in comments)
+    ]
+    if len(places) != 1:
+        return hard
+    start, end = places[0].span()
+    if not items:
+        start, end = _with_blanks(source.text, start, end)
+    edit = Edit(source.path, start, end, " ".join(items))
+    return [edit] if _does(edit, word, items, script) else hard
+
+
+def _with_blanks(text: str, start: int, end: int) -> tuple[int, int]:
+    """The word with its line when it has one of its own, else with the blanks before it."""
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    if not text[line_start:start].strip() and text[end:line_end].strip() in ("", "\\"):
+        return line_start, min(line_end + 1, len(text))
+    while start > line_start and text[start - 1] in " \t":
+        start -= 1
+    if start == line_start or text[start - 1] in "\"'(":
+        while end < len(text) and text[end] in " \t":
+            end += 1
+    return start, end
+
+
+def _does(edit: Edit, word: Word, items: Sequence[str], script: LauncherSource) -> bool:
+    """Whether an edit changes this word of the launches into some flags, and nothing else."""
+    from relax_lint.fixing import apply_edits
+
+    source = script.project.source(edit.path)
+    if source is None:
+        return False
+    after = script.project.with_changes({edit.path: apply_edits(source, [edit])}).launcher(script.path)
+    wanted = [item for text in items for item in text.split()]
+    expected = [
+        [
+            text
+            for each in launch.argv
+            for text in (wanted if each.text == word.text and each.place == word.place else [each.text])
+        ]
+        for launch in script.launches
+    ]
+    return after is not None and [[each.text for each in launch.argv] for launch in after.launches] == expected

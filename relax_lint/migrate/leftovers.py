@@ -1,0 +1,324 @@
+"""What a setting of verl's that was left in a launch of Relax becomes there, beside the flags that the launch has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from relax_lint.migrate.data_files import files_of, named
+from relax_lint.migrate.direct import as_flags
+from relax_lint.migrate.mapping import PASS, entry
+from relax_lint.migrate.values import Data, Template, is_known
+from relax_lint.migrate.written import word
+from relax_lint.records import record
+
+if TYPE_CHECKING:
+    from relax_lint.catalog.flags import Catalogue
+    from relax_lint.shell.launch import Launch
+
+A, R = "actor_rollout_ref.actor", "actor_rollout_ref.rollout"
+PROMPTS, MINI, SAMPLES = "data.train_batch_size", f"{A}.ppo_mini_batch_size", f"{R}.n"
+_LOGGERS, _RUN = "trainer.logger", "trainer.experiment_name"
+PER_NODE, NODES = "trainer.n_gpus_per_node", "trainer.nnodes"
+_ROLLOUT, _GLOBAL, _PER_PROMPT = "--rollout-batch-size", "--global-batch-size", "--n-samples-per-prompt"
+_RESOURCE, _EVAL_DATA, _SAVE = "--resource", "--eval-prompt-data", "--save"
+_TENSORBOARD, _WANDB = "--use-tensorboard", "--use-wandb"
+_FLAG = re.compile(r"--[a-z][\w-]*")
+_EXPANSION = re.compile(r"\$(?:\w+|\{\w+(?::?-\w+)?\})")
+_PER_TOKEN = "--calculate-per-token-loss"
+
+_SAID_BY: Mapping[str, tuple[str, ...]] = {
+    "--num-epoch": ("--num-rollout",),
+    "--num-rollout": ("--num-epoch",),
+    "--lr-warmup-iters": ("--lr-warmup-fraction",),
+    "--lr-warmup-fraction": ("--lr-warmup-iters",),
+    _EVAL_DATA: ("--eval-config",),
+    "--tb-project-name": ("--wandb-project",),
+    "--tb-experiment-name": ("--wandb-group",),
+}
+"""What says the same as a flag does: a launch that has one of these needs no other."""
+_IN_ANOTHER_LOGGER = {"--tb-project-name": "--wandb-project", "--tb-experiment-name": "--wandb-group"}
+
+
+@record
+class Left:
+    """A setting as it was left: its value, and how bash spells that; ``written`` is empty when it has no spelling that
+    can be kept. ``deleted`` says that the word takes the setting away (``~key``)."""
+
+    key: str
+    value: Data
+    written: str = ""
+    deleted: bool = False
+
+
+def becomes(left: Left, launch: Launch, others: Mapping[str, Left], catalogue: Catalogue) -> list[str] | str:
+    """The flags, each with its values as bash spells them, or else what to tell the author.
+
+    Relax reads no word of the other kind, so what the launch says by flags counts already: nothing is written then.
+    ``others`` are all settings that were left in the launch, by key.
+    """
+    if left.deleted:
+        return []
+    own = _OWN.get(left.key)
+    answer = None if own is None else own(left, launch, others)
+    if answer is None:
+        answer = _by_mapping(left, launch, catalogue)
+    if isinstance(answer, str):
+        return answer
+    missing = [item for item in answer if not _is_said(item.partition(" ")[0], launch)]
+    return [_for_its_logger(item, launch, others) for item in missing]
+
+
+def _is_said(flag: str, launch: Launch) -> bool:
+    return any(launch.has(name) for name in (flag, *_SAID_BY.get(flag, ())))
+
+
+def _for_its_logger(item: str, launch: Launch, others: Mapping[str, Left]) -> str:
+    """The names of project and run are flags of the logger that they are for."""
+    flag, _, rest = item.partition(" ")
+    uses_wandb = launch.has(_WANDB) or "wandb" in _wanted_loggers(others.get(_LOGGERS))
+    if flag in _IN_ANOTHER_LOGGER and uses_wandb and not launch.has(_TENSORBOARD):
+        return f"{_IN_ANOTHER_LOGGER[flag]} {rest}"
+    return item
+
+
+def _by_mapping(left: Left, launch: Launch, catalogue: Catalogue) -> list[str] | str:
+    """What the mapping says of the setting alone; with what only goes into several flags, whether they are there."""
+    found = entry(left.key)
+    passes = found is not None and len(found.flags) == 1 and found.flags[0][1] == PASS
+    if found is not None and passes and left.written and not isinstance(left.value, (bool, type(None))):
+        flag = found.flags[0][0]
+        if is_known(left.value) and not isinstance(left.value, (list, dict)):
+            checked = as_flags(left.key, left.value, catalogue)
+            if isinstance(checked, str):
+                return checked
+        return [f"{flag} {left.written}"]
+    if found is not None and found.kind == "no effect" and found.key.endswith(".*"):
+        return f"{found.reason}; what it is here is not known"
+    if not is_known(left.value) and found is not None and found.flags:
+        return f"only bash knows its value, which {found.flags[0][0]} takes in another form"
+    answer = as_flags(left.key, left.value, catalogue)
+    if not isinstance(answer, str):
+        return [" ".join((flag, *map(word, values))) for flag, values in answer]
+    if found is not None and found.kind == "derived" and not found.flags:
+        if left.value is False or left.value is None:
+            return []
+        if any(launch.has(flag) for flag in _FLAG.findall(found.advice)):
+            return []
+    return answer
+
+
+# ---------------------------------------------------------------- settings that several flags say
+
+
+def _prompts(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    """Prompts of a step: those of a rollout, and all their samples are one update."""
+    if not left.written:
+        return None
+    if launch.has(_ROLLOUT):
+        return []
+    samples = _samples(launch, others)
+    if not samples:
+        return f"{_ROLLOUT} is the same number, and {_GLOBAL} that times {_PER_PROMPT}, which is not known"
+    return [f"{_ROLLOUT} {left.written}", f"{_GLOBAL} {_product(left, samples)}"]
+
+
+def _mini(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    """Prompts of an update: all of a rollout, which the prompts of a step say."""
+    if launch.has(_GLOBAL) or PROMPTS in others:
+        return []
+    prompts, samples = launch.value(_ROLLOUT), _samples(launch, others)
+    if prompts is not None and samples and left.written and prompts == _number(left):
+        return [f"{_GLOBAL} {_product(left, samples)}"]
+    return None
+
+
+def _samples(launch: Launch, others: Mapping[str, Left]) -> str:
+    """The responses to a prompt as bash spells their number; empty when that is not known."""
+    given = launch.last(_PER_PROMPT)
+    if given is None:
+        return others[SAMPLES].written.strip("\"'") if SAMPLES in others else "1"
+    value = given.value
+    place = given.values[0].place if len(given.values) == 1 and not given.inline else None
+    written = "" if place is None else place.source.text[place.start : place.end].strip("\"'")
+    if value is not None and value.isdigit() and not given.values[0].defaults:
+        return value
+    return written if _EXPANSION.fullmatch(written) else ""
+
+
+def _product(left: Left, samples: str) -> str:
+    if left.written.isdigit() and samples.isdigit():
+        return str(int(left.written) * int(samples))
+    plain = left.written.strip("\"'")
+    return left.written if samples == "1" else f"$(({plain} * {samples}))"
+
+
+def _number(left: Left | None) -> str:
+    value = None if left is None else left.value
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def _gpus(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    """All GPUs for both roles that take turns on them."""
+    if launch.has(_RESOURCE):
+        return []
+    per_node, nodes = (_number(others[key]) if key in others else "" for key in (PER_NODE, NODES))
+    if launch.mode != "colocate" or not per_node or (NODES in others and not nodes):
+        return None
+    if left.key == NODES:
+        return []
+    count = int(per_node) * int(nodes or "1")
+    return [f'{_RESOURCE} \'{{"actor": [1, {count}], "rollout": [1, {count}]}}\'']
+
+
+def _evaluation_files(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    """Each file with a name before it."""
+    if _is_said(_EVAL_DATA, launch):
+        return []
+    files = files_of(left.value)
+    if len(files) == 1 and left.written and not isinstance(left.value, list):
+        return [f"{_EVAL_DATA} {files[0].name} {left.written}"]
+    paths = left.value if isinstance(left.value, list) else []
+    if not files or len(files) != len(paths):
+        return None
+    names = [name for name, _ in named(files)]
+    pairs = [
+        f"{name} {word(path)}" for name, path in zip(names, paths, strict=True) if isinstance(path, (str, Template))
+    ]
+    return [" ".join((_EVAL_DATA, *pairs))]
+
+
+def _aggregation(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    if left.value == "token-mean":
+        return [_PER_TOKEN]
+    return [] if left.value == "seq-mean-token-mean" else None
+
+
+def _loss_mode(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    """A loss that is an estimator in Relax."""
+    flag, value = "--advantage-estimator", left.value
+    if value == "vanilla" or (isinstance(value, str) and launch.value(flag) == value):
+        return []
+    if value in ("gspo", "sapo", "cispo") and not launch.has(flag):
+        return [f"{flag} {value}"]
+    return f"{value} is a value of {flag} in Relax, or there is none" if isinstance(value, str) else None
+
+
+def _once(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    return [] if left.value == 1 else None
+
+
+def _saves(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    """An interval of saving wants a directory to save to."""
+    saves = isinstance(left.value, Template) or (isinstance(left.value, int) and left.value > 0)
+    if not saves:
+        return []
+    if launch.has(_SAVE) or "trainer.default_local_dir" in others:
+        return None
+    return [f'{_SAVE} "${{SAVE_DIR:-checkpoints}}/{launch.script.parent.name}"', f"--save-interval {left.written}"]
+
+
+def _evaluates(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    """An interval of evaluation wants data."""
+    if _is_said(_EVAL_DATA, launch) or "data.val_files" in others:
+        return None
+    return [] if isinstance(left.value, int) and left.value <= 0 else f"--eval-interval needs {_EVAL_DATA}"
+
+
+def _save_directory(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    """Relax refuses a directory without an interval."""
+    interval = others.get("trainer.save_freq")
+    saves = launch.has("--save-interval") or (interval is not None and interval.value not in (-1, 0, None))
+    return None if saves or launch.has(_SAVE) else []
+
+
+def _loggers(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    wanted = _wanted_loggers(left)
+    if all(name == "console" for name in wanted):
+        return []
+    if "wandb" in wanted:
+        is_named = launch.has("--wandb-group") or _RUN in others
+        return [_WANDB] if is_named else f"{_WANDB} needs --wandb-group, the name of the run"
+    return [_TENSORBOARD] if "tensorboard" in wanted else None
+
+
+def _wanted_loggers(left: Left | None) -> list[Data]:
+    if left is None:
+        return []
+    return left.value if isinstance(left.value, list) else [left.value]
+
+
+def _run_name(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    """Without a logger there is nothing to name."""
+    wanted = _wanted_loggers(others.get(_LOGGERS))
+    named = launch.has(_TENSORBOARD) or launch.has(_WANDB) or "wandb" in wanted or "tensorboard" in wanted
+    return None if named else []
+
+
+_Own: TypeAlias = "Callable[[Left, Launch, Mapping[str, Left]], list[str] | str | None]"
+_OWN: Mapping[str, _Own] = {
+    PROMPTS: _prompts,
+    MINI: _mini,
+    PER_NODE: _gpus,
+    NODES: _gpus,
+    "data.val_files": _evaluation_files,
+    f"{A}.loss_agg_mode": _aggregation,
+    f"{A}.policy_loss.loss_mode": _loss_mode,
+    f"{A}.ppo_epochs": _once,
+    "trainer.save_freq": _saves,
+    "trainer.test_freq": _evaluates,
+    "trainer.default_local_dir": _save_directory,
+    _LOGGERS: _loggers,
+    "trainer.project_name": _run_name,
+    _RUN: _run_name,
+}
+
+
+# ---------------------------------------------------------------- values
+
+
+_INTEGER = re.compile(r"[+-]?\d+(?:_\d+)*")
+_REAL = re.compile(r"[+-]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?")
+_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
+_CONSTANTS: Mapping[str, Data] = {"null": None, "true": True, "false": False}
+
+
+def plain_value(text: str) -> Data:
+    """A value as Hydra reads it, without its grammar for mappings and functions: those are not told from text."""
+    text = text.strip()
+    if text.lower() in _CONSTANTS:
+        return _CONSTANTS[text.lower()]
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _REAL.fullmatch(text):
+        return float(text)
+    quoted = _QUOTED.fullmatch(text)
+    if quoted is not None:
+        inside = quoted[1] if quoted[1] is not None else quoted[2]
+        return re.sub(r"\\(['\"])", r"\1", inside)
+    if text.startswith("[") and text.endswith("]"):
+        return [plain_value(part) for part in _parts(text[1:-1])]
+    return text
+
+
+def _parts(text: str) -> Sequence[str]:
+    """What commas divide outside of quotes and brackets."""
+    return [part for part in _divided(text) if part.strip()]
+
+
+def _divided(text: str) -> Iterator[str]:
+    depth, quote, start = 0, "", 0
+    for at, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "[{(":
+            depth += 1
+        elif character in "]})":
+            depth -= 1
+        elif character == "," and depth == 0:
+            yield text[start:at]
+            start = at + 1
+    yield text[start:]
