@@ -9,6 +9,7 @@ from relax_lint.records import record
 
 _OF_ACTOR, _OF_FORWARD = 2, 8
 """Half of the GPUs train, an eighth each computes the log-probabilities of the reference and of the old policy."""
+_ITERATIONS_TRIED = (8, 4, 2, 1)
 _FURTHER = 16
 """How many times the GPUs there are it is looked for what would do."""
 
@@ -123,6 +124,33 @@ class Splitter:
                 shown = " + ".join(str(number) for number in numbers if number)
                 return f"{wants}, at least {shown} = {sum(numbers)} for this model, {there}: take the sync mode"
         return f"{wants}, {there}, among which the model cannot be divided: take the sync mode"
+
+
+def forward_config(split: Split) -> dict[str, object]:
+    """How the model lies where nothing is trained; what is not named is the actor's."""
+    parallel, forward = split.parallel, split.forward
+    config: dict[str, object] = {"tensor_model_parallel_size": forward.tensor}
+    if parallel.pipeline > 1:
+        config["pipeline_model_parallel_size"] = 1
+    if parallel.context > 1:
+        config["context_parallel_size"] = 1
+    if parallel.expert > 1 or parallel.expert_tensor > 1:
+        config["expert_model_parallel_size"] = forward.expert
+        config["expert_tensor_parallel_size"] = 1
+    config["sequence_parallel"] = forward.tensor > 1
+    return config
+
+
+def iterations(split: Split, batch: int | None, per_prompt: int | None) -> int:
+    """The parts in which a batch of so many samples is handed on: whole groups of samples in each, for every role."""
+    if batch is None or per_prompt is None:
+        return 1
+    shares = [batch]
+    shares += [batch // (gpus // split.forward.gpus) for gpus in (split.reference, split.actor_fwd) if gpus]
+    for parts in _ITERATIONS_TRIED:
+        if all(share % parts == 0 and (share // parts) % per_prompt == 0 for share in shares):
+            return parts
+    return 1
 
 
 def _power_of_two(number: int) -> int:

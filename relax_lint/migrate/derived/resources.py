@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.algorithms import uses_bypass
-from relax_lint.migrate.async_split import Split
+from relax_lint.migrate.async_split import Split, forward_config, iterations
 from relax_lint.migrate.batches import Batches, batches
 from relax_lint.migrate.gpus import NODES, PER_NODE, ROLLOUT_NODES, ROLLOUT_PER_NODE, Gpus, gpus_of
 from relax_lint.migrate.plan import Fate, ModeRefused, Passed, Step, Todo
@@ -30,7 +30,6 @@ _ENGINE_TENSOR, _ENGINE_PIPELINE, _ENGINE_DATA = (
 _ENGINE_EXPERT = f"{R}.expert_parallel_size"
 _ENGINE_EXPERTS = "--sglang-expert-parallel-size"
 _REPLAY, _REPLAYED = "actor_rollout_ref.actor.router_replay.mode", ("R2", "R3")
-_ITERATIONS_TRIED = (8, 4, 2, 1)
 
 
 def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
@@ -79,9 +78,9 @@ def _async(settings: Settings, split: Split, sizes: Batches) -> Iterator[Step]:
     roles["advantages"] = [1, 0]
     yield Passed(_RESOURCE, (json.dumps(roles),), "launch", (PER_NODE, NODES), modes="async")
     yield Passed(_STALENESS, (_AHEAD,), "launch", (), "", "async")
-    yield Passed(_ITERATIONS, (str(_iterations(split, sizes)),), "launch", (), "", "async")
+    yield Passed(_ITERATIONS, (str(iterations(split, sizes.batch, sizes.per_prompt)),), "launch", (), "", "async")
     if split.forward_roles:
-        yield Passed(_REF_CONFIG, (json.dumps(_forward_config(split)),), "launch", (), "", "async")
+        yield Passed(_REF_CONFIG, (json.dumps(forward_config(split)),), "launch", (), "", "async")
     yield Passed("--fully-async", (), "launch", modes="async")
     if not _weighted_anyhow(settings):
         because = ("algorithm.rollout_correction.bypass_mode",) if uses_bypass(settings) else ()
@@ -91,33 +90,6 @@ def _async(settings: Settings, split: Split, sizes: Batches) -> Iterator[Step]:
 
 def _weighted_anyhow(settings: Settings) -> bool:
     return settings.value("algorithm.rollout_correction.rollout_is") == "token" and not uses_bypass(settings)
-
-
-def _forward_config(split: Split) -> dict[str, object]:
-    """How the model lies where nothing is trained; what is not named is the actor's."""
-    parallel, forward = split.parallel, split.forward
-    config: dict[str, object] = {"tensor_model_parallel_size": forward.tensor}
-    if parallel.pipeline > 1:
-        config["pipeline_model_parallel_size"] = 1
-    if parallel.context > 1:
-        config["context_parallel_size"] = 1
-    if parallel.expert > 1 or parallel.expert_tensor > 1:
-        config["expert_model_parallel_size"] = forward.expert
-        config["expert_tensor_parallel_size"] = 1
-    config["sequence_parallel"] = forward.tensor > 1
-    return config
-
-
-def _iterations(split: Split, sizes: Batches) -> int:
-    """The parts in which a batch is handed on: whole groups of samples in each, for every role."""
-    if sizes.batch is None or sizes.per_prompt is None:
-        return 1
-    shares = [sizes.batch]
-    shares += [sizes.batch // (gpus // split.forward.gpus) for gpus in (split.reference, split.actor_fwd) if gpus]
-    for parts in _ITERATIONS_TRIED:
-        if all(share % parts == 0 and (share // parts) % sizes.per_prompt == 0 for share in shares):
-            return parts
-    return 1
 
 
 def _engines(settings: Settings, gpus: Gpus) -> Iterator[Step]:
