@@ -47,7 +47,7 @@ class Batches:
 
 def trainer_of(settings: Settings) -> Trainer:
     """Which of verl's ways of going over the data runs."""
-    if any(key.startswith("async_training.") for key in settings.leaves):
+    if "async_training.require_batches" in settings.leaves:
         return "fully async"
     if "rollout.n_gpus_per_node" in settings.leaves:
         return "one step off"

@@ -1,0 +1,81 @@
+"""Batch sizes, and how prompts are drawn."""
+
+from __future__ import annotations
+
+from relax_lint.migrate.choices import Choices
+from relax_lint.migrate.planning import plan
+from relax_lint.migrate.settings import Setting
+from relax_lint.migrate.values import Template
+from relax_lint.records import changed
+from relax_lint.shell.launch import Unknown
+from tests.migrate.planned import QWEN3_8B, A, R, composed, fate, flags, planned, settings_of
+
+DAPO = "recipe.dapo.main_dapo"
+ASYNC = "verl.experimental.fully_async_policy.fully_async_main"
+FILTER = "algorithm.filter_groups.enable=True"
+CHOICES = Choices("demo", shape=QWEN3_8B)
+
+
+def test_the_paragraph_has_the_numbers() -> None:
+    text = planned("data.train_batch_size=1024", f"{R}.n=5", f"{A}.ppo_mini_batch_size=256").batch
+    for part in ("1024 prompts a step", "5120 samples", "--rollout-batch-size 1024", "4 updates", "--keep-updates"):
+        assert part in text
+
+
+def test_a_mini_batch_larger_than_a_step_is_verls_own_error() -> None:
+    made = planned("data.train_batch_size=32", f"{A}.ppo_mini_batch_size=64")
+    assert "which verl itself refuses" in made.batch
+    assert flags(made)["--global-batch-size"] == "256"
+
+
+def test_updates_that_do_not_divide_the_prompts_cannot_be_kept() -> None:
+    keeps = Choices("demo", keep_updates=True, shape=QWEN3_8B)
+    made = planned("data.train_batch_size=64", f"{A}.ppo_mini_batch_size=24", choices=keeps)
+    assert "--num-steps-per-rollout" not in flags(made)
+    assert "could not be kept" in made.batch
+
+
+def test_dynamic_sampling() -> None:
+    made = planned(FILTER, "algorithm.filter_groups.metric=acc", "data.gen_batch_size=192", "trainer.use_v1=False",
+                   main=DAPO)  # fmt: skip
+    words = flags(made)
+    assert words["--dynamic-sampling-filter-path"].endswith("check_reward_nonzero_std")
+    assert (words["--rollout-batch-size"], words["--over-sampling-batch-size"]) == ("64", "192")
+
+
+def test_without_the_filter_every_drawn_prompt_is_trained_on() -> None:
+    made = planned("algorithm.filter_groups.enable=False", "data.gen_batch_size=192", "trainer.use_v1=False", main=DAPO)
+    assert flags(made)["--rollout-batch-size"] == "192"
+    assert fate(made, "data.train_batch_size").kind == "no effect"
+
+
+def test_verls_asynchronous_trainer_counts_mini_batches() -> None:
+    made = plan(
+        settings_of(
+            f"{A}.ppo_mini_batch_size=32",
+            "data.train_batch_size=0",
+            "async_training.require_batches=2",
+            "async_training.trigger_parameter_sync_step=4",
+            "rollout.total_rollout_steps=6400",
+            "rollout.test_freq=5",
+            "trainer.save_freq=10",
+            main=ASYNC,
+        ),
+        CHOICES,
+    )
+    words = flags(made)
+    assert (words["--rollout-batch-size"], words["--global-batch-size"]) == ("64", "512")
+    assert words["--num-rollout"] == "100"
+    # Versions of the weights come after four steps, each of which is a rollout here.
+    assert (words["--eval-interval"], words["--save-interval"]) == ("20", "40")
+    assert "require_batches" in made.batch
+
+
+def test_sizes_that_only_bash_knows() -> None:
+    settings = composed()
+    key = "data.train_batch_size"
+    value = Template((Unknown("${BATCH}", "BATCH"),))
+    made = plan(changed(settings, leaves={**settings.leaves, key: Setting(key, value, "command line")}), CHOICES)
+    assert flags(made)["--rollout-batch-size"] == "${BATCH}"
+    assert flags(made)["--global-batch-size"] == "$((${BATCH:-1} * 8))"
+    assert "Only bash knows" in made.batch

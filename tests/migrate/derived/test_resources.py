@@ -1,0 +1,176 @@
+"""Which GPUs do what in both modes, and how the model lies on them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from relax_lint.migrate.choices import Choices, ModelShape
+from tests.migrate.planned import MEGATRON, QWEN3_8B, QWEN3_30B, A, R, fate, flags, planned, todos
+
+KL = f"{A}.use_kl_loss=True"
+LARGE = ("data.train_batch_size=256", f"{A}.ppo_mini_batch_size=256")
+
+
+def roles(words: dict[str, str]) -> dict[str, int]:
+    return {role: count for role, (_, count) in json.loads(words["--resource"]).items()}
+
+
+def of_shape(shape: ModelShape, **more: Any) -> Choices:
+    return Choices("demo", shape=shape, **more)
+
+
+def test_8_gpus_are_laid_out_as_the_guide_does() -> None:
+    keeps = Choices("demo", keep_updates=True, shape=QWEN3_8B)
+    made = flags(
+        planned(KL, f"{R}.tensor_model_parallel_size=2", f"{A}.ppo_mini_batch_size=16", choices=keeps), "async"
+    )
+    assert roles(made) == {"actor": 4, "rollout": 2, "reference": 1, "actor_fwd": 1, "advantages": 0}
+    assert json.loads(made["--ref-actor-config"]) == {"tensor_model_parallel_size": 1, "sequence_parallel": False}
+    assert {"--fully-async", "--use-health-check"} <= set(made)
+    assert "--colocate" not in made
+
+
+def test_16_gpus_are_laid_out_as_the_guide_does() -> None:
+    keeps = Choices("demo", keep_updates=True, shape=QWEN3_8B)
+    made = flags(
+        planned(KL, *LARGE, "trainer.nnodes=2", f"{A}.ppo_mini_batch_size=64", f"{R}.tensor_model_parallel_size=4",
+                choices=keeps),
+        "async",
+    )  # fmt: skip
+    assert roles(made) == {"actor": 8, "rollout": 4, "reference": 2, "actor_fwd": 2, "advantages": 0}
+    assert json.loads(made["--ref-actor-config"])["tensor_model_parallel_size"] == 2
+
+
+def test_roles_that_nothing_asks_for_get_no_gpus() -> None:
+    made = flags(planned(f"{R}.tensor_model_parallel_size=2"), "async")
+    assert roles(made) == {"actor": 4, "rollout": 4, "advantages": 0}
+    assert "--ref-actor-config" not in made
+
+
+@pytest.mark.parametrize(("gpus", "needs"), [(1, "and there is 1"), (2, "1 + 1 + 1 = 3")])
+def test_too_few_gpus_refuse_the_async_mode_and_say_how_many_would_do(gpus: int, needs: str) -> None:
+    made = planned(KL, f"trainer.n_gpus_per_node={gpus}")
+    (refused,) = made.refused
+    assert refused.mode == "async"
+    assert needs in refused.reason
+    assert "--fully-async" not in flags(made, "async")
+    assert roles(flags(made)) == {"actor": gpus, "rollout": gpus}
+
+
+@pytest.mark.parametrize("gpus", [2, 3, 4, 6, 8, 12, 16, 24, 32, 64])
+@pytest.mark.parametrize("kl", [True, False])
+def test_every_split_fits_its_gpus(gpus: int, kl: bool) -> None:
+    nodes, each = (1, gpus) if gpus <= 8 else (gpus // 4, 4)
+    made = planned(
+        *LARGE, f"trainer.nnodes={nodes}", f"trainer.n_gpus_per_node={each}", f"{A}.use_kl_loss={kl}",
+        f"{R}.tensor_model_parallel_size=2",
+    )  # fmt: skip
+    if made.refused:
+        assert gpus == 2
+        return
+    words = flags(made, "async")
+    found = roles(words)
+    assert sum(found.values()) <= gpus
+    assert ("reference" in found) is kl
+    assert found["rollout"] % int(words["--rollout-num-gpus-per-engine"]) == 0
+    replica = 1
+    for name in ("tensor", "pipeline"):
+        replica *= int(words[f"--{name}-model-parallel-size"])
+    assert found["actor"] % replica == 0
+    assert 256 % (found["actor"] // replica) == 0
+    assert found["actor"] <= each or found["actor"] % each == 0
+
+
+def test_a_model_that_does_not_fit_half_of_the_gpus_refuses_the_async_mode() -> None:
+    made = planned(choices=of_shape(ModelShape(64, 8, 80, parameters=72.7)))
+    assert "for this model" in made.refused[0].reason
+
+
+def test_parallel_sizes_of_megatron_stay() -> None:
+    made = planned(
+        *MEGATRON,
+        f"{A}.megatron.tensor_model_parallel_size=2",
+        f"{A}.megatron.pipeline_model_parallel_size=2",
+        f"{A}.megatron.expert_model_parallel_size=4",
+        f"{A}.megatron.expert_tensor_parallel_size=1",
+        choices=of_shape(QWEN3_30B),
+    )
+    words = flags(made)
+    sizes = ("tensor-model", "pipeline-model", "expert-model")
+    assert [words[f"--{size}-parallel-size"] for size in sizes] == ["2", "2", "4"]
+    assert "--sequence-parallel" in words
+    assert fate(made, f"{A}.megatron.pipeline_model_parallel_size").kind == "mapped"
+
+
+def test_each_mode_has_its_own_sizes_where_one_does_not_fit_both() -> None:
+    made = planned(*MEGATRON, KL, f"{A}.megatron.tensor_model_parallel_size=8")
+    assert flags(made)["--tensor-model-parallel-size"] == "8"
+    assert flags(made, "async")["--tensor-model-parallel-size"] == "4"
+
+
+@pytest.mark.parametrize(
+    ("shape", "tensor"),
+    [
+        (ModelShape(14, 2, 24, parameters=0.5), "1"),
+        (ModelShape(16, 2, 36, parameters=3.1), "2"),
+        (QWEN3_8B, "4"),
+        (ModelShape(40, 8, 48, parameters=14.8), "8"),
+        (ModelShape(14, 2, 24, parameters=14.8), "2"),
+    ],
+)
+def test_a_model_that_fsdp_shares_is_divided_by_its_size_and_heads(shape: ModelShape, tensor: str) -> None:
+    assert flags(planned(choices=of_shape(shape)))["--tensor-model-parallel-size"] == tensor
+
+
+def test_sequences_are_divided_as_by_ulysses() -> None:
+    made = planned(f"{A}.ulysses_sequence_parallel_size=2")
+    assert flags(made)["--context-parallel-size"] == "2"
+    assert fate(made, f"{A}.ulysses_sequence_parallel_size").kind == "mapped"
+
+
+def test_sequences_are_not_divided_where_each_sample_is_averaged() -> None:
+    """Relax refuses context parallelism without a loss per token."""
+    made = planned(f"{A}.ulysses_sequence_parallel_size=2", f"{A}.loss_agg_mode=seq-mean-token-mean")
+    assert flags(made)["--context-parallel-size"] == "1"
+    assert "instead of 2" in fate(made, f"{A}.ulysses_sequence_parallel_size").reason
+
+
+def test_gpus_that_only_bash_counts() -> None:
+    made = planned()
+    from relax_lint.migrate.planning import plan
+    from relax_lint.migrate.settings import Setting
+    from relax_lint.migrate.values import Template
+    from relax_lint.records import changed
+    from relax_lint.shell.launch import Unknown
+
+    nodes = Template((Unknown("${SLURM_JOB_NUM_NODES}", "SLURM_JOB_NUM_NODES"),))
+    leaves = {**made.settings.leaves, "trainer.nnodes": Setting("trainer.nnodes", nodes, "command line")}
+    made = plan(changed(made.settings, leaves=leaves), Choices("demo", shape=QWEN3_8B))
+    assert "$((${SLURM_JOB_NUM_NODES:-1} * 8))" in flags(made)["--resource"]
+    assert roles(flags(made, "async"))["actor"] == 4
+    assert "SLURM_JOB_NUM_NODES" in todos(made)
+
+
+def test_layers_are_dealt_out_where_they_do_not_divide() -> None:
+    transformer = f"{A}.megatron.override_transformer_config"
+    made = planned(
+        *MEGATRON, *LARGE,
+        "trainer.nnodes=4",
+        f"{A}.megatron.tensor_model_parallel_size=4",
+        f"{A}.megatron.pipeline_model_parallel_size=8",
+        f"+{transformer}.account_for_loss_in_pipeline_split=True".lstrip("+"),
+        f"{transformer}.account_for_embedding_in_pipeline_split=True",
+        choices=of_shape(ModelShape(64, 4, 94, parameters=30)),
+    )  # fmt: skip
+    words = flags(made)
+    assert words["--decoder-first-pipeline-num-layers"] == "11"
+    assert words["--decoder-last-pipeline-num-layers"] == "11"
+
+
+def test_routing_that_is_replayed_refuses_the_async_mode() -> None:
+    made = planned(*MEGATRON, f"{A}.router_replay.mode=R3")
+    assert "routing" in made.refused[0].reason
+    assert "--fully-async" not in flags(made, "async")
