@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from relax_lint.catalog.relax_defaults import KNOWN_ENVIRONMENT
 from relax_lint.migrate.surroundings import variables_in
 from relax_lint.migrate.values import Template
-from relax_lint.migrate.written import comment
+from relax_lint.migrate.written import WIDTH, comment
 
 if TYPE_CHECKING:
     from relax_lint.migrate.launcher_text import Facts, Mode
@@ -35,7 +35,7 @@ def header(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
     yield "#"
     yield "# Before the first run:"
     yield f"#   1. Convert the data:   python3 scripts/tools/process_{facts.name}.py \\"
-    yield f"#                            --input-dir {_input(plans)} --output-dir {_output(plans)}"
+    yield from _directories(f"--input-dir {_input(plans)}", f"--output-dir {_output(plans)}")
     wanted = needed_variables(plans, facts)
     yield from _variables(wanted)
     flags = " [FLAG OF RELAX...]" if facts.forwards else ""
@@ -45,6 +45,15 @@ def header(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
     if given:
         yield "#"
         yield from comment(f"The environment may also set {', '.join(given)}.")
+
+
+def _directories(given: str, made: str) -> Iterator[str]:
+    indent = "#" + " " * 28
+    if len(indent) + len(given) + len(made) < WIDTH:
+        yield f"{indent}{given} {made}"
+    else:
+        yield f"{indent}{given} \\"
+        yield f"{indent}{made}"
 
 
 def _variables(wanted: Mapping[str, str]) -> Iterator[str]:

@@ -59,7 +59,8 @@ def _opening(told: _Data) -> Iterator[str]:
     for same in told["same"]:
         yield f"What verl runs{_when(same['conditions'])} is the same to Relax: `{same['script']}`."
     for refused in told["refused"]:
-        yield f"**Not migrated:** the launch at {_at(refused)}{_when(refused['conditions'])}: {refused['reason']}."
+        reason = refused["reason"].rstrip(".")
+        yield f"**Not migrated:** the launch at {_at(refused)}{_when(refused['conditions'])}: {reason}."
 
 
 def _by_hand(told: _Data) -> Iterator[str]:

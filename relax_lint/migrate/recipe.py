@@ -15,6 +15,7 @@ from relax_lint.migrate.launcher_text import Facts, launcher_text
 from relax_lint.migrate.migrated import Migrated, Refused, SameAs, Written
 from relax_lint.migrate.model_architecture import flags_of_file
 from relax_lint.migrate.model_match import MODEL_PATH, model_for
+from relax_lint.migrate.movable import movable
 from relax_lint.migrate.page import page
 from relax_lint.migrate.plan import Passed, Plan, RecipeFile, Refusal, Todo
 from relax_lint.migrate.planning import plan
@@ -37,8 +38,8 @@ EXPECTED = "RLX409"
 PAGE = "MIGRATION.md"
 _TOOLS = "scripts/tools"
 _CONVERSION = (
-    "write it; it reads the parquet files of verl, puts the ground truth of reward_model into a column label, and keeps "
-    "the prompt, extra_info, data_source and media"
+    "write it; it reads the parquet files of verl, puts the ground truth of reward_model into a column label, and "
+    "keeps the prompt, extra_info, data_source and media"
 )
 _CONFIG = "--custom-config-path"
 _UNFUSED = Passed("--no-rope-fusion", (), "misc", (MODEL_PATH,), "Relax wants this of a model that sees or hears")
@@ -109,7 +110,7 @@ class _Migration:
         for launch in way.launches:
             try:
                 settings = effective_settings(launch, self.source.project, self.options.verl_root)
-                yield self._plan(settings)
+                yield self._plan(movable(settings, self.source.project.root))
             except Refusal as refusal:
                 place = refusal.place or start_of(launch)
                 self.refused.append(Refused(refusal.reason, place, refusal.key, way.conditions))
@@ -145,7 +146,7 @@ class _Migration:
     # ------------------------------------------------------------ writing
 
     def _write(self, way: Way, plans: Sequence[Plan], script: Path, exports: Sequence[tuple[str, str]]) -> None:
-        plans = [self._configured(each, script, number, plans) for number, each in enumerate(plans)]
+        plans = list(map(self._configured, plans))
         exported = {name for name, _ in exports}
         read = [*read_by(plans), *(statement for _, statement in exports)]
         assignments = [each for each in needed_statements(read, self.source) if each[0] not in exported]
@@ -188,16 +189,17 @@ class _Migration:
             )
         self.files[path] = text
 
-    def _configured(self, made: Plan, script: Path, number: int, plans: Sequence[Plan]) -> Plan:
-        """The plan with the path of its config YAML, which is written."""
+    def _configured(self, made: Plan) -> Plan:
+        """The plan with the path of its config YAML, which is written; launches with the same entries share one."""
         if not made.config:
             return made
-        entries = {entry.key: plain(entry.value) for entry in made.config}
-        stem = script.stem.removeprefix("run_")
-        first = {entry.key: plain(entry.value) for entry in plans[0].config}
-        suffix = "" if number == 0 or entries == first else f"_{number + 1}"
-        path = self.target / f"{stem}{suffix}_config.yaml"
-        self.files[path] = _yaml(entries)
+        text = _yaml({entry.key: plain(entry.value) for entry in made.config})
+        name, number = self.choices.name, 1
+        path = self.target / f"{name}_config.yaml"
+        while self.files.get(path, text) != text:
+            number += 1
+            path = self.target / f"{name}_{number}_config.yaml"
+        self.files[path] = text
         shown = path.relative_to(self.project.root).as_posix()
         because = tuple(dict.fromkeys(key for entry in made.config for key in entry.because))
         others = [passed for passed in made.passed if passed.flag != _CONFIG]

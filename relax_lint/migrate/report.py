@@ -93,8 +93,9 @@ def todos(plan: Plan) -> Mapping[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for todo in plan.todos:
         found[todo.text] = tuple(dict.fromkeys((*found.get(todo.text, ()), *todo.because)))
+    told = {key for todo in plan.todos for key in todo.because}
     for fate in plan.fates:
-        if fate.todo:
+        if fate.todo and fate.key not in told:
             found[fate.todo] = tuple(dict.fromkeys((*found.get(fate.todo, ()), fate.key)))
     return found
 

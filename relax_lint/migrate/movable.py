@@ -1,0 +1,47 @@
+"""Values that name the directory in which a script was evaluated: to whoever runs the recipe it is another one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from relax_lint.migrate.settings import Settings
+from relax_lint.migrate.values import Data, Template
+from relax_lint.records import changed
+from relax_lint.shell.launch import Unknown
+
+HERE = Unknown("${PWD}", "PWD")
+
+
+def movable(settings: Settings, root: Path) -> Settings:
+    """The settings with ``${PWD}`` in the place of the directory in which the script was taken to run."""
+    here = re.compile(rf"(?<![\w.-]){re.escape(str(root))}(?=/|\Z)")
+    leaves = {
+        key: changed(setting, value=_moved(setting.value, here)) if here.search(str(setting.value)) else setting
+        for key, setting in settings.leaves.items()
+    }
+    return changed(settings, leaves=leaves)
+
+
+def _moved(data: Data, here: re.Pattern[str]) -> Data:
+    if isinstance(data, str):
+        parts = tuple(_parts(data, here))
+        return Template(parts) if HERE in parts else data
+    if isinstance(data, Template):
+        return Template(
+            tuple(piece for part in data.parts for piece in (_parts(part, here) if isinstance(part, str) else (part,)))
+        )
+    if isinstance(data, list):
+        return [_moved(item, here) for item in data]
+    if isinstance(data, dict):
+        return {key: _moved(value, here) for key, value in data.items()}
+    return data
+
+
+def _parts(text: str, here: re.Pattern[str]) -> Iterator[str | Unknown]:
+    for number, piece in enumerate(here.split(text)):
+        if number:
+            yield HERE
+        if piece:
+            yield piece

@@ -1,0 +1,31 @@
+"""Where a script was evaluated is nowhere in what is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from relax_lint.migrate.movable import HERE, movable
+from relax_lint.migrate.settings import Setting
+from relax_lint.migrate.values import Data, Template
+from relax_lint.records import changed
+from relax_lint.shell.launch import Unknown
+from tests.migrate.plans import plan_of
+
+
+def moved(value: Data) -> Data:
+    settings = changed(plan_of().settings, leaves={"a": Setting("a", value, "command line")})
+    return movable(settings, Path("/root/verl")).value("a")
+
+
+def test_the_directory_becomes_a_variable_wherever_it_stands() -> None:
+    home = Unknown("$X")
+    assert moved("/root/verl/data/a.parquet") == Template((HERE, "/data/a.parquet"))
+    assert moved("/root/verl") == Template((HERE,))
+    assert moved(["/root/verl/a", 1]) == [Template((HERE, "/a")), 1]
+    assert moved({"a": "file:///root/verl/a"}) == {"a": Template(("file://", HERE, "/a"))}
+    assert moved(Template((home, ":/root/verl/b"))) == Template((home, ":", HERE, "/b"))
+
+
+def test_other_values_stay_as_they_are() -> None:
+    for value in ("/root/verlx/a", "/x/root/verl2", "root/verl/a", 3, None, True, ["a"]):
+        assert moved(value) == value
