@@ -27,11 +27,11 @@ _NO_ESTIMATOR = {
     "reinforce_plus_plus_baseline": "REINFORCE++ with a baseline, which the parser of Relax takes and its controller "
     "refuses in every mode. Nearest is algorithm.adv_estimator=grpo with norm_adv_by_std_in_grpo=False, the same "
     "baseline without whitening over the batch",
-    "rloo": "RLOO, which Relax lacks. Nearest is algorithm.adv_estimator=grpo with norm_adv_by_std_in_grpo=False, which "
-    "is (n-1)/n of it for n samples a prompt",
+    "rloo": "RLOO, which Relax lacks. Nearest is algorithm.adv_estimator=grpo with norm_adv_by_std_in_grpo=False, "
+    "which is (n-1)/n of it for n samples a prompt",
     "remax": "ReMax, whose greedy baseline Relax does not generate. Nearest is algorithm.adv_estimator=grpo",
-    "opo": "OPO, whose baseline weighs rewards by length, which Relax lacks. Nearest is algorithm.adv_estimator=grpo with "
-    "norm_adv_by_std_in_grpo=False",
+    "opo": "OPO, whose baseline weighs rewards by length, which Relax lacks. Nearest is algorithm.adv_estimator=grpo "
+    "with norm_adv_by_std_in_grpo=False",
     "gpg": "GPG, which Relax lacks. Nearest is algorithm.adv_estimator=grpo with norm_adv_by_std_in_grpo=False",
     "grpo_passk": "the pass@k variant of GRPO, which Relax lacks. Nearest is algorithm.adv_estimator=grpo",
     "gdpo": "GDPO, which normalizes each reward by itself, which Relax lacks. Nearest is algorithm.adv_estimator=grpo",
@@ -103,8 +103,8 @@ def _estimator(settings: Settings) -> str:
     if mode not in _LOSS_MODES:
         setting = settings.leaves.get(LOSS_MODE)
         raise Refusal(
-            f"{LOSS_MODE}={mode} is a loss that Relax lacks: it has those of {_OF_RELAX}. Nearest is vanilla, or a loss "
-            "function of your own with --loss-type custom_loss",
+            f"{LOSS_MODE}={mode} is a loss that Relax lacks: it has those of {_OF_RELAX}. Nearest is vanilla, or a "
+            "loss function of your own with --loss-type custom_loss",
             LOSS_MODE,
             setting.place if setting else None,
         )

@@ -34,8 +34,11 @@ class Split:
 
 @record
 class Splitter:
-    """What a split is made for: ``base`` and ``engine`` are verl's division of the model and size of an engine, ``roles``
-    the services beside actor and rollout, ``actor`` the GPUs that verl itself trains on where it keeps them apart."""
+    """What a split is made for.
+
+    ``base`` and ``engine`` are verl's division of the model and its size of an engine, ``roles`` the services beside
+    actor and rollout, ``actor`` the GPUs that verl itself trains on where it keeps them apart.
+    """
 
     wanted: Wanted
     per_node: int

@@ -79,9 +79,9 @@ def batches(settings: Settings, choices: Choices) -> Batches:
     if choices.unit == "samples":
         if given % per_prompt:
             raise Refusal(
-                f"--batch-unit samples takes {prompts_key(settings)} {given} for samples, but {given} is no multiple of "
-                f"the {per_prompt} samples of a prompt (actor_rollout_ref.rollout.n): there are no whole prompts. Take "
-                "--batch-unit prompts",
+                f"--batch-unit samples takes {prompts_key(settings)} {given} for samples, but {given} is no multiple "
+                f"of the {per_prompt} samples of a prompt (actor_rollout_ref.rollout.n): there are no whole prompts. "
+                "Take --batch-unit prompts",
                 prompts_key(settings),
             )
         prompts = given // per_prompt
@@ -117,8 +117,8 @@ def _by_bash(settings: Settings, prompts: Data, choices: Choices) -> Batches:
             per_prompt = int(per_prompt)
     text = (
         f"Only bash knows how many prompts a step has ({shown(prompts)}) or how often each is sampled "
-        f"({shown(settings.value(SAMPLES))}). The launcher works the global batch out: prompts × samples of a prompt, so "
-        "that each rollout is one update."
+        f"({shown(settings.value(SAMPLES))}). The launcher works the global batch out: prompts × samples of a prompt, "
+        "so that each rollout is one update."
     )
     return Batches(known, per_prompt if isinstance(per_prompt, int) else None, None, None, 1, *words, text)
 
@@ -155,8 +155,8 @@ def _said(
     else:
         said = (
             f"{verls}By --batch-unit samples the {given} are taken for samples: --rollout-batch-size {given} / "
-            f"{per_prompt} = {prompts} prompts, {samples} samples a rollout. This is a step of another size: 1/{per_prompt} "
-            "of verl's. "
+            f"{per_prompt} = {prompts} prompts, {samples} samples a rollout. This is a step of another size, "
+            f"1/{per_prompt} of verl's. "
         )
     if keeps:
         said += (
@@ -167,13 +167,14 @@ def _said(
     said += f"--global-batch-size {batch} makes one update of it."
     if mini and mini > given:
         said += (
-            f" ppo_mini_batch_size {mini} is larger than the {given} prompts of a step, which verl itself refuses; it is "
-            f"taken for {given}."
+            f" ppo_mini_batch_size {mini} is larger than the {given} prompts of a step, which verl itself refuses; it "
+            f"is taken for {given}."
         )
     elif updates > 1:
         said += (
             f" verl makes {updates} updates of a step (ppo_mini_batch_size {mini}), of which all but the first are "
-            "off-policy; the guide wants one, so there are fewer updates, each of more samples, at the same learning rate."
+            "off-policy; the guide wants one, so there are fewer updates, each of more samples, at the same learning "
+            "rate, and no ratio that could be clipped."
         )
         if prompts % updates:
             said += f" They could not be kept: {prompts} prompts do not divide into {updates} updates."

@@ -17,8 +17,8 @@ _GATED = ("--swiglu", "--geglu", "--quick-geglu")
 class ModelShape:
     """The numbers of a model that decide how it can be divided.
 
-    ``parameters`` counts all, in billions; ``expert_parameters`` those of them that lie in experts. ``vision`` says that
-    it takes images, video or sound.
+    ``parameters`` counts all, in billions; ``expert_parameters`` those of them that lie in experts. ``vision`` says
+    that it takes images, video or sound.
     """
 
     heads: int
@@ -34,9 +34,9 @@ class ModelShape:
 class Choices:
     """The options of a migration.
 
-    ``name`` is the recipe's; ``unit`` what verl's ``train_batch_size`` is taken for (see the contract); ``keep_updates``
-    keeps several updates of a rollout; ``model`` is the stem of the model's file under ``scripts/models/`` and ``shape``
-    what it says, ``None`` when it is not known.
+    ``name`` is the recipe's; ``unit`` what verl's ``train_batch_size`` is taken for; ``keep_updates`` keeps several
+    updates of a rollout; ``model`` is the stem of the model's file under ``scripts/models/`` and ``shape`` what it
+    says, ``None`` when it is not known.
     """
 
     name: str

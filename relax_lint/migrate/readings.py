@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.conversions import text_of
@@ -91,10 +92,8 @@ def carried(settings: Settings, key: str) -> str | Template:
     setting = settings.leaves[key]
     written = setting.given.partition("=")[2]
     words = text_of(value)
-    try:
+    with suppress(ValueError):
         words = written if float(written) == float(words) else words
-    except ValueError:
-        pass
     if setting.variable and _SAFE_DEFAULT.fullmatch(words):
         return Template((Unknown(f"${{{setting.variable}:-{words}}}", setting.variable),))
     return words

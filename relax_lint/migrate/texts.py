@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-LOSS_REDUCER = '''"""How the loss of a batch is put together: each response's tokens are summed up and divided by SCALE."""
+LOSS_REDUCER = '''"""How the loss of a batch is put together: each response's tokens are summed up, over SCALE."""
 
 from __future__ import annotations
 

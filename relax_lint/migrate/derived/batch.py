@@ -72,8 +72,8 @@ def _updates(settings: Settings, sizes: Batches) -> Iterator[Step]:
         yield from fates(settings, (MINI,), "derived", f"{sizes.steps} updates of a rollout", (_GLOBAL, _STEPS))
     elif sizes.verl_updates > 1:
         reason = (
-            f"verl makes {sizes.verl_updates} updates of a rollout; Relax makes one of it, as the guide demands, so that "
-            "training stays on-policy"
+            f"verl makes {sizes.verl_updates} updates of a rollout; Relax makes one of it, as the guide demands, so "
+            "that training stays on-policy"
         )
         can = sizes.prompts is not None and sizes.prompts % sizes.verl_updates == 0
         todo = f"--keep-updates keeps the {sizes.verl_updates} updates, if they are meant" if can else ""

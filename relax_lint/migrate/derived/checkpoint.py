@@ -66,8 +66,8 @@ def _resumed(settings: Settings, place: str | Template) -> Iterator[Step]:
     elif mode == "resume_path" and settings.value(_FROM) is not None:
         path = shown(settings.value(_FROM))
         todo = (
-            f"{_FROM}={path}: Relax cannot read a checkpoint of verl's; convert it to Hugging Face's form (verl's model "
-            "merger) and give it as --hf-checkpoint and --ref-load"
+            f"{_FROM}={path}: Relax cannot read a checkpoint of verl's; convert it to Hugging Face's form (verl's "
+            "model merger) and give it as --hf-checkpoint and --ref-load"
         )
         yield Fate(_RESUME, "by hand", (), "a checkpoint of verl's is no checkpoint of Relax's", todo)
         yield Fate(_FROM, "by hand", (), "a checkpoint of verl's is no checkpoint of Relax's", todo)

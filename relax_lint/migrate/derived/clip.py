@@ -57,8 +57,8 @@ def _dual(settings: Settings, choices: Choices, estimator: str) -> Iterator[Step
         )
         return
     todo = (
-        f"{_DUAL}={shown(settings.value(_DUAL))}: {reason}. With several updates of a rollout a ratio may exceed it where "
-        "the advantage is negative; watch the loss, or make one update"
+        f"{_DUAL}={shown(settings.value(_DUAL))}: {reason}. With several updates of a rollout a ratio may exceed it "
+        "where the advantage is negative; watch the loss, or make one update"
     )
     yield Fate(_DUAL, "unsupported", (), reason, "make one update of a rollout (without --keep-updates)")
     yield Todo(todo, (_DUAL,))

@@ -50,6 +50,7 @@ def _by_prompts(settings: Settings, choices: Choices) -> Iterator[Step]:
         yield Passed(_NUM_ROLLOUT, (str(rollouts),), "rollout", (_PROMPTS,), f"{total} prompts, {prompts} a rollout")
         yield Fate(_PROMPTS, "derived", (_NUM_ROLLOUT,), f"{total} prompts in rollouts of {prompts}")
     else:
-        todo = f"{_PROMPTS}={shown(settings.value(_PROMPTS))}: pass {_NUM_ROLLOUT} with this divided by the prompts of a rollout"
+        value = shown(settings.value(_PROMPTS))
+        todo = f"{_PROMPTS}={value}: pass {_NUM_ROLLOUT} with this divided by the prompts of a rollout"
         yield Fate(_PROMPTS, "by hand", (), "only bash knows how many", todo)
         yield Todo(todo, (_PROMPTS,))

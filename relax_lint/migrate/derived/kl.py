@@ -41,8 +41,8 @@ def _in_loss(settings: Settings) -> Iterator[Step]:
             setting = settings.leaves.get(LOSS_TYPE)
             place = None if setting is None else setting.place
             raise Refusal(
-                f"{LOSS_TYPE}={named} is a distance that Relax lacks: it has k1, k2 and k3, which verl calls kl, mse and "
-                "low_var_kl. Nearest is low_var_kl",
+                f"{LOSS_TYPE}={named} is a distance that Relax lacks: it has k1, k2 and k3, which verl calls kl, mse "
+                "and low_var_kl. Nearest is low_var_kl",
                 LOSS_TYPE,
                 place,
             )

@@ -63,8 +63,8 @@ def _turns(settings: Settings) -> Iterator[Step]:
         return
     if whole(settings, PROMPT) is None or whole(settings, response_key(settings)) is None:
         yield Todo(
-            f"pass {_MAX_CONTEXT} with the longest prompt and the longest response together: verl bounds all turns of a "
-            "conversation, Relax each",
+            f"pass {_MAX_CONTEXT} with the longest prompt and the longest response together: verl bounds all turns of "
+            "a conversation, Relax each",
             (RESPONSE,),
         )
         return

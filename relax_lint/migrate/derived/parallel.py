@@ -45,8 +45,8 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     yield from stages.steps(settings, choices)
     if gpus.used != gpus.total:
         yield Todo(
-            f"of {gpus.total} GPUs the sync mode takes {gpus.used}: over more, the prompts of an update cannot be shared "
-            "evenly among the replicas of the model",
+            f"of {gpus.total} GPUs the sync mode takes {gpus.used}: over more, the prompts of an update cannot be "
+            "shared evenly among the replicas of the model",
             ("trainer.n_gpus_per_node",),
         )
 

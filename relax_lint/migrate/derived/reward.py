@@ -150,7 +150,7 @@ def _managed(settings: Settings, choices: Choices) -> Iterator[Step]:
     keys = tuple(key for key in below(settings, _MANAGER, _MANAGER_NOW, *_OLD_MANAGER))
     manager = _manager(settings)
     if manager in _GROUP_MANAGERS:
-        todo = f"the reward manager {manager} scores whole batches: pass {_GROUP} and take a list of samples in reward_func"
+        todo = f"the reward manager {manager} scores whole batches: pass {_GROUP}, and let reward_func take samples"
         for key in keys:
             yield Fate(key, "by hand", (_GROUP,), "a reward of a whole group", todo)
         yield Todo(todo, keys)
