@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from omegaconf import Container, DictConfig, ListConfig, OmegaConf
+from omegaconf._utils import split_key
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 from relax_lint.migrate.composing import Path, leaves
@@ -20,10 +21,10 @@ _FROM_ENVIRONMENT = re.compile(r"\$\{oc\.env:\s*([A-Za-z_]\w*)\s*(?:,\s*([^${}]*
 _MISSING = "???"
 
 
-def apply(given: Given, config: DictConfig, hidden: Hidden) -> bool:
-    """Apply an override; false when Hydra would refuse it because the tree has no such key, or has it already.
+def apply(given: Given, config: DictConfig, hidden: Hidden) -> str:
+    """Apply an override; what Hydra has against it: that the tree has no such key, or has it already.
 
-    A key that is not there is added all the same: the caller says what is meant.
+    A key that is not there is added all the same.
     """
     override, shown = given.override, hidden.shown(given.word.text)
     key, value = override.key_or_group, hidden_environment(override.value(), hidden)
@@ -31,15 +32,17 @@ def apply(given: Given, config: DictConfig, hidden: Hidden) -> bool:
         raise Refusal(f"{shown} chooses a file of the group {key}, and there is no such group", place=given.word.place)
     try:
         if override.is_delete():
-            return _delete(config, key)
+            return "" if _delete(config, key) else "there is no such setting to delete"
         adds = override.is_add() or override.is_force_add()
         there = _select(config, key) is not None
         try:
             OmegaConf.update(config, key, value, merge=True, force_add=adds)
         except (ConfigAttributeError, ConfigKeyError):
             OmegaConf.update(config, key, value, merge=True, force_add=True)
-            return False
-        return not (override.is_add() and there and not isinstance(value, dict | list))
+            return "verl has no such setting, so that Hydra asks for a + before it"
+        if override.is_add() and there and not isinstance(value, dict | list):
+            return "verl has this setting, so that Hydra refuses the + before it"
+        return given.problem
     except (OmegaConfBaseException, AssertionError, ValueError, TypeError) as error:
         said = str(error).partition("\n")[0]
         raise Refusal(f"Hydra refuses {shown}: {hidden.shown(said)}", place=given.word.place) from error
@@ -50,6 +53,25 @@ def _select(config: DictConfig, key: str) -> Any:
         return OmegaConf.select(config, key, throw_on_missing=False)
     except OmegaConfBaseException:
         return None
+
+
+def real_path(config: DictConfig, path: Path) -> Path:
+    """Where a key really is: what stands below an interpolation is where this points to."""
+    node: Any = config
+    for depth, key in enumerate(path[:-1], 1):
+        inside = isinstance(node, DictConfig) and not node._is_none() and key in node
+        node = node._get_node(key) if inside else None
+        if node is None:
+            break
+        if node._is_interpolation():
+            try:
+                target = node._maybe_dereference_node()
+            except OmegaConfBaseException:
+                break
+            if not isinstance(target, DictConfig):
+                break
+            return real_path(config, (*split_key(str(target._get_full_key(None))), *path[depth:]))
+    return path
 
 
 def _delete(config: DictConfig, key: str) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omegaconf import OmegaConf
+from omegaconf._utils import split_key
+from omegaconf.errors import OmegaConfBaseException
 
-from relax_lint.migrate.applying import apply, hidden_environment, resolved
+from relax_lint.migrate.applying import apply, hidden_environment, real_path, resolved
 from relax_lint.migrate.composing import Composed, Path, compose
 from relax_lint.migrate.config_search import ConfigSearch
 from relax_lint.migrate.known_keys import BOOKKEEPING, KnownKeys
@@ -33,12 +35,19 @@ _WITH_DEFAULT = re.compile(r"(?:\$\{)?([A-Za-z_]\w*)(?::?[-=].*)?\}?", re.DOTALL
 _STRATEGY = "actor_rollout_ref.actor.strategy"
 
 
+class Change(NamedTuple):
+    """The word of the command line that a value comes from, and what Hydra has against it."""
+
+    word: Word
+    problem: str
+
+
 @node
 class Candidate:
     """A launch with one verl.
 
-    ``chosen`` are the overrides that choose configuration files or say how Hydra itself runs; ``strangers`` counts
-    those that Hydra would refuse with this verl.
+    ``chosen`` are the overrides that choose configuration files, take something away or say how Hydra itself runs;
+    ``strangers`` counts those that Hydra would refuse with this verl.
     """
 
     launch: Launch
@@ -47,7 +56,7 @@ class Candidate:
     command: Command
     composed: Composed
     config: DictConfig
-    changed: dict[Path, Word]
+    changed: dict[Path, Change]
     chosen: list[Given]
     strangers: int
 
@@ -60,14 +69,19 @@ class Candidate:
                 setting = self._setting(path, value, keys)
                 leaves[setting.key] = setting
         for given in self.chosen:
-            key = self.command.hidden.shown(given.override.get_key_element().lstrip("+~"))
-            value = self.command.hidden.data(given.override.value())
-            leaves[key] = Setting(
-                key, value, "command line", given.word.place, given.word.text, variable_of(given.word)
-            )
+            setting = self._chosen(given)
+            leaves[setting.key] = setting
         megatron = _STRATEGY in leaves and leaves[_STRATEGY].value == "megatron"
         flavour: Flavour = "megatron" if megatron else "fsdp"
         return Settings(self.launch, self.main.name, flavour, self.verl.version, leaves)
+
+    def _chosen(self, given: Given) -> Setting:
+        """The setting of an override that chooses a file, ``group@package``, or takes something away, ``~key``."""
+        override, word, hidden = given.override, given.word, self.command.hidden
+        package = "" if override.package is None else f"@{override.package}"
+        key = hidden.shown(f"{'~' if override.is_delete() else ''}{override.key_or_group}{package}")
+        value, variable = hidden.data(override.value()), variable_of(word)
+        return Setting(key, value, "command line", word.place, word.text, variable, problem=given.problem)
 
     def _is_verls(self, path: Path) -> bool:
         written = _nearest(self.composed.origins, path)
@@ -77,13 +91,16 @@ class Candidate:
         hidden = self.command.hidden
         key = hidden.shown(".".join(path))
         data = hidden.data(value)
-        word = _nearest(self.changed, path)
+        change = _nearest(self.changed, path) or (isinstance(value, list) and _below(self.changed, path)) or None
         written = _nearest(self.composed.origins, path)
-        by_default = word is None and (written is None or written.file.of_verl)
-        known = by_default or keys.knows(path)
-        meant = None if known else keys.meant(path)
-        if word is not None:
-            return Setting(key, data, "command line", word.place, word.text, variable_of(word), known, meant)
+        by_default = change is None and (written is None or written.file.of_verl)
+        known = by_default or keys.knows(path) or (change is None and keys.knows(_nearest_path(self.composed, path)))
+        added = change is not None and change.word.text.startswith("+")
+        meant = None if known else keys.meant(path, added=added)
+        if change is not None:
+            word, problem = change
+            variable = variable_of(word)
+            return Setting(key, data, "command line", word.place, word.text, variable, known, meant, problem)
         if by_default:
             return Setting(key, data, "verl default")
         place = written.file.place(written.path)
@@ -98,6 +115,16 @@ def _nearest(origins: Any, path: Path) -> Any:
         if found is not None:
             return found
     return None
+
+
+def _nearest_path(composed: Composed, path: Path) -> Path:
+    """The entry of a file that a leaf comes from: what an interpolation brings stands below it."""
+    return next((path[:length] for length in range(len(path), 0, -1) if path[:length] in composed.origins), path)
+
+
+def _below(changed: Mapping[Path, Change], path: Path) -> Change | None:
+    """The change of an item of a list."""
+    return next((change for below, change in changed.items() if below[: len(path)] == path), None)
 
 
 def variable_of(word: Word) -> str | None:
@@ -138,32 +165,40 @@ def candidate(launch: Launch, project: Project, verl: Verl, command: Command) ->
 def _applied(
     launch: Launch, main: Main, verl: Verl, command: Command, composed: Composed, own: Sequence[Given]
 ) -> Candidate:
-    config = OmegaConf.create(hidden_environment(composed.tree, command.hidden))
+    try:
+        config = OmegaConf.create(hidden_environment(composed.tree, command.hidden))
+    except (OmegaConfBaseException, RecursionError) as error:
+        said = str(error).partition("\n")[0]
+        raise Refusal(f"its configuration cannot be read: {said}", place=launch.argv[launch.entry].place) from error
     OmegaConf.set_struct(config, True)
     chosen = [given for given in command.overrides if given.override.is_hydra_override()]
     applied = {id(override) for override in composed.overrides}
-    changed: dict[Path, Word] = {}
+    changed: dict[Path, Change] = {}
     strangers = 0
     for given in own:
         if id(given.override) not in applied:
             chosen.append(given)
             continue
-        strangers += not apply(given, config, command.hidden)
-        _note(given, changed)
+        path = real_path(config, tuple(split_key(given.override.key_or_group)))
+        problem = apply(given, config, command.hidden)
+        strangers += bool(problem)
+        if given.override.is_delete():
+            chosen.append(Given(given.override, given.word, problem))
+        _note(path, given, problem, changed)
     return Candidate(launch, main, verl, command, composed, config, changed, chosen, strangers)
 
 
-def _note(given: Given, changed: dict[Path, Word]) -> None:
+def _note(path: Path, given: Given, problem: str, changed: dict[Path, Change]) -> None:
     """Remember what an override changes; earlier changes below it are gone unless it only adds to them."""
-    path = tuple(given.override.key_or_group.split("."))
     value = given.override.value()
+    change = Change(given.word, problem)
     if isinstance(value, dict) and value:
-        for below in _paths(value, path):
-            changed[below] = given.word
+        changed.update((below, change) for below in _paths(value, path))
         return
     for earlier in [earlier for earlier in changed if earlier[: len(path)] == path]:
         del changed[earlier]
-    changed[path] = given.word
+    if not given.override.is_delete():
+        changed[path] = change
 
 
 def _paths(value: dict[Any, Any], inside: Path) -> Iterator[Path]:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Path = tuple[str, ...]
 _OF_HYDRA = re.compile(r"(?:override |optional )*/?hydra/")
+_ERRORS = (HydraException, OmegaConfBaseException, ValueError, TypeError, KeyError, AssertionError, RecursionError)
+"""What Hydra raises for defaults lists that it cannot follow."""
 _SEARCH_PATH = ("hydra", "searchpath")
 
 
@@ -59,7 +61,7 @@ def compose(
         listed = create_defaults_list(
             repo=repository, config_name=name, overrides_list=list(overrides), prepend_hydra=False, skip_missing=False
         )
-    except (HydraException, OmegaConfBaseException, ValueError) as error:
+    except _ERRORS as error:
         raise Refusal(_in_short(error)) from error
     tree: dict[str, Any] = {}
     origins: dict[Path, Written] = {}
@@ -174,7 +176,7 @@ def _merge(tree: dict[str, Any], path: Path, value: Any) -> bool:
         return False
     if isinstance(value, dict) and isinstance(_at(tree, path), dict):
         return False
-    _set(tree, path, value)
+    _set(tree, path, {} if isinstance(value, dict) else value)
     return True
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from relax_lint.sources.config_yaml import Entry, YamlSource
 
 _SUFFIX = ".yaml"
+MOST_ENTRIES = 20_000
+"""Aliases may multiply what a file holds; verl's own configuration has less than a thousand entries."""
 _HEADER = re.compile(r"\s*#\s*@package\s+(\S+)\s*\Z")
 
 
@@ -176,7 +178,22 @@ def _loaded(source: YamlSource, shown: str) -> dict[str, Any]:
         return {}
     if not isinstance(content, dict):
         raise Refusal(f"{shown} holds no mapping", place=Place(source, 0, 0))
+    if _has_more_than(MOST_ENTRIES, content):
+        raise Refusal(f"{shown} holds more than {MOST_ENTRIES} entries", place=Place(source, 0, 0))
     return content
+
+
+def _has_more_than(most: int, content: Any) -> bool:
+    """Whether a tree has more entries, each counted as often as aliases repeat it."""
+    pending, count = [content], 0
+    while pending and count <= most:
+        found = pending.pop()
+        count += 1
+        if isinstance(found, dict):
+            pending.extend(found.values())
+        elif isinstance(found, list):
+            pending.extend(found)
+    return count > most
 
 
 @cache

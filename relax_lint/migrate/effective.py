@@ -45,6 +45,8 @@ def effective_settings(launch: Launch, project: Project, verl_root: Path | None 
             continue
         if best is None or found.strangers < best.strangers:
             best = found
+        if not best.strangers:
+            break
     if best is None:
         assert refused is not None
         raise refused

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 BOOKKEEPING = "_target_"
 """The key that names the class a part of the configuration is for: no setting."""
-_NEAR_NAME, _NEAR_KEY = 0.8, 0.88
+_NEAR_NAME, _NEAR_ADDED, _NEAR_KEY = 0.85, 0.92, 0.88
 _OF_TRAINERS = ("ppo_trainer", "ppo_megatron_trainer")
 
 
@@ -35,21 +35,23 @@ class KnownKeys:
     def _all(self) -> frozenset[Path]:
         return self.own | everywhere()
 
-    def meant(self, path: Path) -> str | None:
-        """The key that is probably meant: one beside it that is written alike, the same name elsewhere, or one that is
-        alike as a whole. Below a mapping that verl leaves open anything may stand."""
+    def meant(self, path: Path, *, added: bool) -> str | None:
+        """The key that is probably meant: one beside it that is written alike, or elsewhere one alike as a whole.
+        Below a mapping that verl leaves open anything may stand, and a key that is added on purpose is only taken for
+        another when next to nothing tells them apart."""
         from difflib import get_close_matches
 
         parent = path[:-1]
         siblings = [key[-1] for key in self._all if len(key) == len(path) and key[:-1] == parent]
         if siblings:
-            near = get_close_matches(path[-1], sorted(siblings), 1, _NEAR_NAME)
+            near = get_close_matches(path[-1], sorted(siblings), 1, _NEAR_ADDED if added else _NEAR_NAME)
             if near:
                 return ".".join((*parent, near[0]))
-        elif parent in self._all:
+        if added or (not siblings and parent in self._all):
             return None
-        whole = ".".join(path)
-        near = get_close_matches(whole, sorted(".".join(key) for key in self._all), 1, _NEAR_KEY)
+        names = get_close_matches(path[-1], sorted({key[-1] for key in self._all}), 3, _NEAR_NAME)
+        alike = sorted(".".join(key) for key in self._all if key[-1] in names)
+        near = get_close_matches(".".join(path), alike, 1, _NEAR_KEY)
         return near[0] if near else None
 
 

@@ -67,7 +67,9 @@ def _source(name: str, launch: Launch, project: Project) -> PythonSource | None:
         path = next((path for path in found if project.is_file(path)), None)
         return None if path is None else project.python(path)
     start = Path(launch.directory) if launch.directory else None
-    return project.module(name, start) or project.module(name.removeprefix("recipe."))
+    found = project.module(name, start) or project.module(name.removeprefix("recipe."))
+    beside = launch.script.parent / f"{name.rpartition('.')[2]}.py"
+    return found or (project.python(beside) if project.is_file(beside) else None)
 
 
 def hydra_main(tree: ast.Module) -> MainConfig | None:

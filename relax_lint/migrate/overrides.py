@@ -22,6 +22,9 @@ _MARK = "RELAXLINTPART"
 MARKED = re.compile(rf"{_MARK}(\d+)END")
 """What stands for an unknown part."""
 _GRAMMAR_HELP = re.compile(r"\s*See https?://\S+ for details\Z")
+_PLAIN_VALUE = re.compile(r"<[^<>]+>|[^\s\[\]{}()'\",=$\\]+[})\]>]")
+"""Texts that Hydra's grammar has no place for and that can mean nothing but themselves: a placeholder like
+``<path_to_model>``, and a name with a bracket too many at its end."""
 _OPTIONS_WITH_VALUE = ("--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd")
 
 
@@ -86,10 +89,11 @@ class _Text(str):
 
 @node
 class Given:
-    """An override with the word that gives it."""
+    """An override with the word that gives it; ``problem`` as in ``Setting``."""
 
     override: Override
     word: Word
+    problem: str = ""
 
 
 @node
@@ -140,7 +144,7 @@ def read_command(launch: Launch) -> Command:
         if _option(word.text) == name
         for word in [word if "=" in word.text or index + 1 == len(words) else words[index + 1]]
     }
-    parsed = [Given(_parsed(text, hidden), text.word) for text in options.overrides]
+    parsed = [_parsed(text, hidden) for text in options.overrides]
     return Command(options.config_path, options.config_name, options.config_dir, parsed, hidden, given)
 
 
@@ -178,21 +182,31 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--info", "-i", dest="shows", nargs="?", const="all")
 
 
-def _parsed(text: _Text, hidden: Hidden) -> Override:
+def _parsed(text: _Text, hidden: Hidden) -> Given:
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.errors import HydraException
 
+    parser = OverridesParser.create()
     place, shown = text.word.place, hidden.shown(text)
+    problem = ""
     try:
-        (override,) = OverridesParser.create().parse_overrides([str(text)])
+        (override,) = parser.parse_overrides([str(text)])
     except HydraException as error:
-        raise Refusal(f"Hydra cannot read {shown}: {_reason(error, hidden)}", place=place) from error
+        reason = _reason(error, hidden)
+        key, separator, value = text.partition("=")
+        if not separator or not _PLAIN_VALUE.fullmatch(value):
+            raise Refusal(f"Hydra cannot read {shown}: {reason}", place=place) from error
+        try:
+            (override,) = parser.parse_overrides([f"{key}={hidden.mark(Unknown(value))}"])
+        except HydraException:
+            raise Refusal(f"Hydra cannot read {shown}: {reason}", place=place) from error
+        override._value, problem = value, f"Hydra cannot read the value as it stands: {reason}"
     if override.is_sweep_override():
         raise Refusal(
             f"{shown} sweeps over several values, which are several trainings: migrate a launch for each of them",
             place=place,
         )
-    return override
+    return Given(override, text.word, problem)
 
 
 def _reason(error: Exception, hidden: Hidden) -> str:

@@ -23,7 +23,7 @@ class Setting:
     ``given`` is the override or YAML entry as it was written, empty for defaults; ``place`` where. ``variable`` names
     the variable that the whole value comes from when the script gives it a default that a user may override
     (``${N:-8}``). ``known`` says that verl's own tree has such a key; ``meant`` is the key that was probably meant
-    when it has not.
+    when it has not. ``problem`` is what Hydra has against it although it is clear what is meant.
     """
 
     key: str
@@ -34,6 +34,7 @@ class Setting:
     variable: str | None = None
     known: bool = True
     meant: str | None = None
+    problem: str = ""
 
 
 @node
