@@ -61,6 +61,14 @@ def concerned(changed: Iterable[Path], paths: Sequence[Path], files: Files | Non
     return sorted(given, key=str)
 
 
+def is_committed(path: Path, data: bytes) -> bool:
+    """Whether the last commit has just these bytes for a file, so that git could give them back."""
+    try:
+        return os.fsencode(_run("-C", str(path.parent), "show", f"HEAD:./{path.name}")) == data
+    except GitError:
+        return False
+
+
 def _recipe_directory(path: Path, files: Files) -> Path | None:
     """The recipe that a path is in, whether it is still there or not."""
     existing = path.parent

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.discovery import is_launcher
 from relax_lint.engine import Report, lint
 from relax_lint.files import Files
-from relax_lint.groups import Group, find
+from relax_lint.groups import Group, find, may_concern
 from relax_lint.project import Project
 from relax_lint.report import Outcome, plural, shown_path
 from relax_lint.report.output import Clock, diff, put, render, shown_settings
@@ -26,6 +27,7 @@ from relax_lint.selection import Layer, refuse_unknown
 
 if TYPE_CHECKING:
     from relax_lint.fixing import Fixed
+    from relax_lint.migrate.in_place import Bundle, Rewritten
 
 
 class Checking:
@@ -67,17 +69,20 @@ class Checking:
                 if not (options.fix or options.diff):
                     total.merge(self._judge(group, group.project, rules))
                     continue
-                result = self._fixed(group, rules)
-                if result is None:
+                found = self._fixed(group, rules)
+                if found is None:
                     total.merge(self._judge(group, group.project, rules))
                     continue
+                result, bundles = found.fixed, found.bundles
                 changed = changed or bool(result.changes)
-                rewritten.update(_both_sides(group.project, result.changes))
-                left = {} if options.diff else self._write(group, result)
-                fixed += sum(found.path not in left for found in result.fixed)
+                kept = {path for bundle in bundles for _, path in bundle.kept}
+                rewritten.update(_both_sides(group.project, result.changes, kept))
+                left = {} if options.diff else self._write(group, found)
+                fixed += sum(one.path not in left for one in result.fixed)
                 if left:
                     # What is reported must be what is on disk, not what would be there.
                     group.project = Project(group.project.root, group.settings, Files())
+                    group.targets = [path for path in group.targets if group.project.exists(path)]
                     total.merge(self._judge(group, group.project, rules))
                     continue
                 group.project = result.project
@@ -213,33 +218,82 @@ class Checking:
         directories = {path.parent for group in groups for path in group.targets}
         return turns((group.project.root for group in groups), directories)
 
-    def _fixed(self, group: Group, rules: Mapping[str, Rule]) -> Fixed | None:
+    def _fixed(self, group: Group, rules: Mapping[str, Rule]) -> Rewritten | None:
         """The group after its fixes; ``None`` when they do not come to rest."""
         from relax_lint.fixing import NoFixedPoint, fix
+        from relax_lint.migrate import in_place
 
         def judge(project: Project) -> Report:
             return self._judge(group, project, rules, want_edits=True)
 
-        try:
-            result = fix(group.project, rules, group.settings, unsafe=self.options.unsafe_fixes, judge=judge)
-        except NoFixedPoint as problem:
-            complain(str(problem))
-            self.failed = True
+        def single_edits(project: Project) -> Fixed | None:
+            try:
+                return fix(project, rules, group.settings, unsafe=self.options.unsafe_fixes, judge=judge)
+            except NoFixedPoint as problem:
+                complain(str(problem))
+                self.failed = True
+                return None
+
+        result = single_edits(group.project)
+        if result is None:
             return None
-        for dropped in result.dropped:
+        done = in_place.Rewritten(result)
+        if not self.options.no_migrate and in_place.concerns(result):
+            on_disk = self.options.stdin_filename is None
+            take_in = partial(self._take_in, group)
+            done = in_place.finished(group.project, result, single_edits, shown_path, take_in, on_disk=on_disk)
+        self._say_what_is_left(done)
+        return done
+
+    def _take_in(self, group: Group, paths: Iterable[Path]) -> None:
+        """Judge new files, too, where they are below a path that was given."""
+        named = [absolute(path) for path in self.options.paths or ["."]]
+        new = [path for path in paths if path not in group.targets and may_concern(path, self.files)]
+        group.targets += [path for path in new if any(directory in path.parents for directory in named)]
+
+    def _say_what_is_left(self, done: Rewritten) -> None:
+        """What the fixes do not do, and what was done that is more than an edit."""
+        for dropped in done.fixed.dropped:
             found = dropped.found
             place = f"{shown_path(found.path)}:{found.line}"
             complain(f"{place}: the fix of {found.code} ({found.name}) is left out: {dropped.reason}")
-        for left in result.left:
+        for left in done.fixed.left:
             found = left.found
             complain(f"{shown_path(found.path)}:{found.line}: {found.subject} is left to you: {left.reason}")
-        return result
+        for said in done.said:
+            complain(said)
 
-    def _write(self, group: Group, result: Fixed) -> dict[Path, str]:
+    def _write(self, group: Group, done: Rewritten) -> dict[Path, str]:
         """Write what changed; the files that were left, and why."""
         if self.options.stdin_filename is not None:
             return {}
-        return self._write_changes(group, result.changes)
+        left: dict[Path, str] = {}
+        changes = done.fixed.changes
+        for bundle in done.bundles:
+            reason = self._write_bundle(group, {path: changes[path] for path in bundle.paths if path in changes})
+            if reason is None:
+                self._say_rewritten(bundle)
+            else:
+                left.update(dict.fromkeys(bundle.paths, reason))
+        bundled = {path for bundle in done.bundles for path in bundle.paths}
+        alone = {path: data for path, data in changes.items() if path not in bundled}
+        return {**left, **self._write_changes(group, alone)}
+
+    def _write_bundle(self, group: Group, files: Mapping[Path, bytes]) -> str | None:
+        """Write files that belong together; why they are left, if they are."""
+        from relax_lint.writing import NotWritten, write_together
+
+        try:
+            write_together(files, {path: group.project.read(path) for path in files}, group.project.root)
+        except NotWritten as problem:
+            complain(f"nothing of a migration is written: {problem}")
+            self.failed = True
+            return str(problem)
+        return None
+
+    def _say_rewritten(self, bundle: Bundle) -> None:
+        kept = "".join(f"; {shown_path(path)} is kept as {beside.name}" for path, beside in bundle.kept)
+        complain(f"{shown_path(bundle.launcher)} is rewritten for Relax: {shown_path(bundle.page)} says all{kept}")
 
     def _write_changes(self, group: Group, changes: Mapping[Path, bytes]) -> dict[Path, str]:
         from relax_lint.writing import write_all
@@ -418,5 +472,7 @@ def _by_path(diagnostics: Iterable[Diagnostic]) -> dict[Path, list[Diagnostic]]:
     return found
 
 
-def _both_sides(project: Project, changes: Mapping[Path, bytes]) -> dict[Path, tuple[bytes, bytes]]:
-    return {path: (project.read(path) or b"", data) for path, data in changes.items()}
+def _both_sides(
+    project: Project, changes: Mapping[Path, bytes], apart: Container[Path]
+) -> dict[Path, tuple[bytes, bytes]]:
+    return {path: (project.read(path) or b"", data) for path, data in changes.items() if path not in apart}

@@ -35,7 +35,7 @@ def find(paths: Iterable[Path], configuration: Configuration, files: Files | Non
     groups: dict[tuple[Path, Path | None], Group] = {}
     roots: dict[Path, Path | None] = {}
     for path in sorted(chosen, key=str):
-        if not _may_concern(path, files):
+        if not may_concern(path, files):
             continue
         directory = path.parent
         if directory not in roots:
@@ -70,7 +70,7 @@ def _below(directory: Path, configuration: Configuration, files: Files) -> list[
     return walk(directory, files, excluded)
 
 
-def _may_concern(path: Path, files: Files) -> bool:
+def may_concern(path: Path, files: Files) -> bool:
     """Whether a file is of a kind that some rule reads; outside of ``examples/`` only bash scripts are."""
     if path.suffix == ".py" or path.suffix in YAML_SUFFIXES:
         return "examples" in path.parts[:-2]

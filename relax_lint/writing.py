@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 _BESIDE, _UNFINISHED = ".relax-lint-", ".tmp"
@@ -91,6 +91,16 @@ def write_together(files: Mapping[Path, bytes], before: Mapping[Path, bytes | No
             _take_back(done, made)
             reason = problem.strerror if isinstance(problem, OSError) else str(problem)
             raise NotWritten(f"{path}: {reason or problem}") from problem
+
+
+def free_beside(path: Path, is_taken: Callable[[Path], bool]) -> Path:
+    """A free name for what a file held: NAME.orig, NAME.orig1 …"""
+    number = 0
+    while True:
+        free = path.with_name(f"{path.name}.orig{number or ''}")
+        if not is_taken(free) and not free.is_symlink():
+            return free
+        number += 1
 
 
 def _make_directories(directory: Path) -> list[Path]:

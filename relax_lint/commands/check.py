@@ -31,7 +31,10 @@ def _add_fixing(parser: ArgumentParser) -> None:
     group.add_argument("--unsafe-fixes", action="store_true", help="unsafe fixes too: apply, show or count them")
     group.add_argument("--diff", action="store_true", help="print what --fix would change, and change nothing")
     group.add_argument(
-        "--no-migrate", action="store_true", help="with --fix: single edits only, which are all that it makes today"
+        "--no-migrate",
+        action="store_true",
+        help="with --fix: single edits only. Without it, launchers of verl in recipes are rewritten for Relax where "
+        "they stand (what git could not give back is kept as NAME.orig), and launchers of one mode get both",
     )
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")
     group.add_argument(

@@ -204,15 +204,11 @@ def _choices(options: Namespace, name: str) -> Choices:
 
 def _refuse_unfit(source: LauncherSource) -> None:
     """Say why a script cannot be migrated at all."""
-    evaluation = source.evaluation
-    if evaluation.problems:
-        place, message = evaluation.problems[0]
-        raise _Refused(f"{_at(place)}: {message}")
-    if evaluation.too_complex is not None:
-        raise _Refused(
-            f"{_at(evaluation.too_complex)}: there are more ways through the script than are followed; "
-            "give it variables by --env, so that fewer are left"
-        )
+    from relax_lint.migrate.in_place import why_not_followed
+
+    unfit = why_not_followed(source)
+    if unfit is not None:
+        raise _Refused(f"{_at(unfit[0])}: {unfit[1]}")
     kinds = {launch.kind for launch in source.launches}
     if "verl" not in kinds:
         what = "launches Relax already" if "relax" in kinds else "starts no training of verl that can be seen"
@@ -223,12 +219,13 @@ def _refuse_unfit(source: LauncherSource) -> None:
 
 
 def _write(migrated: Migrated, project: Project) -> None:
-    from relax_lint.writing import NotWritten, turns, write_together
+    from relax_lint.writing import NotWritten, free_beside, turns, write_together
 
     with turns([project.root]):
         files = {path: text.encode("utf-8", "surrogateescape") for path, text in migrated.files.items()}
         before = {path: path.read_bytes() if path.is_file() else None for path in files}
-        kept = {_beside(path): data for path, data in before.items() if data is not None and data != files[path]}
+        there = {path: data for path, data in before.items() if data is not None and data != files[path]}
+        kept = {free_beside(path, Path.exists): data for path, data in there.items()}
         before |= dict.fromkeys(kept)
         try:
             write_together({**{path: data for path, data in kept.items() if data}, **files}, before, project.root)
@@ -236,16 +233,6 @@ def _write(migrated: Migrated, project: Project) -> None:
             raise _Refused(f"nothing is written: {problem}") from problem
         for path in kept:
             complain(f"what was there is kept as {_shown(path)}")
-
-
-def _beside(path: Path) -> Path:
-    """A free name for what a file held."""
-    number = 0
-    while True:
-        free = path.with_name(f"{path.name}.orig{number or ''}")
-        if not free.exists() and not free.is_symlink():
-            return free
-        number += 1
 
 
 def _tell(migrated: Migrated, options: Namespace) -> None:

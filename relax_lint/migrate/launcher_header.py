@@ -31,7 +31,7 @@ _GIVEN = re.compile(r"\$\{(\w+):?[-=]")
 def header(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
     """The comments below the first line."""
     yield from comment(f"{_title(plans)}, migrated from {facts.origin} of verl.")
-    yield "# MIGRATION.md says what became of each setting, and what is left to be done."
+    yield f"# {facts.page} says what became of each setting, and what is left to be done."
     yield "#"
     yield "# Before the first run:"
     yield f"#   1. Convert the data:   python3 scripts/tools/process_{facts.name}.py \\"

@@ -27,7 +27,8 @@ class Facts:
     """What a launcher is to say beside the plans.
 
     ``name`` is the recipe's, ``path`` its own from the root of the checkout, ``origin`` what it was made of;
-    ``exports`` and ``assignments`` are carried over; ``forwards`` says that it passes its arguments on.
+    ``exports`` and ``assignments`` are carried over; ``forwards`` says that it passes its arguments on, ``page`` what
+    the page about its settings is called.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Facts:
     exports: tuple[tuple[str, str], ...] = ()
     assignments: tuple[tuple[str, str], ...] = ()
     forwards: bool = False
+    page: str = "MIGRATION.md"
 
 
 def launcher_text(plans: Sequence[Plan], facts: Facts) -> str:
@@ -90,7 +92,8 @@ def _setup(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
     yield "# Without an entry point around it, this machine is set up: paths, Ray."
     yield 'if [ -z "${RELAX_ENTRYPOINT_MODE:-}" ]; then'
     yield "    # shellcheck source=/dev/null"
-    yield '    source "${SCRIPT_DIR}/../../scripts/entrypoint/local.sh"'
+    way = "../" * facts.path.count("/")
+    yield f'    source "${{SCRIPT_DIR}}/{way}scripts/entrypoint/local.sh"'
     yield "fi"
     models = dict.fromkeys(plan.model for plan in plans)
     if len(models) == 1:

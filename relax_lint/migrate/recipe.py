@@ -50,13 +50,14 @@ _ARGUMENTS = frozenset("@*")
 @record
 class Options:
     """Where things are: ``verl_root`` the checkout whose defaults count, ``hf_config`` the model's config.json,
-    ``into`` the directory of the recipes below the root, ``launcher`` the name of the main launcher (else
-    ``run_NAME.sh``)."""
+    ``into`` the directory of the recipes below the root, ``launcher`` the path of the main launcher in the recipe (else
+    ``run_NAME.sh``), ``page`` the name of the page that says all about it."""
 
     verl_root: Path | None = None
     hf_config: Path | None = None
     into: str = "examples"
     launcher: str = ""
+    page: str = PAGE
 
 
 def migrate_launcher(
@@ -100,7 +101,7 @@ class _Migration:
         done = Migrated(self.source, self.target, self.files, self.written, self.refused, self.same, around.left)
         if self.written:
             done = changed(done, findings=self._findings())
-            self.files[self.target / PAGE] = page(report(done, self._named))
+            self.files[self.target / self.options.page] = page(report(done, self._named))
         return done
 
     # ------------------------------------------------------------ planning
@@ -157,6 +158,7 @@ class _Migration:
             tuple(exports),
             tuple(assignments),
             any(map(_forwards, way.launches)),
+            self.options.page,
         )
         self.files[script] = launcher_text(plans, facts)
         for made in plans:

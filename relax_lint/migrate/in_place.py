@@ -1,0 +1,271 @@
+"""``--fix`` beyond single edits: launchers of verl in recipes rewritten where they stand, those of one mode given both.
+
+Nothing is written here. What a launcher becomes is one bundle of files that are to be written together; the original
+is among them under another name, unless git has it.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint.diagnostics import Diagnostic, Place
+from relax_lint.fixing import Fixed
+from relax_lint.records import record
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.migrated import Migrated
+    from relax_lint.project import Project, Recipe
+    from relax_lint.sources.launcher import LauncherSource
+
+VERL_ENTRY_POINT, DUAL_MODE = "RLX401", "RLX405"
+NEEDS = ("hydra", "omegaconf")
+"""What is installed with the extra."""
+_MISSING = 'pip install "relax-lint[migrate]"'
+_PAGE = "MIGRATION.md"
+
+Fix = Callable[["Project"], "Fixed | None"]
+"""The single edits of a project; ``None`` when they do not come to rest."""
+
+
+@record
+class Bundle:
+    """The files that one launcher becomes: ``kept`` is where its original lies, and ``page`` what says all about it."""
+
+    launcher: Path
+    paths: tuple[Path, ...]
+    page: Path
+    kept: tuple[tuple[Path, Path], ...] = ()
+
+
+@record
+class Rewritten:
+    """A project after all: ``said`` is for the user, with the place that it is about."""
+
+    fixed: Fixed
+    bundles: tuple[Bundle, ...] = ()
+    said: tuple[str, ...] = ()
+
+
+def finished(
+    project: Project,
+    fixed: Fixed,
+    fix: Fix,
+    named: Callable[[Path], str],
+    take_in: Callable[[Iterable[Path]], None],
+    *,
+    on_disk: bool,
+) -> Rewritten:
+    """What is left after the single edits, rewritten as far as it can be. ``named`` is how a path is shown, ``take_in``
+    is told of new files; without a file system (standard input) no launcher becomes several files."""
+    work = _Work(project, fixed, fix, named, take_in)
+    if on_disk:
+        work.rewrite_all()
+    work.make_dual()
+    return Rewritten(work.fixed, tuple(work.bundles), tuple(work.said))
+
+
+def concerns(fixed: Fixed) -> bool:
+    """Whether anything is left that is more than a single edit."""
+    return any(found.code in (VERL_ENTRY_POINT, DUAL_MODE) for found in fixed.report.standing)
+
+
+class _Work:
+    """The state: ``project`` is ``fixed.project`` with the ``files`` that were made since."""
+
+    def __init__(
+        self,
+        project: Project,
+        fixed: Fixed,
+        fix: Fix,
+        named: Callable[[Path], str],
+        take_in: Callable[[Iterable[Path]], None],
+    ) -> None:
+        self.start, self.fixed, self.fix, self.named, self.take_in = project, fixed, fix, named, take_in
+        self.project = fixed.project
+        self.files: dict[Path, bytes] = {}
+        self.bundles: list[Bundle] = []
+        self.said: list[str] = []
+
+    # ------------------------------------------------------------ launchers of verl
+
+    def rewrite_all(self) -> None:
+        """Every launcher of verl in a recipe, one after another, so that they share what they need both."""
+        found = self._by_launcher(VERL_ENTRY_POINT)
+        ours = [path for path in found if self.project.recipe_of(path) is not None]
+        if not ours:
+            return
+        if any(find_spec(name) is None for name in NEEDS):
+            shown = ", ".join(map(self.named, ours))
+            self.said.append(f"{shown} could be rewritten for Relax: {_MISSING}")
+            return
+        gone = [one for path in ours if self._is_rewritten(path) for one in found[path]]
+        self._settle(gone)
+
+    def _is_rewritten(self, path: Path) -> bool:
+        """Rewrite one launcher, or say why it is left."""
+        from relax_lint.shell.queries import is_part_of_another, start_of
+
+        recipe, source = self.project.recipe_of(path), self.project.launcher(path)
+        if recipe is None or source is None or is_part_of_another(source, self.project):
+            return False
+        unfit = why_not_followed(source)
+        relax = next((launch for launch in source.launches if launch.kind == "relax"), None)
+        name = recipe.name
+        if unfit is not None:
+            self._say(*unfit)
+        elif relax is not None:
+            self._say(start_of(relax), "the script launches Relax, too: take one of the two out")
+        elif not name.isidentifier() or keyword.iskeyword(name):
+            reason = f"{name} becomes a part of module paths: rename the directory, to letters, digits, underscores"
+            self._say(Place(source, 0, 0), reason)
+        else:
+            migrated = self._migrated(recipe, source)
+            if migrated is not None:
+                self._take(migrated, recipe, source)
+                return True
+        return False
+
+    def _migrated(self, recipe: Recipe, source: LauncherSource) -> Migrated | None:
+        from relax_lint.migrate.choices import Choices
+        from relax_lint.migrate.recipe import Options, migrate_launcher
+
+        project = self.project
+        options = Options(
+            project.settings.verl_root,
+            into=recipe.directory.parent.relative_to(project.root).as_posix(),
+            launcher=source.path.relative_to(recipe.directory).as_posix(),
+            page=self._page(recipe, source),
+        )
+        try:
+            migrated = migrate_launcher(source, project, Choices(name=recipe.name), options)
+        except Exception as problem:  # whatever the fault is, the user's file is left alone and it is named
+            import traceback
+
+            frame = traceback.extract_tb(problem.__traceback__)[-1]
+            where = f"{Path(frame.filename).name}:{frame.lineno}"
+            self._say(Place(source, 0, 0), f"internal error: {type(problem).__name__}: {problem} ({where})")
+            return None
+        for refused in migrated.refused:
+            ways = f" (when {' and '.join(refused.conditions)})" if refused.conditions else ""
+            self._say(refused.place, f"{refused.reason}{ways}")
+        return None if migrated.refused or not migrated.launches else migrated
+
+    def _page(self, recipe: Recipe, source: LauncherSource) -> str:
+        """One page a recipe; the second launcher's is named after it."""
+        there = self.project.text(recipe.directory / _PAGE)
+        if there is None or f"{source.path.name}`" in there.text or f"/{source.path.name}" in there.text:
+            return _PAGE
+        return f"MIGRATION_{source.path.stem.removeprefix('run_')}.md"
+
+    def _take(self, migrated: Migrated, recipe: Recipe, source: LauncherSource) -> None:
+        """Take what a launcher becomes; files beside it that are there already are somebody's work."""
+        project = self.project
+        page = recipe.directory / self._page(recipe, source)
+        files: dict[Path, bytes] = {}
+        for path, text in migrated.files.items():
+            data = text.encode("utf-8", "surrogateescape")
+            if path not in (source.path, page) and project.exists(path):
+                if project.read(path) != data:
+                    self.said.append(
+                        f"{self.named(path)} is there already and stays as it is: {self.named(source.path)} needs what "
+                        f"{page.name} says of it"
+                    )
+                continue
+            files[path] = data
+        kept: dict[Path, Path] = {}
+        for path in (source.path, page):
+            original = self.start.read(path)
+            if path in files and original is not None and original != files[path] and not _git_has(path, original):
+                kept[path] = _beside(path, project)
+                files[kept[path]] = original
+        self.bundles.append(Bundle(source.path, tuple(files), page, tuple(kept.items())))
+        self._change(files)
+
+    # ------------------------------------------------------------ modes
+
+    def make_dual(self) -> None:
+        """Every launcher that starts in one mode only."""
+        from relax_lint.migrate.dual_mode import made_dual
+
+        gone: list[Diagnostic] = []
+        for path, found in self._by_launcher(DUAL_MODE).items():
+            source = self.project.launcher(path)
+            if source is None:
+                continue
+            made = made_dual(source, self.project)
+            if isinstance(made, str):
+                self.said.append(f"{self.named(path)}:{found[0].line}: not made dual-mode: {made}")
+            else:
+                self._change({path: made})
+                gone += found
+        self._settle(gone)
+
+    # ------------------------------------------------------------ state
+
+    def _by_launcher(self, code: str) -> dict[Path, list[Diagnostic]]:
+        """The findings of a rule by the script that they are about."""
+        found: dict[Path, list[Diagnostic]] = {}
+        for one in self.fixed.report.standing:
+            if one.code == code:
+                found.setdefault(one.path if one.launch is None else one.launch.path, []).append(one)
+        return found
+
+    def _change(self, files: dict[Path, bytes]) -> None:
+        self.files.update(files)
+        self.project = self.project.with_changes(files)
+
+    def _settle(self, gone: Iterable[Diagnostic]) -> None:
+        """Judge the files that were made, after the single edits that they call for."""
+        if not self.files:
+            return
+        before, files = self.fixed, self.files
+        self.files = {}
+        self.take_in(files)
+        after = self.fix(self.project)
+        if after is None:
+            self.bundles.clear()
+            self.project = before.project
+            return
+        changes = {**before.changes, **files, **after.changes}
+        self.project = after.project
+        self.fixed = Fixed(
+            after.project,
+            after.report,
+            {path: data for path, data in changes.items() if self.start.read(path) != data},
+            [*before.fixed, *gone, *after.fixed],
+            [*before.dropped, *after.dropped],
+            after.left,
+        )
+
+    def _say(self, place: Place, reason: str) -> None:
+        line, column = place.source.position(place.start)
+        self.said.append(f"{self.named(place.source.path)}:{line}:{column}: not migrated: {reason}")
+
+
+def why_not_followed(source: LauncherSource) -> tuple[Place, str] | None:
+    """Why it cannot be told what a script launches, and where that is."""
+    evaluation = source.evaluation
+    if evaluation.problems:
+        return evaluation.problems[0]
+    if evaluation.too_complex is None:
+        return None
+    return (
+        evaluation.too_complex,
+        "there are more ways through the script than are followed; give it variables by --env, so that fewer are left",
+    )
+
+
+def _git_has(path: Path, data: bytes) -> bool:
+    from relax_lint.changes import is_committed
+
+    return is_committed(path, data)
+
+
+def _beside(path: Path, project: Project) -> Path:
+    from relax_lint.writing import free_beside
+
+    return free_beside(path, project.exists)
