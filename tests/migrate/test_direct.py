@@ -266,7 +266,6 @@ def test_what_needs_a_conversion_is_left_to_the_user(key: str) -> None:
         (f"{A}.shuffle", False, True),
         ("trainer.critic_warmup", 0, 10),
         ("trainer.log_val_generations", 0, 10),
-        (f"{M}.lora_rank", 0, 32),
         (f"{M}.external_lib", None, "my_models"),
         ("data.sampler.class_path", None, "x.py"),
         ("global_profiler.steps", None, [1, 2]),
@@ -284,6 +283,20 @@ def test_a_neutral_value_is_silent_and_any_other_is_not(key: str, neutral: Data,
     assert argv(found) == []
     assert fate(found, key).kind == "unsupported"
     assert [key in todo for todo in todos(found)] == [True]
+
+
+@pytest.mark.parametrize(
+    ("key", "neutral", "asking"),
+    [
+        (f"{M}.lora_rank", 0, 32),
+        (f"{M}.lora.rank", 0, 8),
+        (f"{M}.lora_adapter_path", None, "adapters"),
+    ],
+)
+def test_low_rank_adapters_are_refused(key: str, neutral: Data, asking: Data) -> None:
+    assert fate(steps({key: neutral}), key).kind == "dropped"
+    with pytest.raises(Refusal, match="no low-rank adapters"):
+        steps({key: asking})
 
 
 def test_what_asks_for_the_same_is_said_once() -> None:
