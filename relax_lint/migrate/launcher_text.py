@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from relax_lint.migrate.launcher_header import header, resource_of
+from relax_lint.migrate.launcher_header import header, needed_variables, resource_of
 from relax_lint.migrate.order import in_order
 from relax_lint.migrate.runs import Run, common_to, named_runs
 from relax_lint.migrate.written import comment, continued, filled, flag
@@ -46,7 +46,7 @@ def launcher_text(plans: Sequence[Plan], facts: Facts) -> str:
     common = common_to(plans)
     sections = [
         ["#!/bin/bash", *header(plans, facts)],
-        ["set -eo pipefail"],
+        list(_strict(plans, facts)),
         list(_mode(facts)),
         list(_surroundings(facts)),
         list(_setup(plans, facts)),
@@ -58,6 +58,13 @@ def launcher_text(plans: Sequence[Plan], facts: Facts) -> str:
 
 
 # ---------------------------------------------------------------- before the arrays
+
+
+def _strict(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
+    if any(name != name.upper() for name in needed_variables(plans, facts)):
+        # shellcheck takes only names in capitals for variables of the environment.
+        yield "# shellcheck disable=SC2154"
+    yield "set -eo pipefail"
 
 
 def _mode(facts: Facts) -> Iterator[str]:
@@ -211,15 +218,14 @@ def _explained(common: Sequence[Passed], mode: Mode) -> Iterator[str]:
     yield from comment(f"Fully asynchronous, each role on GPUs of its own: {shown}.")
 
 
-def _of_mode(common: Iterable[Passed], mode: Mode) -> Iterator[Passed]:
-    """What is passed beside the arrays: flags of the mode."""
-    return iter(
-        in_order(
-            passed
-            for passed in common
-            if passed.modes in ("both", mode) and (passed.group == "launch" or passed.modes != "both")
-        )
+def _of_mode(common: Iterable[Passed], mode: Mode) -> list[Passed]:
+    """What is passed beside the arrays: how it is launched, then what else is different in this mode."""
+    own = in_order(
+        passed
+        for passed in common
+        if passed.modes in ("both", mode) and (passed.group == "launch" or passed.modes != "both")
     )
+    return sorted(own, key=lambda passed: passed.group != "launch")
 
 
 def _expanded(common: Sequence[Passed]) -> list[str]:
@@ -227,7 +233,7 @@ def _expanded(common: Sequence[Passed]) -> list[str]:
 
 
 def _command(common: Sequence[Passed], mode: Mode, facts: Facts) -> Iterator[str]:
-    own = list(_of_mode(common, mode))
+    own = _of_mode(common, mode)
     for passed in own:
         if passed.note:
             yield from comment(f"{passed.flag}: {passed.note}")

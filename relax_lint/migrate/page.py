@@ -31,7 +31,7 @@ def page(told: _Data) -> str:
     for number, launch in enumerate(told["launches"], 1):
         blocks += _settings(launch, number, first, len(told["launches"]))
         first = first or launch
-    blocks += _left(told)
+    blocks += [*_no_longer_read(told), *_left(told)]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -204,6 +204,18 @@ def _outcome(setting: _Data) -> str:
 
 
 # ---------------------------------------------------------------- what else the script did
+
+
+def _no_longer_read(told: _Data) -> Iterator[str]:
+    found: dict[str, dict[str, None]] = {}
+    for launch in told["launches"]:
+        for one in launch["no_longer_read"]:
+            found.setdefault(one["variable"], {}).update(dict.fromkeys(one["in"]))
+    if found:
+        yield "## Variables that are no longer read"
+        yield "The verl launcher gave them defaults, and these are in the launcher of Relax now."
+        rows = [[_code(name), ", ".join(map(_code, keys))] for name, keys in found.items()]
+        yield "\n".join(_table(["variable", "was part of"], rows))
 
 
 def _left(told: _Data) -> Iterator[str]:

@@ -24,7 +24,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _SECRET = re.compile(r"(?:\A|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)(?:_|\Z)")
 _QUIET = frozenset(
     "set shopt shift echo printf test [ : true false exit return local declare typeset readonly export unset trap "
-    "read let eval break continue getopts date".split()
+    "read let eval break continue getopts date tee".split()
 )
 """Commands that do nothing a run would miss: they set up the shell, or say something."""
 
