@@ -12,6 +12,27 @@ from relax_lint.migrate.verl_defaults import DATA
 
 LAUNCHERS = Path(__file__).parent / "launchers"
 SCRIPTS = sorted(path.stem for path in LAUNCHERS.glob("*.sh"))
+_ENVIRONMENT = """\
+class BaseInteractionEnv:
+    def reset(self):
+        raise NotImplementedError
+
+    def step(self, response_text):
+        raise NotImplementedError
+
+    def close(self):
+        pass
+"""
+_ROLLOUT = """\
+DEFAULT_ENV_MODULE = "examples.deepeyes.env_deepeyes"
+
+
+async def generate(args, sample, sampling_params):
+    sample.response_length = 1
+    sample.loss_mask = [1]
+    sample.rollout_log_probs = [0.0]
+    return sample
+"""
 _MAINS = {
     "verl/trainer/main_ppo.py": "ppo_trainer",
     "verl/experimental/fully_async_policy/fully_async_main.py": "fully_async_ppo_trainer",
@@ -32,14 +53,21 @@ def write_verl(root: Path) -> Path:
         path.write_text(
             f'import hydra\n\n@hydra.main(config_path="config", config_name="{config}")\ndef main(config): ...\n'
         )
-    shutil.copytree(LAUNCHERS, root / "launchers")
+    shutil.copytree(LAUNCHERS, root / "examples" / "launchers")
     return root
 
 
 def write_relax(root: Path) -> Path:
-    """A Relax that can be started."""
-    for name in ("relax/entrypoints/train.py", "scripts/entrypoint/local.sh"):
+    """A Relax that can be started, with a file for one model, and what recipes with several turns copy."""
+    files = {
+        "relax/entrypoints/train.py": "",
+        "scripts/entrypoint/local.sh": 'export MODEL_CONFIG_DIR="$PWD/scripts/models"\n',
+        "scripts/models/toy.sh": "MODEL_ARGS=(--num-layers 2 --hidden-size 64 --num-attention-heads 4)\n",
+        "examples/deepeyes/base_env.py": _ENVIRONMENT,
+        "examples/deepeyes/rollout.py": _ROLLOUT,
+    }
+    for name, text in files.items():
         path = root / name
-        path.parent.mkdir(parents=True)
-        path.touch()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
     return root

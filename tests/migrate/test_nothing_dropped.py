@@ -36,10 +36,10 @@ def test_every_setting_has_its_fate(
     script: str, verl: Path, relax: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(relax)
-    source = verl / "launchers" / f"{script}.sh"
+    source = verl / "examples" / "launchers" / f"{script}.sh"
     words = ["--name", script, "--relax-root", str(relax), "--verl-root", str(verl), "--format", "json"]
     assert main(["migrate", str(source), *words]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = json.loads(capsys.readouterr().out.replace("${PWD}", str(verl)))
     page = (relax / "examples" / script / "MIGRATION.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`([^`]+)`", page))
     launches = trainings(source, verl)

@@ -18,10 +18,17 @@ from tools.migrate_checking.trees import Trees
 
 def test_launchers_are_migrated_and_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     verl, relax = write_verl(tmp_path / "verl"), write_relax(tmp_path / "relax")
-    (verl / "launchers" / "critic.sh").write_text("python3 -m verl.trainer.main_ppo data.train_batch_size=8\n")
-    (verl / "launchers" / "sft.sh").write_text("torchrun -m verl.trainer.sft_trainer data.train_batch_size=8\n")
+    (verl / "examples" / "critic.sh").write_text("python3 -m verl.trainer.main_ppo data.train_batch_size=8\n")
+    (verl / "examples" / "sft.sh").write_text("torchrun -m verl.trainer.sft_trainer data.train_batch_size=8\n")
     before = sorted(relax.rglob("*"))
-    words = [str(verl), "launchers/grpo_gsm8k.sh", "launchers/critic.sh", "launchers/sft.sh", "--relax", str(relax)]
+    words = [
+        str(verl),
+        "examples/launchers/grpo_gsm8k.sh",
+        "examples/critic.sh",
+        "examples/sft.sh",
+        "--relax",
+        str(relax),
+    ]
     status = migrate_check.main([*words, "--jobs", "1", "--json", str(tmp_path / "out.json")])
     printed = capsys.readouterr().out
     assert "2 launchers: 1 migrated, 1 refused, 0 crashed" in printed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -30,9 +29,10 @@ def composed(launch: Launch, root: Path, verl: Path) -> dict[str, Any]:
     """Every leaf by its dotted key. Parts of words that only bash knows are stand-ins. A checkout of verl's recipes
     (``root``) is to verl its package ``recipe``."""
     folder, name, overrides = _asked(launch, root, verl)
+    # Where verl's own groups are, recipes say relative to a checkout, or by the name of the package.
+    overrides.append(f"hydra.searchpath=[file://{verl / 'verl' / 'trainer' / 'config'}]")
     GlobalHydra.instance().clear()
     try:
-        os.chdir(verl)  # search paths of configurations are relative to it
         with initialize_config_dir(str(folder), version_base=None):
             tree = OmegaConf.to_container(compose(name, overrides), resolve=True, throw_on_missing=False)
     except Exception as error:

@@ -61,21 +61,20 @@ class Judge:
         try:
             status, out, err = _run(words, tree)
         except Exception:
-            result.reason = " ".join(traceback.format_exc().splitlines()[-_SHOWN:])
+            result.reason = traceback.format_exc().splitlines()[-1]
             return None
         try:
-            told = json.loads(out)
+            told = json.loads(out.replace("${PWD}", str(self.root)))  # from there the original would be run
         except ValueError:
-            if status == 0 or "Traceback" in err:
-                result.fail("migrate", f"status {status}, no JSON: {(err or out).strip()[:300]}")
-            else:
-                result.end, result.reason = "refused", err.strip()
+            result.reason = err.strip()
+            if status == 1:
+                result.end = "refused"
             return None
         result.reason = "; ".join(dict.fromkeys(refused["reason"] for refused in told["refused"]))
         result.end = "migrated" if told["launches"] else "refused"
         result.settings = sum(len(launch["settings"]) for launch in told["launches"])
-        if (status == 0) != (result.end == "migrated"):
-            result.fail("migrate", f"{result.end}, but the status is {status}")
+        if (status == 0) != (not told["refused"]):
+            result.fail("migrate", f"{len(told['refused'])} launches are refused, but the status is {status}")
         return told
 
     def _syntax(self, script: Path, result: Result) -> None:
@@ -97,7 +96,7 @@ class Judge:
         """Findings in files of Relax itself are not of the migration."""
         models = [str(path) for path in written if path.suffix == ".sh" and path.parts[0] != "examples"]
         words = ["check", f"examples/{result.name}", *models, "--isolated", "--no-cache", "-j", "1"]
-        _, out, err = _run([*words, "--format", "json", "--relax-root", str(tree)], tree)
+        _, out, err = _run([*words, "--format", "json"], tree)
         try:
             found = json.loads(out)["diagnostics"]
         except ValueError:
@@ -124,10 +123,10 @@ class Judge:
 
     def _compare_with_hydra(self, told: Any, script: Path, launches: Sequence[Launch], result: Result) -> None:
         """The settings must be those that Hydra composes, by key and value."""
-        lines = {launch.site.source.position(launch.site.start)[0]: launch for launch in reversed(launches)}
+        originals = {_identity(launch): launch for launch in launches}
         for launch in told["launches"]:
             ours = {setting["key"]: setting for setting in launch["settings"]}
-            at = lines.get(launch["line"])
+            at = originals.get((launch["line"], tuple(launch["conditions"])))
             if at is None:
                 result.fail("hydra", f"there is no launch at line {launch['line']} of {script.name}")
                 continue
@@ -140,6 +139,11 @@ class Judge:
             differing = [key for key in real if key in ours and not agrees(real[key], ours[key]["value"])]
             for key in differing[:_SHOWN]:
                 result.fail("hydra", f"{key} is {ours[key]['value']!r}, by Hydra {real[key]!r}")
+
+
+def _identity(launch: Launch) -> tuple[int, tuple[str, ...]]:
+    """The line of a launch, and the way to it."""
+    return launch.site.source.position(launch.site.start)[0], launch.conditions
 
 
 def _run(words: Sequence[str], folder: Path) -> tuple[int, str, str]:

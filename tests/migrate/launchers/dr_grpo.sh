@@ -14,6 +14,7 @@ python3 -m verl.trainer.main_ppo \
     actor_rollout_ref.model.path=Qwen/Qwen2.5-Math-7B \
     actor_rollout_ref.actor.ppo_mini_batch_size=128 \
     actor_rollout_ref.actor.grad_clip=0.2 \
+    actor_rollout_ref.actor.optim.clip_grad=0.2 \
     actor_rollout_ref.rollout.name=vllm \
     actor_rollout_ref.rollout.n=8 \
     trainer.nnodes=1 trainer.n_gpus_per_node=4 \

@@ -26,7 +26,7 @@ python -m verl.experimental.fully_async_policy.fully_async_main \
     rollout.nnodes=1 rollout.n_gpus_per_node=4 \
     rollout.total_rollout_steps=51200 \
     trainer.save_freq=10 \
-    rollout.test_freq=20 \
+    trainer.test_freq=20 \
     async_training.staleness_threshold=0.5 \
     async_training.trigger_parameter_sync_step=4 \
     async_training.require_batches=1 \
