@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 ESTIMATOR = "algorithm.adv_estimator"
 LOSS_MODE = f"{A}.policy_loss.loss_mode"
 AGGREGATION = f"{A}.loss_agg_mode"
+OF_ASYNC, COMPUTED_ANEW = "async_training.use_rollout_log_probs", "async_training.compute_prox_log_prob"
 BYPASS = "algorithm.rollout_correction.bypass_mode"
 
 _OF_RELAX = "grpo, gspo, sapo and cispo"
@@ -85,6 +86,13 @@ def loss_of(settings: Settings) -> Loss:
 def uses_bypass(settings: Settings) -> bool:
     """Whether the log-probabilities of the rollout stand for the old ones, whatever loss mode is named."""
     return is_on(settings, BYPASS)
+
+
+def uses_rollout_logprobs(settings: Settings) -> bool:
+    """Whether the rollout's log-probabilities stand for the old ones; verl's fully asynchronous trainer takes them
+    unless it computes them anew."""
+    of_async = is_on(settings, OF_ASYNC) and not is_on(settings, COMPUTED_ANEW)
+    return uses_bypass(settings) or of_async
 
 
 def _estimator(settings: Settings) -> str:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.algorithms import AGGREGATION, BYPASS, ESTIMATOR, LOSS_MODE, Loss, loss_of, uses_bypass
+from relax_lint.migrate.algorithms import (
+    AGGREGATION,
+    BYPASS,
+    COMPUTED_ANEW,
+    ESTIMATOR,
+    LOSS_MODE,
+    OF_ASYNC,
+    Loss,
+    loss_of,
+    uses_bypass,
+    uses_rollout_logprobs,
+)
 from relax_lint.migrate.batches import SAMPLES
 from relax_lint.migrate.plan import Fate, FateKind, Passed, RecipeFile, Step, Todo
 from relax_lint.migrate.readings import A, below, fates, is_on, real, shown, text, whole
@@ -114,15 +125,18 @@ def _corrected(settings: Settings) -> Iterator[Step]:
     weights, threshold = f"{_CORRECTION}.rollout_is", f"{_CORRECTION}.rollout_is_threshold"
     others = tuple(key for key in below(settings, _CORRECTION) if key not in (weights, threshold, BYPASS))
     kind = settings.value(weights)
-    if uses_bypass(settings):
-        note = "the rollout's log-probabilities stand for the old ones (verl's bypass_mode)"
-        yield Passed(_ROLLOUT_LOGPROBS, (), "algorithm", (BYPASS,), note, "sync")
-        yield Fate(BYPASS, "mapped", (_ROLLOUT_LOGPROBS,))
-        reason = "with bypass_mode and ppo_clip the weights are only reported"
-        yield from fates(settings, (weights, threshold), "no effect", reason)
+    if uses_rollout_logprobs(settings):
+        source = BYPASS if uses_bypass(settings) else OF_ASYNC
+        note = "the rollout's log-probabilities stand for the old ones, as in verl"
+        yield Passed(_ROLLOUT_LOGPROBS, (), "algorithm", (source,), note, "sync")
+        yield Fate(source, "mapped", (_ROLLOUT_LOGPROBS,))
+        yield from fates(settings, (weights, threshold), "no effect", "there is nothing that would have to be weighted")
     else:
-        yield from fates(settings, (BYPASS,), "same", "Relax computes the old log-probabilities itself, too")
         yield from _weighted(settings, weights, threshold, kind)
+    taken = uses_rollout_logprobs(settings)
+    reason = "those of the rollout are taken" if taken else "Relax computes the old log-probabilities itself, too"
+    for key in (BYPASS, OF_ASYNC, COMPUTED_ANEW):
+        yield Fate(key, "no effect" if taken else "same", (), reason)
     for key in others:
         yield from _of_correction(settings, key)
 

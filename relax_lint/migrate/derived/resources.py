@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.algorithms import uses_bypass
+from relax_lint.migrate.algorithms import uses_rollout_logprobs
 from relax_lint.migrate.async_split import Split, forward_config, iterations
 from relax_lint.migrate.batches import Batches, batches
 from relax_lint.migrate.gpus import NODES, PER_NODE, ROLLOUT_NODES, ROLLOUT_PER_NODE, Gpus, gpus_of
@@ -83,13 +83,14 @@ def _async(settings: Settings, split: Split, sizes: Batches) -> Iterator[Step]:
         yield Passed(_REF_CONFIG, (json.dumps(forward_config(split)),), "launch", (), "", "async")
     yield Passed("--fully-async", (), "launch", modes="async")
     if not _weighted_anyhow(settings):
-        because = ("algorithm.rollout_correction.bypass_mode",) if uses_bypass(settings) else ()
+        because = ("algorithm.rollout_correction.bypass_mode",) if uses_rollout_logprobs(settings) else ()
         note = "responses are older than the policy here: their tokens are weighted"
         yield Passed("--use-tis", (), "algorithm", because, note, "async")
 
 
 def _weighted_anyhow(settings: Settings) -> bool:
-    return settings.value("algorithm.rollout_correction.rollout_is") == "token" and not uses_bypass(settings)
+    weights = settings.value("algorithm.rollout_correction.rollout_is")
+    return weights == "token" and not uses_rollout_logprobs(settings)
 
 
 def _engines(settings: Settings, gpus: Gpus) -> Iterator[Step]:
