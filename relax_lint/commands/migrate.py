@@ -98,7 +98,7 @@ def _migrate(options: Namespace) -> int:
     if migrated.launches and not options.dry_run:
         _write(migrated, project)
     _tell(migrated, options)
-    return int(bool(migrated.refused or migrated.findings))
+    return int(bool(migrated.refused or migrated.unwritten or migrated.findings))
 
 
 def _migrated(options: Namespace, name: str, source: LauncherSource, project: Project) -> Migrated | None:
@@ -241,6 +241,11 @@ def _tell(migrated: Migrated, options: Namespace) -> None:
     for refused in migrated.refused:
         ways = f" (when {' and '.join(refused.conditions)})" if refused.conditions else ""
         complain(f"{_at(refused.place)}: not migrated{ways}: {refused.reason}")
+    if migrated.unwritten:
+        complain(
+            f"{len(migrated.unwritten)} other ways through the script are not written, they are too many: "
+            "give variables by --env to have others"
+        )
     for found in migrated.findings:
         complain(f"please check {_shown(found.path)}:{found.line}: {found.code} {found.message}")
     if options.format == "json":

@@ -48,8 +48,9 @@ class SameAs:
 class Migrated:
     """The outcome for one script.
 
-    ``target`` is the recipe's directory, ``files`` what is to be written, ``findings`` what the rules say of that and
-    should not.
+    ``target`` is the recipe's directory, ``files`` what is to be written; ``unwritten`` are the conditions of ways
+    through the script that are too many to be written each, ``findings`` what the rules say of the files and should
+    not.
     """
 
     source: LauncherSource
@@ -59,4 +60,5 @@ class Migrated:
     refused: Sequence[Refused]
     same: Sequence[SameAs]
     left: Sequence[Left]
+    unwritten: Sequence[tuple[str, ...]] = ()
     findings: Sequence[Diagnostic] = ()

@@ -58,6 +58,12 @@ def _opening(told: _Data) -> Iterator[str]:
     )
     for same in told["same"]:
         yield f"What verl runs{_when(same['conditions'])} is the same to Relax: `{same['script']}`."
+    if told["not_written"]:
+        yield (
+            f"**Not written:** {len(told['not_written'])} other ways through the script, each taken when its "
+            "conditions hold. Give `relax-lint migrate` the variables of one by `--env` to have it written:"
+        )
+        yield "\n".join(f"-{_when(conditions)}" for conditions in told["not_written"])
     for refused in told["refused"]:
         reason = refused["reason"].rstrip(".")
         yield f"**Not migrated:** the launch at {_at(refused)}{_when(refused['conditions'])}: {reason}."

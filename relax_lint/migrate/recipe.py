@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 EXPECTED = "RLX409"
 """What the rules may say of a recipe that was just migrated: the conversion script is still to be written."""
 PAGE = "MIGRATION.md"
+_MOST_WAYS = 9
+"""Beyond so many ways through a script only the first is written: nobody would find one among the others."""
 _TOOLS = "scripts/tools"
 _CONVERSION = (
     "write it; it reads the parquet files of verl, puts the ground truth of reward_model into a column label, and "
@@ -85,7 +87,9 @@ class _Migration:
         launches = [launch for launch in self.source.launches if launch.kind == "verl"]
         around = surroundings(self.source, launches)
         known: dict[tuple[object, ...], Path] = {}
-        for way in ways(self.source):
+        found = ways(self.source)
+        written = found if len(found) <= _MOST_WAYS else found[:1]
+        for way in written:
             plans = list(self._plans(way))
             if not plans:
                 continue
@@ -98,7 +102,10 @@ class _Migration:
             self._write(way, plans, script, around.exports)
         if self.written:
             self._make_packages()
-        done = Migrated(self.source, self.target, self.files, self.written, self.refused, self.same, around.left)
+        unwritten = [way.conditions for way in found[len(written) :]]
+        done = Migrated(
+            self.source, self.target, self.files, self.written, self.refused, self.same, around.left, unwritten
+        )
         if self.written:
             done = changed(done, findings=self._findings())
             self.files[self.target / self.options.page] = page(report(done, self._named))

@@ -45,6 +45,7 @@ def report(migrated: Migrated, named: Named) -> dict[str, Any]:
         "launches": [_launch(written, migrated.files[written.script], named) for written in migrated.launches],
         "refused": [_refused(refused, named) for refused in migrated.refused],
         "same": [{"conditions": list(one.conditions), "script": named(one.script)} for one in migrated.same],
+        "not_written": [list(conditions) for conditions in migrated.unwritten],
         "not_carried_over": [
             {**position(left.place, named), "text": left.text, "reason": left.reason} for left in migrated.left
         ],
@@ -55,7 +56,7 @@ def report(migrated: Migrated, named: Named) -> dict[str, Any]:
 def _status(migrated: Migrated) -> str:
     if not migrated.launches:
         return "refused"
-    return "partly" if migrated.refused else "migrated"
+    return "partly" if migrated.refused or migrated.unwritten else "migrated"
 
 
 def position(place: Place | None, named: Named) -> dict[str, Any]:

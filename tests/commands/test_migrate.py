@@ -217,6 +217,30 @@ def test_a_way_that_relax_refuses_is_left_out_and_said(checkout: Path, capsys: p
     assert "**Not migrated:**" in (checkout / "examples/gsm8k/MIGRATION.md").read_text()
 
 
+def test_too_many_ways_are_named_and_not_written(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asks = "".join(f'if [ "$V{n}" = on ]; then V{n}=2; else V{n}=1; fi\n' for n in range(4))
+    write(VERL.replace("python3 -m", f"{asks}python3 -m").replace("lr=1e-6", "lr=$V0$V1$V2$V3"))
+    assert main(["migrate", SOURCE, "--name", "gsm8k"]) == 1
+    assert "15 other ways through the script are not written" in capsys.readouterr().err
+    assert "--lr 1111" in (checkout / "examples/gsm8k/run_gsm8k.sh").read_text()
+    assert '- when `[ "$V0" = on ]`' in (checkout / "examples/gsm8k/MIGRATION.md").read_text()
+    assert main(["migrate", SOURCE, "--name", "other", "--force", "--env", "V0=on", "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    jsonschema.validate(told, SCHEMA)
+    assert told["not_written"] == []
+    assert len({launch["script"] for launch in told["launches"]}) == 8
+
+
+def test_variables_that_are_no_longer_read_are_named(checkout: Path) -> None:
+    write(VERL.replace("python3", "ROOT=${ROOT:-/d}\nLR=${LR:-1e-6}\npython3").replace("=Qwen/", "=$ROOT/Qwen/")
+          .replace("lr=1e-6", "lr=$LR"))  # fmt: skip
+    assert main(["migrate", SOURCE, "--name", "gsm8k"]) == 0
+    assert '--lr "${LR:-1e-6}"' in (checkout / "examples/gsm8k/run_gsm8k.sh").read_text()
+    page = (checkout / "examples/gsm8k/MIGRATION.md").read_text()
+    assert "| `ROOT` | `actor_rollout_ref.model.path` |" in page.partition("no longer read")[2]
+    assert "`LR`" not in page.partition("no longer read")[2]
+
+
 def test_a_loop_is_one_script_with_all_runs(checkout: Path) -> None:
     write(f"for lr in 1e-6 5e-6; do\n{VERL.replace('lr=1e-6', 'lr=$lr')}done\n".replace("#!/bin/bash\nset -x\n", ""))
     assert main(["migrate", SOURCE, "--name", "gsm8k"]) == 0
