@@ -107,12 +107,14 @@ class _Repair:
             return "the word is not written in the recipe's own files"
         if self.found.option:
             return self._without_option(script)
+        # A word of a string is the same word wherever the string is used.
+        elsewhere = () if _spelling(self.found) else (self.found.word.text,)
         answers = [
             _items(each, other, self.project)
             for other in script.launches
             if other.kind == "relax"
             for each in hydra_words(other)
-            if each.word.place == place and each.key == self.found.key
+            if each.key == self.found.key and (each.word.place == place or each.word.text in elsewhere)
         ]
         advice = next((answer for answer in answers if isinstance(answer, str)), None)
         if advice is not None:
@@ -130,6 +132,8 @@ class _Repair:
             return f"{named} is a configuration of the recipe: Relax takes what it says as flags"
         argument = Argument(word.text, () if value is None else (value,), word)
         edit = remove(argument)
+        if edit is None and value is None:
+            return _in_text(word, (), script)
         return [edit] if edit is not None else "it is not written where it could be taken out"
 
     def _is_there(self, named: str) -> bool:
@@ -145,7 +149,7 @@ class _Repair:
 
 
 def _items(found: HydraWord, launch: Launch, project: Project) -> list[str] | str:
-    """The flags of a word in one launch. Where two words become one flag, the later one says it, as it does to Hydra."""
+    """The flags of a word in one launch. Where two words become one flag, the later one says it, as to Hydra."""
     from relax_lint.migrate.leftovers import becomes
 
     words = [each for each in hydra_words(launch) if each.key]
@@ -230,8 +234,8 @@ def _at(launch: Launch, place: Place) -> Iterator[Word]:
 
 
 def _in_text(word: Word, items: Sequence[str], script: LauncherSource) -> Sequence[Edit] | str:
-    """In a string that bash takes apart later, a document, a command for another shell: the only place of the file where
-    the word is spelt, if the launches are what they should be after the edit."""
+    """In a string that bash takes apart later, a document, a command for another shell: the only place of the file
+    where the word is spelt, if the launches are what they should be after the edit."""
     hard = "it is put together where no edit is certain"
     if not _PLAIN_WORDS.fullmatch(word.text) or not all(_PLAIN_WORDS.fullmatch(item) for item in items):
         return hard
@@ -279,11 +283,7 @@ def _does(edit: Edit, word: Word, items: Sequence[str], script: LauncherSource) 
     after = script.project.with_changes({edit.path: apply_edits(source, [edit])}).launcher(script.path)
     wanted = [item for text in items for item in text.split()]
     expected = [
-        [
-            text
-            for each in launch.argv
-            for text in (wanted if each.text == word.text and each.place == word.place else [each.text])
-        ]
+        [text for each in launch.argv for text in (wanted if each.text == word.text else [each.text])]
         for launch in script.launches
     ]
     return after is not None and [[each.text for each in launch.argv] for launch in after.launches] == expected

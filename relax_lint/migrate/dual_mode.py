@@ -45,7 +45,7 @@ class _Making:
         self.launcher, self.project = launcher, project
         self.before = {_said(found) for found in _grave(launcher.path, project)}
         self.launches = [launch for launch in launcher.launches if trains(launch)]
-        self.refusal = ""
+        self.refusal = self.fault = ""
 
     def run(self) -> bytes | str:
         reason = "the mode is decided in a way that no small edit changes"
@@ -56,7 +56,7 @@ class _Making:
                     return after
         except NotDecided as problem:
             reason = str(problem)
-        return reason
+        return f"the launcher would have another fault, {self.fault}" if self.fault else reason
 
     # ------------------------------------------------------------ what is tried
 
@@ -121,6 +121,7 @@ class _Making:
         if worse:
             refused = (_CONSTRAINT.sub("", each.message) for each in worse if each.code == _REFUSED)
             self.refusal = self.refusal or next(refused, "")
+            self.fault = self.fault or next((f"{one.code} {one.message}" for one in worse if one.code != DUAL_MODE), "")
             return None
         return data if self._keeps(launcher) else None
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from relax_lint.migrate.data_files import files_of, named
 from relax_lint.migrate.direct import as_flags
 from relax_lint.migrate.mapping import PASS, entry
+from relax_lint.migrate.mode_branches import way_of
 from relax_lint.migrate.values import Data, Template, is_known
 from relax_lint.migrate.written import word
 from relax_lint.records import record
@@ -23,6 +24,7 @@ _LOGGERS, _RUN = "trainer.logger", "trainer.experiment_name"
 PER_NODE, NODES = "trainer.n_gpus_per_node", "trainer.nnodes"
 _ROLLOUT, _GLOBAL, _PER_PROMPT = "--rollout-batch-size", "--global-batch-size", "--n-samples-per-prompt"
 _RESOURCE, _EVAL_DATA, _SAVE = "--resource", "--eval-prompt-data", "--save"
+_ESTIMATOR, _CRITIC = "--advantage-estimator", "critic."
 _TENSORBOARD, _WANDB = "--use-tensorboard", "--use-wandb"
 _FLAG = re.compile(r"--[a-z][\w-]*")
 _EXPANSION = re.compile(r"\$(?:\w+|\{\w+(?::?-\w+)?\})")
@@ -58,7 +60,7 @@ def becomes(left: Left, launch: Launch, others: Mapping[str, Left], catalogue: C
     Relax reads no word of the other kind, so what the launch says by flags counts already: nothing is written then.
     ``others`` are all settings that were left in the launch, by key.
     """
-    if left.deleted:
+    if left.deleted or (left.key.startswith(_CRITIC) and launch.value(_ESTIMATOR) != "ppo"):
         return []
     own = _OWN.get(left.key)
     answer = None if own is None else own(left, launch, others)
@@ -86,6 +88,8 @@ def _for_its_logger(item: str, launch: Launch, others: Mapping[str, Left]) -> st
 def _by_mapping(left: Left, launch: Launch, catalogue: Catalogue) -> list[str] | str:
     """What the mapping says of the setting alone; with what only goes into several flags, whether they are there."""
     found = entry(left.key)
+    if found is not None and found.modes not in ("both", way_of(launch)):
+        return []
     passes = found is not None and len(found.flags) == 1 and found.flags[0][1] == PASS
     if found is not None and passes and left.written and not isinstance(left.value, (bool, type(None))):
         flag = found.flags[0][0]
@@ -197,7 +201,7 @@ def _aggregation(left: Left, launch: Launch, others: Mapping[str, Left]) -> list
 
 def _loss_mode(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
     """A loss that is an estimator in Relax."""
-    flag, value = "--advantage-estimator", left.value
+    flag, value = _ESTIMATOR, left.value
     if value == "vanilla" or (isinstance(value, str) and launch.value(flag) == value):
         return []
     if value in ("gspo", "sapo", "cispo") and not launch.has(flag):
@@ -231,6 +235,17 @@ def _save_directory(left: Left, launch: Launch, others: Mapping[str, Left]) -> l
     interval = others.get("trainer.save_freq")
     saves = launch.has("--save-interval") or (interval is not None and interval.value not in (-1, 0, None))
     return None if saves or launch.has(_SAVE) else []
+
+
+def _resumes(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    """Where nothing is saved, there is nothing to go on from."""
+    saves = launch.has(_SAVE) or "trainer.default_local_dir" in others
+    return [] if left.value == "disable" or (left.value == "auto" and not saves) else None
+
+
+def _unread(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    """verl itself does not read it."""
+    return []
 
 
 def _loggers(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
@@ -269,6 +284,8 @@ _OWN: Mapping[str, _Own] = {
     "trainer.save_freq": _saves,
     "trainer.test_freq": _evaluates,
     "trainer.default_local_dir": _save_directory,
+    "trainer.resume_mode": _resumes,
+    f"{R}.val_kwargs.do_sample": _unread,
     _LOGGERS: _loggers,
     "trainer.project_name": _run_name,
     _RUN: _run_name,

@@ -101,8 +101,7 @@ class _Seen:
 
     def colocated(self) -> Branch | str:
         """Training and generation take turns on all GPUs."""
-        roles = self._roles()
-        total = sum(roles.values())
+        total = self._machine(sum(self._roles().values()))
         wanted = self._wanted()
         for gpus in range(total, 0, -1):
             if gpus > self.per_node and gpus % self.per_node:
@@ -114,6 +113,12 @@ class _Seen:
                 comment = "Colocated: training and generation take turns on the same GPUs."
                 return Branch(own, tuple(self._sizes(parallel, engine)), comment)
         return f"the model cannot be divided over {total} GPUs"
+
+    def _machine(self, used: int) -> int:
+        """The GPUs that are there when so many are used: whole nodes, or of one node a power of two."""
+        if used > self.per_node:
+            return -(-used // self.per_node) * self.per_node
+        return min(self.per_node, 1 << max(0, used - 1).bit_length())
 
     # ------------------------------------------------------------ what the launch says
 

@@ -224,12 +224,25 @@ def _sides(
         other.append(_behind_entry(launcher, launch, command, branch.own))
     if moved:
         own.append(_behind_entry(launcher, launch, command, moved))
-    if branch.last:
-        appended = append_to_command(launcher, command, branch.last)
+    last = []
+    for item in branch.last:
+        written = _written_in(command, launch.last(item.partition(" ")[0]))
+        if written is None:
+            last.append(item)
+        else:
+            other.append(_instead(launcher, written, [item]))
+    if last:
+        appended = append_to_command(launcher, command, last)
         if appended is None:
             raise NotDecided("nothing can be added to the launch")
         other.append(appended._replace(text=appended.text.replace("\n", f"\n{_STEP}")))
     return _Sides(tuple(own), tuple(other), tuple(outside), tuple(remarks))
+
+
+def _written_in(command: SimpleCommand, given: Argument | None) -> Place | None:
+    """Where a flag is written, if that is in a command itself."""
+    place = None if given is None else whole(given)
+    return place if place is not None and holder(place) is command else None
 
 
 def _remarks(launcher: LauncherSource, removed: Edit) -> list[str]:

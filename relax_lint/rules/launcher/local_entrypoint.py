@@ -62,7 +62,7 @@ _LEAVES = re.compile(r"(?<![\w-])(?:exit|return|exec)\b")
 _SPEAKING = frozenset({"echo", "printf", ":", "true", "false", "[", "test"})
 _OWN_DIRECTORY = re.compile(r"BASH_SOURCE|\$0|\$\{0")
 _HERE = '$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" &>/dev/null && pwd)'
-_PREPARES_ITSELF = re.compile(r"\bray[ \t]+start\b|npu|ascend|hccl|klx|kunlun", re.IGNORECASE)
+_PREPARES_ITSELF = re.compile(r"\bray[ \t]+start\b|(?<![a-z])(?:npu|ascend|hccl|klx|kunlun)", re.IGNORECASE)
 _SETS_UP_MODELS = re.compile(r"MODEL_CONFIG_DIR|/models/")
 
 _TRAIN = "python3 relax/entrypoints/train.py --lr 1e-6"

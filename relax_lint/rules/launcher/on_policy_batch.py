@@ -27,10 +27,9 @@ and its plan of updates per rollout.
 
 ## Fix
 
-Writes the number that follows from the others. Safe where the launch would be refused and only one number can be
-meant: a global batch size beside a step count that divides the samples, or one that is absent; an absent rollout batch
-size in a fully asynchronous launch. Unsafe otherwise: where the step count does not divide the samples, it is the one
-to change.
+Writes the number that follows from the others. Safe where only one number can be meant: a global batch size beside a
+step count that divides the samples, or one that is absent; an absent rollout batch size in a fully asynchronous launch.
+Unsafe otherwise: where the step count does not divide the samples, it is the one to change.
 """
 
 from __future__ import annotations
@@ -41,11 +40,11 @@ from relax_lint.catalog.hidden import is_hidden
 from relax_lint.constraints.engine import Violation
 from relax_lint.constraints.reporting import Judged, judged, launches_with, outcomes, severity
 from relax_lint.diagnostics import Finding, Fix, NotChecked
-from relax_lint.fixers.constraint_fixes import may_change
 from relax_lint.fixers.launcher_edits import insert_after, replace_value
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch
+from relax_lint.shell.queries import is_own, other_launches
 
 R, N, G, S = "--rollout-batch-size", "--n-samples-per-prompt", "--global-batch-size", "--num-steps-per-rollout"
 NAMES = {R: "rollout_batch_size", N: "n_samples_per_prompt", G: "global_batch_size", S: "num_steps_per_rollout"}
@@ -132,6 +131,7 @@ INVALID = [
     Example(
         f'{_TRAIN} --colocate {R} 64 --resource \'{{"actor": [1, 8], "rollout": [1, 8]}}\'\n',
         findings=((1, 47, WARNING),),
+        fixed=f'{_TRAIN} --colocate {R} 64 {G} 64 --resource \'{{"actor": [1, 8], "rollout": [1, 8]}}\'\n',
     ),
     Example(
         f'RBS=32\nGBS=128\nexport N=${{N:-8}}\n{_TRAIN} {R} "$RBS" {N} $N {G} $GBS\n',
@@ -223,7 +223,7 @@ def _repair(violation: Violation, about: Judged) -> tuple[str, int, bool] | None
         if total % given[S] == 0:
             return G, total // given[S], True
         return (S, total // given[G], False) if given[G] > 0 and total % given[G] == 0 else None
-    return G, total, given[G] is None and id in ("rollout-minis-divide-total", "batch-splits-prompts")
+    return G, total, given[G] is None
 
 
 def _fix(violation: Violation, about: Judged) -> Fix | None:
@@ -231,11 +231,22 @@ def _fix(violation: Violation, about: Judged) -> Fix | None:
     if repair is None:
         return None
     flag, number, sure = repair
-    launch, project = about.launch, about.project
-    anchor = launch.last(S) if flag == S else _place(violation, about)
-    if anchor is None or not may_change(
-        anchor, violation, launch, project, same=lambda *other: _repair(*other) == repair
-    ):
+    anchor = about.launch.last(S) if flag == S else _place(violation, about)
+    if anchor is None or not _suits_all(flag, number, anchor, about):
         return None
     edit = replace_value(anchor, str(number)) if anchor.flag == flag else insert_after(anchor, [f"{flag} {number}"])
     return None if edit is None else Fix(f"write {flag} {number}", lambda: [edit], sure, None if sure else _GUESS)
+
+
+def _suits_all(flag: str, number: int, anchor: Argument, about: Judged) -> bool:
+    """Whether a flag is written in the launcher's own files, and all launches that it goes to want the same number, or
+    come to it by themselves."""
+    place = anchor.word.place
+    if place is None or not is_own(about.project, about.launch, place):
+        return False
+    others = [judged(other, about.project) for other in other_launches(about.launch, about.project, anchor)]
+    return all(
+        any((_repair(one, other) or ("", 0))[:2] == (flag, number) for one in other.violations("RLX407"))
+        or (flag == R and other.facts.get("rollout_groups") == number)
+        for other in others
+    )
