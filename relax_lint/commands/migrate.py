@@ -23,7 +23,7 @@ from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Place
     from relax_lint.migrate.choices import Choices
-    from relax_lint.migrate.migrated import Migrated
+    from relax_lint.migrate.migrated import Migrated, Refused
     from relax_lint.project import Project
     from relax_lint.sources.launcher import LauncherSource
 
@@ -85,14 +85,19 @@ def run(options: Namespace) -> int:
 
 
 def _migrate(options: Namespace) -> int:
+    from relax_lint.migrate.migrated import Migrated
+
     name = _name(options)
     source = _source(options)
     project = _project(options, source.path)
     target = project.root / _into(options) / name
     if not options.force and (target.exists() or target.is_symlink()):
         raise ValueError(f"{_shown(target)} is there already: choose another --name, or write over it with --force")
-    _refuse_unfit(source)
-    migrated = _migrated(options, name, source, project)
+    unfit = _unfit(source)
+    if unfit is None:
+        migrated = _migrated(options, name, source, project)
+    else:
+        migrated = Migrated(source, target, {}, [], [unfit], [], [])
     if migrated is None:
         return USAGE_ERROR
     if migrated.launches and not options.dry_run:
@@ -202,17 +207,31 @@ def _choices(options: Namespace, name: str) -> Choices:
     return Choices(name=name, unit=options.batch_unit, keep_updates=options.keep_updates)
 
 
-def _refuse_unfit(source: LauncherSource) -> None:
-    """Say why a script cannot be migrated at all."""
-    from relax_lint.migrate.in_place import why_not_followed
+def _unfit(source: LauncherSource) -> Refused | None:
+    """Why a script cannot be migrated at all."""
+    from relax_lint.diagnostics import Place
+    from relax_lint.migrate.migrated import Refused
 
-    unfit = why_not_followed(source)
-    if unfit is not None:
-        raise _Refused(f"{_at(unfit[0])}: {unfit[1]}")
+    head = Place(source, 0, 0)
+    if source.has_crlf_ends:
+        return Refused(
+            "its lines end in carriage returns, which bash takes for parts of words: convert them first", head
+        )
+    evaluation = source.evaluation
+    if evaluation.problems:
+        place, message = evaluation.problems[0]
+        return Refused(message, place)
+    if evaluation.too_complex is not None:
+        return Refused(
+            "there are more ways through the script than are followed: give it variables by --env, to leave fewer",
+            evaluation.too_complex,
+        )
     kinds = {launch.kind for launch in source.launches}
-    if "verl" not in kinds:
-        what = "launches Relax already" if "relax" in kinds else "starts no training of verl that can be seen"
-        raise _Refused(f"{_shown(source.path)} {what}")
+    if "verl" in kinds:
+        return None
+    return Refused(
+        "it launches Relax already" if "relax" in kinds else "it starts no training of verl that can be seen", head
+    )
 
 
 # ---------------------------------------------------------------- what comes of it

@@ -166,10 +166,17 @@ def _several(plans: Sequence[Plan], runs: Sequence[Run], common: Sequence[Passed
     yield from continued(lines, "    ")
     yield "}"
     yield ""
-    yield from _branches(plans, {mode: list(_calls(mode, runs, common, facts, models)) for mode in _MODES})
+    apart = any(passed.modes != "both" for run in runs for passed in run.own)
+    calls = {mode: list(_calls(mode, runs, facts, models)) for mode in _MODES}
+    yield from _branches(
+        plans, {mode: [*_mode_arguments(common, mode), *(calls[mode] if apart else [])] for mode in _MODES}
+    )
+    if not apart:
+        yield ""
+        yield from calls["sync"]
 
 
-def _calls(mode: Mode, runs: Sequence[Run], common: Sequence[Passed], facts: Facts, models: bool) -> Iterator[str]:
+def _mode_arguments(common: Sequence[Passed], mode: Mode) -> Iterator[str]:
     yield from _explained(common, mode)
     yield "MODE_ARGS=("
     for passed in _of_mode(common, mode):
@@ -177,9 +184,12 @@ def _calls(mode: Mode, runs: Sequence[Run], common: Sequence[Passed], facts: Fac
             yield from comment(passed.note, "    ")
         yield f"    {flag(passed)}"
     yield ")"
+
+
+def _calls(mode: Mode, runs: Sequence[Run], facts: Facts, models: bool) -> Iterator[str]:
     for run in runs:
         first = f"train {run.name}" + (f" {run.plan.model}" if models else "")
-        own = [flag(passed) for passed in run.own if passed.modes in ("both", mode)]
+        own = [flag(passed) for passed in in_order(run.own) if passed.modes in ("both", mode)]
         rest = ['"$@"'] if facts.forwards else []
         yield from continued([first, *own, *rest], "")
 

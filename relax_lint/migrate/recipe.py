@@ -120,8 +120,16 @@ class _Migration:
                 settings = effective_settings(launch, self.source.project, self.options.verl_root)
                 yield self._plan(movable(settings, self.source.project.root))
             except Refusal as refusal:
-                place = refusal.place or start_of(launch)
-                self.refused.append(Refused(refusal.reason, place, refusal.key, way.conditions))
+                self._refuse(Refused(refusal.reason, refusal.place or start_of(launch), refusal.key, way.conditions))
+
+    def _refuse(self, refused: Refused) -> None:
+        """Note a refusal; the same of several launches is one."""
+        for number, known in enumerate(self.refused):
+            if (known.reason, known.place) == (refused.reason, refused.place):
+                shared = known.conditions if known.conditions == refused.conditions else ()
+                self.refused[number] = changed(known, conditions=shared)
+                return
+        self.refused.append(refused)
 
     def _plan(self, settings: Settings) -> Plan:
         """The plan with the file that describes the model, which is written where Relax has none."""
@@ -228,7 +236,9 @@ class _Migration:
         from relax_lint.engine import lint
         from relax_lint.rules import load_rules
 
-        files: Mapping[Path, bytes] = {path: text.encode() for path, text in self.files.items()}
+        files: Mapping[Path, bytes] = {
+            path: text.encode("utf-8", "surrogateescape") for path, text in self.files.items()
+        }
         changed_project = self.project.with_changes(files)
         judged = lint(changed_project, load_rules(), targets=list(files))
         return [

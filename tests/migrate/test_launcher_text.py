@@ -170,7 +170,7 @@ def test_several_launches_are_runs_one_after_another(tmp_path: Path) -> None:
         assert "<--lr><1e-6>" in said[0]
         assert "<--lr><1e-5>" in said[1]
         assert "<--tb-experiment-name><high>" in said[1]
-        assert text.count("--rollout-batch-size") == 1
+        assert text.count("--rollout-batch-size") == text.count("train lr-1e-6") == 1
     logs = {path.name.partition("-sync")[0] for path in (tmp_path / "sync/logs").iterdir()}
     assert logs == {"math-lr-1e-6", "math-lr-1e-5"}
 
