@@ -95,7 +95,7 @@ class Candidate:
         written = _nearest(self.composed.origins, path)
         by_default = change is None and (written is None or written.file.of_verl)
         known = by_default or keys.knows(path) or (change is None and keys.knows(_nearest_path(self.composed, path)))
-        added = change is not None and change.word.text.startswith("+")
+        added = change is None or change.word.text.startswith("+")
         meant = None if known else keys.meant(path, added=added)
         if change is not None:
             word, problem = change

@@ -63,9 +63,10 @@ class ConfigSearch:
                 return found
         parts = PurePosixPath(tail).parts
         for start in range(1, len(parts) - _FEWEST_PARTS + 1):
-            found = self._on_disk(self.project.root.joinpath(*parts[start:]))
-            if found is not None:
-                return found
+            for place in self._places():
+                found = self._on_disk(place.joinpath(*parts[start:]))
+                if found is not None:
+                    return found
         return None
 
     def _places(self) -> Iterator[Path]:
@@ -78,4 +79,4 @@ class ConfigSearch:
     def _on_disk(self, path: Path) -> ConfigDirectory | None:
         if not self.project.is_dir(path):
             return None
-        return DirectoryOnDisk(self.project, path, of_verl=path.is_relative_to(self.project.root / "verl"))
+        return DirectoryOnDisk(self.project, path, of_verl=self.verl.owns(path))

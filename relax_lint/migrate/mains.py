@@ -33,13 +33,12 @@ class Main:
 def main_of(launch: Launch, project: Project, verl: Verl) -> Main | None:
     """What a launch runs; ``None`` when that is not known."""
     name = entry_name(launch.argv[launch.entry])
-    source = _source(name, launch, project)
+    source = _source(name, launch, project, verl)
     declared = None if source is None or source.tree is None else hydra_main(source.tree)
     if source is not None and declared is not None:
         beside = source.path.parent
         path = Path(_normal(beside / declared.directory))
-        of_verl = beside.is_relative_to(project.root / "verl")
-        directory = DirectoryOnDisk(project, path, of_verl=of_verl) if project.is_dir(path) else None
+        directory = DirectoryOnDisk(project, path, of_verl=verl.owns(path)) if project.is_dir(path) else None
         if directory is None:
             return Main(name, verl.directory(_after_verl(path)), declared.name, beside)
         return Main(name, directory, declared.name, beside)
@@ -58,7 +57,7 @@ def module_name(name: str) -> str:
     return ".".join(parts[starts[-1] if starts else -1 :])
 
 
-def _source(name: str, launch: Launch, project: Project) -> PythonSource | None:
+def _source(name: str, launch: Launch, project: Project, verl: Verl) -> PythonSource | None:
     """The code of what runs."""
     if name.endswith(".py"):
         places = [Path(launch.directory)] if launch.directory else []
@@ -67,7 +66,9 @@ def _source(name: str, launch: Launch, project: Project) -> PythonSource | None:
         path = next((path for path in found if project.is_file(path)), None)
         return None if path is None else project.python(path)
     start = Path(launch.directory) if launch.directory else None
-    found = project.module(name, start) or project.module(name.removeprefix("recipe."))
+    found = (
+        project.module(name, start) or project.module(name, verl.root) or project.module(name.removeprefix("recipe."))
+    )
     beside = launch.script.parent / f"{name.rpartition('.')[2]}.py"
     return found or (project.python(beside) if project.is_file(beside) else None)
 

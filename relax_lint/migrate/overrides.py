@@ -25,6 +25,8 @@ _GRAMMAR_HELP = re.compile(r"\s*See https?://\S+ for details\Z")
 _PLAIN_VALUE = re.compile(r"<[^<>]+>|[^\s\[\]{}()'\",=$\\]+[})\]>]")
 """Texts that Hydra's grammar has no place for and that can mean nothing but themselves: a placeholder like
 ``<path_to_model>``, and a name with a bracket too many at its end."""
+_NOTHING = " \t\r\n\\"
+"""What is left of a broken continuation of a line."""
 _OPTIONS_WITH_VALUE = ("--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd")
 
 
@@ -155,7 +157,7 @@ def _telling(launch: Launch) -> Iterator[Word]:
         word = argument.word
         wholly_unknown = len(word.unknowns) == 1 and word.text == word.unknowns[0].text
         begins_unknown = bool(word.unknowns) and "=" not in word.text
-        if word.text.strip() and (not (wholly_unknown or begins_unknown) or before in _OPTIONS_WITH_VALUE):
+        if word.text.strip(_NOTHING) and (not (wholly_unknown or begins_unknown) or before in _OPTIONS_WITH_VALUE):
             yield word
         before = word.text
 

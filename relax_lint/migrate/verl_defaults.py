@@ -37,10 +37,14 @@ class MainConfig:
 
 
 class Verl(ABC):
-    """A verl, as far as its configuration goes. ``exact`` says that it is the user's own, and not one known here."""
+    """A verl, as far as its configuration goes; ``root`` is the directory of its checkout, where it has one."""
 
     version: str
-    exact: bool
+    root: Path | None = None
+
+    def owns(self, path: Path) -> bool:
+        """Whether a file or directory on disk is of its package."""
+        return False
 
     @abstractmethod
     def directory(self, path: str) -> ConfigDirectory | None:
@@ -60,8 +64,6 @@ class Verl(ABC):
 
 class EmbeddedVerl(Verl):
     """A version that this program knows."""
-
-    exact = False
 
     def __init__(self, version: str, files: Mapping[str, Any], mains: Mapping[str, list[str]]) -> None:
         self.version = version
@@ -90,17 +92,22 @@ def _alike(module: str, mains: Mapping[str, Any]) -> str:
 class CheckedOutVerl(Verl):
     """The user's own verl: ``package`` is the directory of that name."""
 
-    exact = True
-
     def __init__(self, project: Project, package: Path, version: str) -> None:
         self.project = project
         self.package = package
+        self.root = package.parent
         self.version = version
+
+    def owns(self, path: Path) -> bool:
+        """Whether it is below the package's directory."""
+        return path.is_relative_to(self.package)
 
     def directory(self, path: str) -> ConfigDirectory | None:
         """A directory on disk."""
         found = self.package.parent / path
-        return DirectoryOnDisk(self.project, found, of_verl=True) if self.project.is_dir(found) else None
+        if not self.project.is_dir(found):
+            return None
+        return DirectoryOnDisk(self.project, found, of_verl=self.owns(found))
 
     def main(self, module: str) -> MainConfig | None:
         """Its code says it, where it is in the project."""
@@ -108,16 +115,17 @@ class CheckedOutVerl(Verl):
 
 
 def verls(project: Project, verl_root: Path | None) -> tuple[Verl, ...]:
-    """The verl that a project's launches may run with: the one that is named, the project itself, the one installed;
-    else those known here, the newest first."""
+    """The verl that a project's launches may run with: the one that is named, the project itself or its submodule, the
+    one installed; else those known here, the newest first."""
     if verl_root is not None:
         named = _at(project, verl_root, "--verl-root")
         if named is None:
             raise Refusal(f"there is no configuration of verl's under {verl_root} ({_PRIMARY})")
         return (named,)
-    own = _at(project, project.root, "this checkout")
-    if own is not None:
-        return (own,)
+    for root in (project.root, project.root / "verl"):
+        own = _at(project, root, "this checkout")
+        if own is not None:
+            return (own,)
     for directory in _import_path():
         installed = _at(project, directory, "installed")
         if installed is not None:

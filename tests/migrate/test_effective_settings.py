@@ -307,6 +307,18 @@ def test_a_checkout_of_verl_counts_before_what_is_known_here() -> None:
     assert found.version == "9.9 (this checkout)"
 
 
+def test_verl_may_be_a_submodule_whose_scripts_run_in_it() -> None:
+    mine = "hydra: {searchpath: [verl/trainer/config]}\ndefaults: [ppo_trainer, _self_]\ndata: {size: 8}\n"
+    files = {**own_verl("verl/verl"), "verl/examples/y/config/mine.yaml": mine}
+    command = f"{MAIN} --config-path=$(pwd)/examples/y/config --config-name=mine\n"
+    project = Project.from_files({**files, "verl/examples/y/run.sh": command})
+    launcher = project.launcher(MEMORY_ROOT / "verl/examples/y/run.sh")
+    assert launcher is not None
+    found = effective_settings(launcher.launches[0], project)
+    assert (found.value("data.half"), found.leaves["data.size"].origin) == (8, "recipe config")
+    assert found.leaves["trainer.own"].origin == "verl default"
+
+
 def test_the_verl_that_is_named_counts_first(tmp_path: Path) -> None:
     for name, text in {**own_verl(), "run.sh": f"{MAIN}\n"}.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
