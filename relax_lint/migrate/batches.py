@@ -37,6 +37,7 @@ class Batches:
     verl_updates: int
     prompts_word: str | Template
     batch_word: str | Template
+    per_prompt_word: str | Template
     text: str
 
     @property
@@ -88,7 +89,9 @@ def batches(settings: Settings, choices: Choices) -> Batches:
     keeps = choices.keep_updates and updates > 1 and prompts % updates == 0
     batch = prompts * per_prompt // (updates if keeps else 1)
     text = _said(settings, choices, given, prompts, per_prompt, batch, mini, updates, keeps)
-    return Batches(prompts, per_prompt, batch, updates if keeps else None, updates, str(prompts), str(batch), text)
+    return Batches(
+        prompts, per_prompt, batch, updates if keeps else None, updates, str(prompts), str(batch), str(per_prompt), text
+    )
 
 
 def _prompts(settings: Settings) -> Data:
@@ -120,7 +123,9 @@ def _by_bash(settings: Settings, prompts: Data, choices: Choices) -> Batches:
         f"({shown(settings.value(SAMPLES))}). The launcher works the global batch out: prompts × samples of a prompt, "
         "so that each rollout is one update."
     )
-    return Batches(known, per_prompt if isinstance(per_prompt, int) else None, None, None, 1, *words, text)
+    return Batches(
+        known, per_prompt if isinstance(per_prompt, int) else None, None, None, 1, *words, _word(per_prompt), text
+    )
 
 
 def _word(value: Data) -> str | Template:

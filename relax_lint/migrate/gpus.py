@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 from relax_lint.migrate.algorithms import loss_of
 from relax_lint.migrate.async_split import Split, Splitter
 from relax_lint.migrate.batches import Batches, batches, trainer_of
-from relax_lint.migrate.parallelism import Parallel, Wanted, chosen, fitted, with_experts
+from relax_lint.migrate.parallelism import (
+    BYTES_LOADED,
+    LARGEST_TENSOR,
+    LOADED,
+    Parallel,
+    Wanted,
+    chosen,
+    fitted,
+    with_experts,
+)
 from relax_lint.migrate.readings import A, R, arithmetic, is_on, whole
 from relax_lint.migrate.values import Template
 from relax_lint.records import record
@@ -20,6 +29,7 @@ NODES, PER_NODE = "trainer.nnodes", "trainer.n_gpus_per_node"
 ROLLOUT_NODES, ROLLOUT_PER_NODE = "rollout.nnodes", "rollout.n_gpus_per_node"
 _USUAL_PER_NODE = 8
 _MEGATRON = f"{A}.megatron"
+_TENSOR = f"{_MEGATRON}.tensor_model_parallel_size"
 
 
 @record
@@ -51,9 +61,7 @@ def gpus_of(settings: Settings, choices: Choices) -> Gpus:
     wanted = wanted_of(settings, choices)
     base = _base(settings, wanted, per_node * nodes)
     used, sync = _colocated(base, wanted, total, per_node)
-    verl_engine = (whole(settings, f"{R}.tensor_model_parallel_size") or 1) * (
-        whole(settings, f"{R}.pipeline_model_parallel_size") or 1
-    )
+    verl_engine = _verls_engine(settings, wanted)
     engine = _engine(verl_engine, used)
     roles = (("reference",) if uses_kl(settings) else ()) + (("actor_fwd",) if batches(settings, choices).steps else ())
     found = Splitter(wanted, per_node, base, engine, roles, per_node * nodes if rollout else 0).split(total)
@@ -97,6 +105,24 @@ def _of_rollout(settings: Settings) -> int:
     return _count(settings, ROLLOUT_NODES, 1) * _count(settings, ROLLOUT_PER_NODE, _USUAL_PER_NODE)
 
 
+def _verls_engine(settings: Settings, wanted: Wanted) -> int:
+    """The GPUs of an engine; where only bash knows them, the fewest that hold the model."""
+    tensor, pipeline = (whole(settings, f"{R}.{kind}_model_parallel_size") for kind in ("tensor", "pipeline"))
+    if tensor is None:
+        sizes = (1, 2, 4, LARGEST_TENSOR)
+        fits = (size for size in sizes if wanted.weight(Parallel(size, expert=size), BYTES_LOADED) <= LOADED)
+        tensor = next(fits, LARGEST_TENSOR)
+    return tensor * (pipeline or 1)
+
+
+def unknown_sizes(settings: Settings) -> list[str]:
+    """The sizes of verl's division that only bash knows."""
+    kinds = ("tensor_model", "pipeline_model", "context", "expert_model", "expert_tensor")
+    keys = [f"{_MEGATRON}.{kind}_parallel_size" for kind in kinds]
+    keys += [f"{R}.tensor_model_parallel_size", f"{A}.ulysses_sequence_parallel_size"]
+    return [key for key in keys if isinstance(settings.value(key), Template)]
+
+
 def _shown(settings: Settings) -> str:
     """The number of GPUs as an expression of bash; empty when it is known."""
     defaults = {PER_NODE: _USUAL_PER_NODE, NODES: 1}
@@ -113,7 +139,7 @@ def _shown(settings: Settings) -> str:
 
 def _base(settings: Settings, wanted: Wanted, gpus: int) -> Parallel:
     """The division that verl's settings ask for."""
-    if settings.flavour == "megatron":
+    if settings.flavour == "megatron" and not isinstance(settings.value(_TENSOR), Template):
         tensor = whole(settings, f"{_MEGATRON}.tensor_model_parallel_size") or 1
         dense = wanted.shape is not None and not wanted.shape.experts
         return Parallel(

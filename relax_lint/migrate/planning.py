@@ -10,6 +10,7 @@ from relax_lint.migrate.derived import DERIVED
 from relax_lint.migrate.direct import direct_steps
 from relax_lint.migrate.mapping import entry_in
 from relax_lint.migrate.plan import Fate, ModeRefused, Passed, Plan, RecipeFile, Step, Todo, YamlEntry
+from relax_lint.migrate.values import Template
 from relax_lint.records import changed
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def _fates(settings: Settings, derived: list[Step], direct: list[Step]) -> Itera
     """One fate for each setting, in the order of the settings; the mapping says which step it is for."""
     of_derived, of_direct = _by_key(derived), _by_key(direct)
     missing = []
+    read = {name for step in (*derived, *direct) if isinstance(step, Passed) for name in _variables(step)}
     for key in settings.leaves:
         found = entry_in(settings, key)
         own = of_derived if found is not None and found.derived else of_direct
@@ -75,9 +77,23 @@ def _fates(settings: Settings, derived: list[Step], direct: list[Step]) -> Itera
         if fate is None:
             missing.append(key)
         else:
-            yield fate
+            yield _with_variable(fate, settings.leaves[key].variable, read)
     if missing:
         raise Contradiction(f"nothing is said of {', '.join(f'{key} ({_whose(settings, key)})' for key in missing)}")
+
+
+def _with_variable(fate: Fate, variable: str | None, read: set[str]) -> Fate:
+    """The fate, with a word about a variable that decided the value in verl's launcher and decides nothing any more."""
+    if variable is None or variable in read or not fate.flags:
+        return fate
+    gone = f"the variable {variable} is no longer read"
+    return changed(fate, reason=f"{fate.reason}; {gone}" if fate.reason else gone)
+
+
+def _variables(passed: Passed) -> Iterator[str]:
+    for value in passed.values:
+        if isinstance(value, Template):
+            yield from value.variables
 
 
 def _by_key(steps: Iterable[Step]) -> dict[str, Fate]:

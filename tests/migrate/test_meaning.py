@@ -99,10 +99,17 @@ def test_5_the_kl_of_the_loss_is_named_as_in_relax(verl: str, relax: str) -> Non
     assert made["--ref-load"] == "${MODEL_DIR}/Qwen3-8B"
 
 
-@pytest.mark.parametrize("kind", ["abs", "full", "k3+"])
+@pytest.mark.parametrize("kind", ["abs", "full"])
 def test_5_other_distances_are_refused(kind: str) -> None:
     with pytest.raises(Refusal, match="a distance that Relax lacks"):
         planned(f"{A}.use_kl_loss=True", f"{A}.kl_loss_type={kind}")
+
+
+def test_5_a_distance_that_is_only_reported_has_the_gradient_of_k2() -> None:
+    made = planned(f"{A}.use_kl_loss=True", f"{A}.kl_loss_type=k3+")
+    assert flags(made)["--kl-loss-type"] == "k2"
+    assert fate(made, f"{A}.kl_loss_type").kind == "unsupported"
+    assert "gradient that of k2" in fate(made, f"{A}.kl_loss_type").reason
 
 
 def test_5_without_a_kl_loss_nothing_is_passed() -> None:

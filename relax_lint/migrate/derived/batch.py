@@ -36,7 +36,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     """The flags and fates of everything that says how large a batch is."""
     sizes, key = batches(settings, choices), prompts_key(settings)
     yield Passed(_ROLLOUT, (sizes.prompts_word,), "rollout", (key,))
-    yield Passed(_PER_PROMPT, (str(sizes.per_prompt or shown(settings.value(SAMPLES))),), "rollout", (SAMPLES,))
+    yield Passed(_PER_PROMPT, (sizes.per_prompt_word,), "rollout", (SAMPLES,))
     yield Passed(_GLOBAL, (sizes.batch_word,), "rollout", (key, SAMPLES, *((MINI,) if sizes.steps else ())))
     if sizes.steps is not None:
         yield Passed(_STEPS, (str(sizes.steps),), "rollout", (MINI,))

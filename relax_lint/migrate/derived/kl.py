@@ -18,6 +18,8 @@ _IN_REWARD, _REWARD_COEFFICIENT = "algorithm.use_kl_in_reward", "algorithm.kl_ct
 _OF_REWARD = ("algorithm.kl_penalty", "algorithm.kl_ctrl")
 _TYPES = {"kl": "k1", "k1": "k1", "mse": "k2", "k2": "k2", "low_var_kl": "low_var_kl", "k3": "low_var_kl"}
 """How a distance is called; the reference's log-probabilities enter each in the same way."""
+_STRAIGHT_THROUGH, _BY_GRADIENT = "+", "k2"
+"""verl's mark of a distance that is reported, while the gradient is that of k2."""
 _NO_REWARD_KL = (
     "verl takes it off the rewards before it compares the samples of a prompt; the estimators of Relax ignore --kl-coef"
 )
@@ -35,7 +37,8 @@ def _in_loss(settings: Settings) -> Iterator[Step]:
         yield from fates(settings, (LOSS_COEFFICIENT, LOSS_TYPE), "no effect", "verl reads it with use_kl_loss only")
         return
     named = text(settings, LOSS_TYPE) or "low_var_kl"
-    kind = _TYPES.get(named)
+    straight = named.endswith(_STRAIGHT_THROUGH)
+    kind = _BY_GRADIENT if straight else _TYPES.get(named)
     if kind is None:
         if real(settings, LOSS_COEFFICIENT) != 0:
             setting = settings.leaves.get(LOSS_TYPE)
@@ -52,8 +55,15 @@ def _in_loss(settings: Settings) -> Iterator[Step]:
     yield Passed(_TYPE, (kind,), "algorithm", (LOSS_TYPE,))
     yield from fates(settings, (USE_LOSS,), "mapped", flags=(_USE,))
     yield from fates(settings, (LOSS_COEFFICIENT,), "mapped", flags=(_COEFFICIENT,))
-    reason = "" if kind == named else f"verl's {named}"
-    yield from fates(settings, (LOSS_TYPE,), "mapped", reason, (_TYPE,))
+    if straight:
+        reason = (
+            f"Relax has no {named}, whose value is that of {named[:-1]} and whose gradient that of k2: with k2 the "
+            "same is learned, and another number reported"
+        )
+        yield Fate(LOSS_TYPE, "unsupported", (_TYPE,), reason)
+    else:
+        reason = "" if kind == named else f"verl's {named}"
+        yield from fates(settings, (LOSS_TYPE,), "mapped", reason, (_TYPE,))
 
 
 def _in_reward(settings: Settings) -> Iterator[Step]:

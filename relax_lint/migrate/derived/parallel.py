@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.migrate.batches import batches
 from relax_lint.migrate.derived import stages
-from relax_lint.migrate.gpus import Gpus, gpus_of
+from relax_lint.migrate.gpus import Gpus, gpus_of, unknown_sizes
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
 from relax_lint.migrate.readings import REF, A, fates, whole
 from relax_lint.records import changed
@@ -43,6 +43,13 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
         yield from _of_fsdp(settings, gpus)
     yield from _of_reference(settings)
     yield from stages.steps(settings, choices)
+    unknown = unknown_sizes(settings)
+    if unknown:
+        yield Todo(
+            f"{', '.join(unknown)}: only bash knows them; the sizes in the launcher are chosen for the model, see "
+            "whether they are what you want",
+            tuple(unknown),
+        )
     if gpus.used != gpus.total:
         yield Todo(
             f"of {gpus.total} GPUs the sync mode takes {gpus.used}: over more, the prompts of an update cannot be "

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from relax_lint.migrate.settings import Settings
 
 _FILES, _MOST, _ONLY = "data.val_files", "data.val_max_samples", "trainer.val_only"
+_FILTERED, _LONGEST, _MAX_PROMPT = "data.filter_overlong_prompts", "data.max_prompt_length", "--eval-max-prompt-len"
 _OF_VALIDATION = f"{R}.val_kwargs"
 _DATA, _COUNT = "--eval-prompt-data", "--n-samples-per-eval-prompt"
 _FLAGS = {"temperature": "--eval-temperature", "top_p": "--eval-top-p", "top_k": "--eval-top-k"}
@@ -42,6 +43,8 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
         yield Passed(flag, (value,), "eval", (key,), note)
         yield Fate(key, "mapped", (flag,))
     yield from _counted(settings)
+    if is_on(settings, _FILTERED) and settings.value(_LONGEST) is not None:
+        yield Passed(_MAX_PROMPT, (carried(settings, _LONGEST),), "eval", (_FILTERED, _LONGEST))
     reason = "the temperature decides"
     yield from fates(settings, (f"{_OF_VALIDATION}.do_sample",), "no effect", reason)
 

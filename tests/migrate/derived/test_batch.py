@@ -79,3 +79,21 @@ def test_sizes_that_only_bash_knows() -> None:
     assert flags(made)["--rollout-batch-size"] == "${BATCH}"
     assert flags(made)["--global-batch-size"] == "$((${BATCH:-1} * 8))"
     assert "Only bash knows" in made.batch
+
+
+def test_a_variable_that_numbers_are_worked_out_of_is_not_read_any_more() -> None:
+    settings = composed()
+    key = "data.train_batch_size"
+    leaves = {**settings.leaves, key: Setting(key, 64, "command line", None, f"{key}=64", "BATCH")}
+    made = plan(changed(settings, leaves=leaves), CHOICES)
+    assert flags(made)["--rollout-batch-size"] == "64"
+    assert "BATCH is no longer read" in fate(made, key).reason
+
+
+def test_samples_of_a_prompt_that_only_bash_knows() -> None:
+    settings = composed()
+    key = f"{R}.n"
+    value = Template((Unknown("${N}", "N"),))
+    made = plan(changed(settings, leaves={**settings.leaves, key: Setting(key, value, "command line")}), CHOICES)
+    assert flags(made)["--n-samples-per-prompt"] == "${N}"
+    assert flags(made)["--global-batch-size"] == "$((64 * ${N:-1}))"

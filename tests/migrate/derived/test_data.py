@@ -61,6 +61,12 @@ def test_some_rows_are_a_slice() -> None:
     assert made["--eval-prompt-data"].endswith("test.parquet@[0:50]")
 
 
+def test_long_prompts_are_left_out_of_evaluation_where_verl_does() -> None:
+    made = flags(planned("data.filter_overlong_prompts=True", "data.max_prompt_length=700", EVALUATED))
+    assert (made["--rollout-max-prompt-len"], made["--eval-max-prompt-len"]) == ("700", "700")
+    assert "--eval-max-prompt-len" not in flags(planned(EVALUATED))
+
+
 def test_no_training_data_is_said() -> None:
     made = planned("data.train_files=")
     assert flags(made)["--prompt-data"] == "${DATA_DIR}/train.parquet"

@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from relax_lint.migrate.choices import Choices, ModelShape
-from tests.migrate.planned import MEGATRON, QWEN3_8B, QWEN3_30B, A, R, fate, flags, planned, todos
+from relax_lint.migrate.planning import plan
+from relax_lint.migrate.settings import Setting
+from relax_lint.migrate.values import Template
+from relax_lint.records import changed
+from relax_lint.shell.launch import Unknown
+from tests.migrate.planned import MEGATRON, QWEN3_8B, QWEN3_30B, A, R, fate, flags, planned, settings_of, todos
 
 KL = f"{A}.use_kl_loss=True"
 LARGE = ("data.train_batch_size=256", f"{A}.ppo_mini_batch_size=256")
@@ -140,12 +145,6 @@ def test_sequences_are_not_divided_where_each_sample_is_averaged() -> None:
 
 def test_gpus_that_only_bash_counts() -> None:
     made = planned()
-    from relax_lint.migrate.planning import plan
-    from relax_lint.migrate.settings import Setting
-    from relax_lint.migrate.values import Template
-    from relax_lint.records import changed
-    from relax_lint.shell.launch import Unknown
-
     nodes = Template((Unknown("${SLURM_JOB_NUM_NODES}", "SLURM_JOB_NUM_NODES"),))
     leaves = {**made.settings.leaves, "trainer.nnodes": Setting("trainer.nnodes", nodes, "command line")}
     made = plan(changed(made.settings, leaves=leaves), Choices("demo", shape=QWEN3_8B))
@@ -161,7 +160,7 @@ def test_layers_are_dealt_out_where_they_do_not_divide() -> None:
         "trainer.nnodes=4",
         f"{A}.megatron.tensor_model_parallel_size=4",
         f"{A}.megatron.pipeline_model_parallel_size=8",
-        f"+{transformer}.account_for_loss_in_pipeline_split=True".lstrip("+"),
+        f"{transformer}.account_for_loss_in_pipeline_split=True",
         f"{transformer}.account_for_embedding_in_pipeline_split=True",
         choices=of_shape(ModelShape(64, 4, 94, parameters=30)),
     )  # fmt: skip
@@ -174,3 +173,14 @@ def test_routing_that_is_replayed_refuses_the_async_mode() -> None:
     made = planned(*MEGATRON, f"{A}.router_replay.mode=R3")
     assert "routing" in made.refused[0].reason
     assert "--fully-async" not in flags(made, "async")
+
+
+def test_sizes_that_only_bash_knows_are_chosen_for_the_model() -> None:
+    settings = settings_of(*MEGATRON)
+    unknown = Template((Unknown("${TP}", "TP"),))
+    keys = (f"{R}.tensor_model_parallel_size", f"{A}.megatron.tensor_model_parallel_size")
+    leaves = {**settings.leaves, **{key: Setting(key, unknown, "command line") for key in keys}}
+    made = plan(changed(settings, leaves=leaves), Choices("demo", shape=QWEN3_8B))
+    assert flags(made)["--tensor-model-parallel-size"] == "4"
+    assert flags(made)["--rollout-num-gpus-per-engine"] == "1"
+    assert "only bash knows them" in todos(made)
