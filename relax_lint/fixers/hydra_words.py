@@ -31,7 +31,7 @@ _GROUPS = frozenset(
 _OPTIONS = re.compile(r"(--config-path|--config-name|--config-dir)(?:=|\Z)")
 _BARE = re.compile(r"""[^\s"'\\;|&<>()]+|"(?:[^"\\]|\\.)*"|'[^']*'""")
 _WRITTEN = re.compile(r"(?P<quote>[\"']?)(?P<signs>[+~]*)(?P<key>[^=\"'$`\s]+)=(?P<rest>.*)", re.DOTALL)
-_PLAIN_WORDS = re.compile(r"[\w@%+=:,./\[\]{}$ -]*")
+_PLAIN_WORDS = re.compile(r"[\w@%+~=:,./\[\]{}$ -]*")
 
 
 @record

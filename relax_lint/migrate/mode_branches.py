@@ -93,7 +93,7 @@ class _Seen:
         if found.forward_roles:
             own.append(f"{_REF_CONFIG} '{json.dumps(forward_config(found))}'")
         own.append("--fully-async")
-        if not self.launch.has(_WEIGHTS) and not self.launch.may_have("--use-rollout-logprobs"):
+        if not self.launch.has(_WEIGHTS) and not self.launch.has("--use-rollout-logprobs"):
             own.append(_WEIGHTS)
         shown = ", ".join(f"{role} {count}" for role, count in used.items())
         comment = f"Fully asynchronous, each role on GPUs of its own: {shown}."

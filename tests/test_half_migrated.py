@@ -1,0 +1,258 @@
+"""Launchers whose move from verl is half done reach clean by `--fix`, and only what had to change is changed."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from pathlib import Path
+
+import pytest
+
+from relax_lint.diagnostics import Severity
+from relax_lint.engine import lint
+from relax_lint.fixing import Fixed, fix
+from relax_lint.migrate.in_place import Rewritten, finished
+from relax_lint.project import Project
+from relax_lint.recipe_kinds import trains
+from relax_lint.rules import load_rules
+from tests.half_migrated import (
+    ENTRY,
+    GOOD,
+    GUARD,
+    LAUNCHER,
+    ONE_MODE,
+    RECIPE,
+    STRICT,
+    WRITINGS,
+    Change,
+    Writing,
+    in_array,
+    on_a_line,
+    replaced,
+    together,
+)
+
+RULES = load_rules()
+SAID_ALREADY = (
+    "trainer.total_epochs=15",
+    "actor_rollout_ref.actor.optim.lr=1e-6",
+    "data.train_batch_size=32",
+    "actor_rollout_ref.actor.ppo_mini_batch_size=32",
+    "trainer.n_gpus_per_node=8",
+    "trainer.nnodes=1",
+    "data.val_files=/data/test.parquet",
+    "actor_rollout_ref.rollout.n=8",
+    "actor_rollout_ref.rollout.name=vllm",
+    "trainer.save_freq=-1",
+    "algorithm.use_kl_in_reward=False",
+    "custom_reward_function.path=r.py",
+    "critic.optim.lr=1e-5",
+    "trainer.balance_batch=True",
+    "++actor_rollout_ref.model.use_remove_padding=True",
+    "~critic.optim",
+)
+"""What Relax needs nothing for, or what the launcher says by flags."""
+NEW = {
+    "actor_rollout_ref.actor.use_dynamic_bsz=True": ["--use-dynamic-batch-size"],
+    "trainer.val_before_train=False": ["--skip-eval-before-train"],
+    "actor_rollout_ref.actor.loss_agg_mode=token-mean": ["--calculate-per-token-loss"],
+    "data.seed=7": ["--rollout-seed", "7"],
+}
+LEFTOVERS: dict[str, tuple[Change, set[str]]] = {
+    "module": (replaced(ENTRY, "python3 -m relax.entrypoints.train"), set()),
+    "submission": (replaced(ENTRY, f"ray job submit --address=http://127.0.0.1:8265 -- {ENTRY}"), set()),
+    "submission with its environment": (
+        replaced(
+            ENTRY,
+            'ray job submit --address="http://127.0.0.1:8265" \\\n        --runtime-env-json="${RUNTIME_ENV_JSON}" \\\n'
+            "        -- python3 -m relax.entrypoints.train",
+        ),
+        set(),
+    ),
+    "environment of a plain launch": (on_a_line('--runtime-env-json "${RUNTIME_ENV_JSON}"'), set()),
+    "offload": (replaced("    --optimizer-cpu-offload\n", ""), set()),
+    "overlap": (replaced("    --overlap-cpu-optimizer-d2h-h2d\n", ""), set()),
+    "precision": (replaced("    --use-precision-aware-optimizer\n", ""), set()),
+    "global batch": (replaced("    --global-batch-size 256\n", ""), set()),
+    "rollout batch": (replaced("    --rollout-batch-size 32\n", ""), set()),
+    "forward services": (
+        lambda text: re.sub(r" +--ref-actor-config .*\n", "", text),
+        {"max_tokens_per_gpu", "only_load_weight"},
+    ),
+    "estimate of KL": (replaced("--kl-loss-type low_var_kl", "--kl-loss-type kl"), {"low_var_kl"}),
+    "no guard": (replaced(GUARD, ""), set()),
+    "no question before the entry point": (
+        replaced(GUARD, 'source "${SCRIPT_DIR}/../../scripts/entrypoint/local.sh"\n'),
+        set(),
+    ),
+    "no strict mode": (replaced(STRICT, "set -x\n"), set()),
+    "no directory": (replaced("mkdir -p logs\n", ""), set()),
+}
+EVERYTHING = together(
+    LEFTOVERS["module"][0],
+    LEFTOVERS["offload"][0],
+    LEFTOVERS["global batch"][0],
+    LEFTOVERS["no guard"][0],
+    LEFTOVERS["no strict mode"][0],
+    LEFTOVERS["no directory"][0],
+    in_array("trainer.total_epochs=15"),
+)
+
+
+def with_launcher(text: str) -> Project:
+    return Project(RECIPE).with_changes({LAUNCHER: text.encode()})
+
+
+def single_edits(project: Project) -> Fixed:
+    return fix(project, RULES, targets=[LAUNCHER])
+
+
+def all_edits(project: Project) -> Rewritten:
+    return finished(
+        project, single_edits(project), single_edits, lambda path: path.name, lambda paths: None, on_disk=True
+    )
+
+
+def grave(project: Project) -> list[tuple[str, str]]:
+    found = lint(project, RULES, targets=[LAUNCHER]).standing
+    return [(one.code, one.message) for one in found if one.severity is not Severity.ADVICE]
+
+
+def text_of(project: Project) -> str:
+    data = project.read(LAUNCHER)
+    assert data is not None
+    return data.decode()
+
+
+def passed(project: Project) -> list[list[str]]:
+    """The words of each launch, sorted."""
+    launcher = project.launcher(LAUNCHER)
+    assert launcher is not None
+    return [sorted(word.text for word in launch.argv) for launch in launcher.launches]
+
+
+def comments(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip().startswith("#")]
+
+
+def same_as_good(project: Project, but: set[str]) -> None:
+    """What is passed is what the good launcher passes, but for words that hold one of some texts."""
+    for now, before in zip(passed(project), passed(with_launcher(GOOD)), strict=True):
+        gone = [word for word in set(before) - set(now) if not any(text in word for text in but)]
+        assert gone == []
+
+
+@pytest.mark.parametrize("at", range(len(SAID_ALREADY)), ids=SAID_ALREADY)
+def test_a_word_for_hydra_that_says_nothing_more_goes(at: int) -> None:
+    written, word = WRITINGS[at % len(WRITINGS)], SAID_ALREADY[at]
+    project = with_launcher(written(word)(GOOD))
+    assert "RLX402" in {code for code, _ in grave(project)}
+    after = single_edits(project).project
+    assert grave(after) == []
+    assert passed(after) == passed(with_launcher(GOOD))
+
+
+def test_all_of_them_at_once_go() -> None:
+    text = GOOD
+    for word in SAID_ALREADY:
+        text = in_array(word)(text)
+    after = single_edits(with_launcher(text)).project
+    assert text_of(after) == GOOD
+
+
+@pytest.mark.parametrize("word", NEW)
+@pytest.mark.parametrize("written", WRITINGS, ids=lambda written: written.__name__)
+def test_a_word_for_hydra_becomes_flags_where_it_stood(written: Writing, word: str) -> None:
+    before = written(word)(GOOD)
+    after = single_edits(with_launcher(before)).project
+    assert grave(after) == []
+    assert passed(after) == [sorted([*words, *NEW[word]]) for words in passed(with_launcher(GOOD))]
+    assert text_of(after) == before.replace(word, " ".join(NEW[word]))
+
+
+@pytest.mark.parametrize(("change", "but"), LEFTOVERS.values(), ids=LEFTOVERS)
+def test_a_leftover_is_mended_and_nothing_else_is_touched(change: Change, but: set[str]) -> None:
+    before = change(GOOD)
+    project = with_launcher(before)
+    assert grave(project) != []
+    after = single_edits(project).project
+    assert grave(after) == []
+    same_as_good(after, but)
+    assert [line for line in comments(before) if line not in comments(text_of(after))] == []
+    assert single_edits(after).changes == {}
+    changed = [line for line in difflib.ndiff(before.splitlines(), text_of(after).splitlines()) if line[0] in "+-"]
+    assert len(changed) <= 10
+
+
+@pytest.mark.parametrize("before", ONE_MODE.values(), ids=ONE_MODE)
+def test_a_launcher_of_one_mode_gets_both(before: str) -> None:
+    project = with_launcher(before)
+    assert "RLX405" in {code for code, _ in grave(project)}
+    done = all_edits(project)
+    assert done.said == ()
+    assert grave(done.fixed.project) == []
+    assert done.fixed.fixed[-1].code in ("RLX405", "RLX420")
+    assert [line for line in comments(before) if line not in comments(text_of(done.fixed.project))] == []
+    assert all_edits(done.fixed.project).fixed.changes == {}
+    for mode in started(project):
+        assert unchanged(project, mode) == unchanged(done.fixed.project, mode)
+
+
+def started(project: Project) -> set[str]:
+    launcher = project.launcher(LAUNCHER)
+    assert launcher is not None
+    return {launch.mode for launch in launcher.launches if trains(launch)}
+
+
+def unchanged(project: Project, mode: str) -> list[list[str]]:
+    """What the launches of a mode pass that is known for sure: the name of the run has the mode in it."""
+    launcher = project.launcher(LAUNCHER)
+    assert launcher is not None
+    launches = [launch for launch in launcher.launches if launch.mode == mode]
+    return [sorted(word.text for word in launch.argv if word.known) for launch in launches]
+
+
+@pytest.mark.parametrize(
+    "name", ["sync", "async", "an array of its own", "a function with arguments", "another default"]
+)
+def test_all_leftovers_at_once(name: str) -> None:
+    before = EVERYTHING(ONE_MODE[name])
+    done = all_edits(with_launcher(before))
+    assert grave(done.fixed.project) == []
+    assert done.said == ()
+    assert all_edits(done.fixed.project).fixed.changes == {}
+    assert "trainer.total_epochs" not in text_of(done.fixed.project)
+
+
+def test_what_only_a_person_can_decide_is_left_with_advice() -> None:
+    done = single_edits(with_launcher(in_array("actor_rollout_ref.rollout.foo=3")(GOOD)))
+    assert [(left.found.subject, left.reason) for left in done.left] == [
+        (
+            "actor_rollout_ref.rollout.foo",
+            "verl has no setting actor_rollout_ref.rollout.foo, and Relax none that says the same",
+        )
+    ]
+    assert done.changes == {}
+
+
+def test_a_launcher_whose_gpus_are_not_known_keeps_its_mode() -> None:
+    before = ONE_MODE["sync"].replace("[1, 8]", "[1, '\"${GPUS}\"']")
+    done = all_edits(with_launcher(before))
+    assert done.fixed.changes == {}
+    assert done.said == ("run_gsm8k.sh:122: not made dual-mode: --resource is not known",)
+
+
+def test_the_branch_of_too_few_gpus_says_so() -> None:
+    done = all_edits(with_launcher(ONE_MODE["too few GPUs"]))
+    assert "want GPUs of their own, at least 1 + 1 + 1 = 3" in text_of(done.fixed.project)
+
+
+def test_the_flags_of_one_mode_leave_an_array_with_their_comment() -> None:
+    after = text_of(all_edits(with_launcher(ONE_MODE["an array with other flags"])).fixed.project)
+    assert "    # on the same GPUs\n    python3 relax/entrypoints/train.py" in after
+    assert "MISC_ARGS=(\n    --attention-dropout 0.0\n" in after
+
+
+def test_nothing_of_the_good_launcher_is_touched() -> None:
+    project = Project(Path(RECIPE))
+    assert all_edits(project).fixed.changes == {}
