@@ -162,7 +162,7 @@ def _several(plans: Sequence[Plan], runs: Sequence[Run], common: Sequence[Passed
         yield '    source "${MODEL_CONFIG_DIR}/${2}.sh"'
     yield "    shift 2" if models else "    shift"
     arrays = ['"${MODEL_ARGS[@]}"', *_expanded(common)]
-    lines = [_ENTRY, '"${MODE_ARGS[@]}"', *filled(arrays), '"$@"', '2>&1 | tee "${log}"']
+    lines = [_ENTRY, '"${LAUNCH_ARGS[@]}"', *filled(arrays), '"$@"', '2>&1 | tee "${log}"']
     yield from continued(lines, "    ")
     yield "}"
     yield ""
@@ -178,7 +178,7 @@ def _several(plans: Sequence[Plan], runs: Sequence[Run], common: Sequence[Passed
 
 def _mode_arguments(common: Sequence[Passed], mode: Mode) -> Iterator[str]:
     yield from _explained(common, mode)
-    yield "MODE_ARGS=("
+    yield "LAUNCH_ARGS=("
     for passed in _of_mode(common, mode):
         if passed.note:
             yield from comment(passed.note, "    ")
