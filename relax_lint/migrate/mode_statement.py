@@ -13,7 +13,7 @@ from relax_lint.migrate.mode_branches import OF_A_MODE, UNREAD, Branch, NotDecid
 from relax_lint.migrate.written import comment, word
 from relax_lint.records import record
 from relax_lint.shell.launch import Argument, Launch
-from relax_lint.shell.nodes import ArrayLiteral, Case, Command, Redirect, SimpleCommand, Word
+from relax_lint.shell.nodes import ArrayLiteral, Assignment, Case, Command, Redirect, SimpleCommand, Word
 from relax_lint.shell.queries import written_command
 from relax_lint.shell.walk import command_at, command_lists, find, nodes_of
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _TEST = 'if [ "${MODE}" = "async" ]; then'
 _STEP = "    "
+_EXPANSION = re.compile(r"\$(?:\w+|\{\w+\})")
 
 
 @record
@@ -152,7 +153,7 @@ def _command(launcher: LauncherSource, launch: Launch, of_mode: Sequence[Argumen
         place = given.word.place
         if place is None or place.source is not launcher:
             raise NotDecided(f"{given.flag} is not written in this file")
-        if isinstance(holder(place), SimpleCommand):
+        if isinstance(holder(place), SimpleCommand) and _string(launcher, place) is None:
             if not is_word(Place(launcher, place.start, place.end)):
                 raise NotDecided(f"{given.flag} stands in a string")
             found = command_at(launcher, place.start)
@@ -184,10 +185,14 @@ def _sides(
     """The edits that take the flags of one mode away and put those of the other in their place."""
     inline: list[Argument] = []
     arrays: dict[FilledArray, list[Argument]] = {}
+    strings: dict[Place, list[Argument]] = {}
     for given in of_mode:
         place = given.word.place
         assert place is not None
-        if isinstance(holder(place), ArrayLiteral):
+        string = _string(launcher, place)
+        if string is not None:
+            strings.setdefault(string, []).append(given)
+        elif isinstance(holder(place), ArrayLiteral):
             array = next(each for each in arrays_in(launcher) if each.holds(place))
             arrays.setdefault(array, []).append(given)
         else:
@@ -210,6 +215,12 @@ def _sides(
             moved.append(_spelt(given))
             outside.append(_removed(given))
             remarks += _remarks(launcher, outside[-1])
+    for string, givens in strings.items():
+        expansion = _only_these(launcher, launch, command, string, givens)
+        if anchor is None:
+            anchor = expansion
+        else:
+            other.append(_without(launcher, expansion))
     first = inline[0] if inline else None
     for given in inline[1:] if anchor is None else inline:
         other.append(_removed(given))
@@ -269,6 +280,40 @@ def _expansion(launcher: LauncherSource, command: SimpleCommand, array: FilledAr
         if isinstance(one, Word) and pattern.fullmatch(launcher.text[one.start : one.end])
     ]
     return found[0] if len(found) == 1 else None
+
+
+def _string(launcher: LauncherSource, place: Place) -> Place | None:
+    """The string that a word is a piece of: where it is given to a variable, or else where that is expanded."""
+    if _EXPANSION.fullmatch(launcher.text, place.start, place.end):
+        return place
+    for one in nodes_of(launcher, Assignment):
+        if isinstance(one.value, Word) and one.value.start <= place.start < one.value.end:
+            return Place(launcher, one.start, one.end)
+    return None
+
+
+def _only_these(
+    launcher: LauncherSource, launch: Launch, command: SimpleCommand, string: Place, givens: Sequence[Argument]
+) -> Place:
+    """Where a string is expanded in a command, if it holds some arguments and nothing else."""
+    words = [
+        word
+        for word in launch.argv
+        if word.place is not None and word.place.source is launcher and string.start <= word.place.start < string.end
+    ]
+    if len(words) != sum(1 if given.inline else 1 + len(given.own_values) for given in givens):
+        raise NotDecided(f"{givens[0].flag} stands in a string with others")
+    if _EXPANSION.fullmatch(launcher.text, string.start, string.end):
+        return string
+    name = launcher.text[string.start : string.end].partition("=")[0]
+    found = [
+        Place(launcher, one.start, one.end)
+        for one in command.words
+        if isinstance(one, Word) and launcher.text[one.start : one.end] in (f"${name}", f"${{{name}}}")
+    ]
+    if len(found) != 1:
+        raise NotDecided(f"{givens[0].flag} stands in a string")
+    return found[0]
 
 
 def _spelt(given: Argument) -> str:

@@ -55,6 +55,9 @@ _PASSING = re.compile(r"\$\(|`|\$\{?(?:S?RANDOM|SECONDS|EPOCH\w+|LINENO|BASHPID|
 _OF_THE_MOMENT = re.compile(r"(?:\$\(|`)\s*date\b|\$\{?(?:S?RANDOM|SECONDS|EPOCH\w+)\b")
 _LEAVES = re.compile(r"(?<![\w-])(?:exit|kill|exec)\b")
 
+_IN_A_STRING = re.compile(r"(?:\S+/)?(?:bash|sh|ssh|eval|srun|docker)\s")
+"""What a place begins with that is a whole command which has another shell run a string."""
+
 _TRAIN = "python3 relax/entrypoints/train.py --lr 1e-6"
 _SAFE = "set -eo pipefail\n"
 
@@ -180,6 +183,7 @@ INVALID = [
         findings=((3, 52),),
     ),
     Example(f"{_SAFE}{_TRAIN} | tee /data/$RANDOM/run.log\n", findings=((2, 52),)),
+    Example(f"{_SAFE}bash <<'EOF'\n{_TRAIN} | tee run.log\nEOF\n", findings=((2, 1),)),
     Example(
         f"#!/bin/bash\n{_TRAIN} > logs/run.log 2>&1\n",
         findings=((2, 48),),
@@ -374,7 +378,8 @@ def _spelled(word: Word) -> str:
 
 def _fix(line: str, tee: Place, path: str = "") -> Fix | None:
     """A line above the launch, unless it names a path that is another one there."""
-    edit = None if _PASSING.search(path) else _above_statement(line, tee)
+    is_of_another_shell = _IN_A_STRING.match(tee.source.text, tee.start, tee.end) is not None
+    edit = None if _PASSING.search(path) or is_of_another_shell else _above_statement(line, tee)
     if edit is not None and isinstance(tee.source, ScriptFile):
         named = {found for pair in _VARIABLES.findall(path) for found in pair if found}
         assigned = (one for one in nodes_of(tee.source, Assignment) if edit.start <= one.start < tee.start)
