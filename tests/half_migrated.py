@@ -96,6 +96,11 @@ _PLAIN = together(
 """The colocated launch without the flags of its mode."""
 _ARRAY = f"RAY_ARGS=(\n    --resource {SHARED}\n    --max-staleness 1\n    --colocate\n)\n"
 
+_ELEMENTS = "".join(
+    f"    {line.strip()}\n" for line in SYNC.replace("\\\n", "\n").splitlines() if not re.match("#| *2>&1", line)
+)
+"""The words of the colocated launch as elements of an array."""
+
 ONE_MODE = {
     "sync": HEAD + SYNC,
     "async": HEAD + ASYNC,
@@ -118,6 +123,10 @@ ONE_MODE = {
     + "for lr in 1e-6 2e-6; do\n"
     + re.sub(r"^(?=.)", "    ", replaced("--use-health-check", "--use-health-check --lr $lr")(SYNC), flags=re.MULTILINE)
     + "done\n",
+    "a string": HEAD
+    + 'MODE_FLAGS="--colocate --max-staleness 0"\n'
+    + together(replaced("--colocate", "$MODE_FLAGS"), replaced("    --max-staleness 1 \\\n", ""))(SYNC),
+    "a command in an array": HEAD + "CMD=(\n" + _ELEMENTS + ')\n"${CMD[@]}" 2>&1 | tee logs/run.log\n',
     "the script's arguments": HEAD + replaced("2>&1", '"$@" 2>&1')(SYNC),
     "one line": HEAD + " ".join(line.strip(" \\") for line in SYNC.splitlines() if not line.startswith("#")) + "\n",
     "behind a list": HEAD + "true && " + SYNC.partition("\n")[2],
