@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -25,6 +26,12 @@ OPTIMIZER = ("--optimizer-cpu-offload", "--overlap-cpu-optimizer-d2h-h2d", "--us
 SHORT = "--sglang-mem-frac"
 FILTER_FILE, FILTER_MODULE = "examples/demo/rewards.py:plain", "examples.demo.rewards.plain"
 BATCH = ("--rollout-batch-size", "--n-samples-per-prompt", "--global-batch-size", "--num-steps-per-rollout")
+
+FOR_HYDRA = re.compile(r"[~+]{0,2}[a-z]\w*(?:\.\w+)+(?:=.*)?", re.DOTALL)
+IN_PLACE_OF_THESE = (
+    "--rollout-batch-size", "--global-batch-size", "--num-epoch", "--hf-checkpoint", "--n-samples-per-prompt",
+    "--rollout-max-prompt-len", "--rollout-max-response-len", "--prompt-data", "--lambd", "--resource",
+)  # fmt: skip
 
 Argv = list[str]
 Argvs = dict[str, list[Argv]]
@@ -74,6 +81,13 @@ def rest_of(*flags: str, values: int) -> Callable[[Argv], Argv]:
     return lambda argv: without(argv, *flags, values=values)
 
 
+def without_hydra(argv: Argv) -> Argv:
+    """An argv without words for Hydra, its options, and the flags that stand in their place."""
+    argv = without(argv, "--config-path", "--config-name", *IN_PLACE_OF_THESE, values=1)
+    argv = without(argv, "--skip-eval-before-train", "--rollout-shuffle", values=0)
+    return [word for word in argv if word == MODULE or not FOR_HYDRA.fullmatch(word)]
+
+
 ALIKE: dict[str, Callable[[Argv], Argv]] = {
     "RLX204": rest_of("--group-rm", values=0),
     "RLX206": rest_of("--reward-key", values=1),
@@ -100,9 +114,10 @@ WITH_MORE_FILES: dict[str, Callable[[Argv], Argv]] = {
         without(argv, "--label-key", "--metadata-key", "--input-key", values=1), "--apply-chat-template", values=0
     ),
     "RLX307": rest_of("--custom-generate-function-path", "--custom-config-path", values=1),
+    "RLX402": without_hydra,
     "RLX410": rest_of("--multimodal-keys", values=1),
 }
-"""The same for rules that need data or code beside a launcher; their own examples have it."""
+"""The same for rules that need data, code, or words for Hydra; their own examples have it."""
 
 
 def alike(argv: Argv) -> Argv:
