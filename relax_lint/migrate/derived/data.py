@@ -77,7 +77,7 @@ def _columns(settings: Settings) -> Iterator[Step]:
     key = text(settings, _PROMPT) or "prompt"
     yield Passed("--input-key", (key,), "rollout", (_PROMPT,))
     yield from fates(settings, (_PROMPT,), "mapped", flags=("--input-key",))
-    note = "the conversion takes it out of reward_model"
+    note = "the conversion puts the ground truth of reward_model there"
     yield Passed("--label-key", ("label",), "rollout", (), note)
     yield Passed("--metadata-key", ("extra_info",), "rollout")
     reason = "a column data_source comes to the reward in sample.metadata"
@@ -113,7 +113,7 @@ def _names_vision(settings: Settings) -> bool:
 
 
 def _template(settings: Settings) -> Iterator[Step]:
-    yield Passed("--apply-chat-template", (), "rollout", (), "verl always does")
+    yield Passed("--apply-chat-template", (), "rollout", (), "as verl always does")
     keys = tuple(key for key in below(settings, _TEMPLATE) if key != _TEMPLATE)
     words = {key.removeprefix(f"{_TEMPLATE}."): settings.value(key) for key in keys}
     if not words:

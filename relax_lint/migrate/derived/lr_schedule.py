@@ -81,7 +81,13 @@ def _style(settings: Settings) -> Iterator[Step]:
         source = fsdp if settings.value(fsdp) is not None else megatron
     named = (text(settings, source) or "constant").replace("_", "-")
     style = named if named in _STYLES else "constant"
-    yield Passed(_STYLE, (style,), "optimizer", (source,), "" if style != "constant" else "Relax lets it fall to 0")
+    yield Passed(
+        _STYLE,
+        (style,),
+        "optimizer",
+        (source,),
+        "" if style != "constant" else "as in verl; Relax would let it fall to 0",
+    )
     if named == style:
         yield from fates(settings, (source,), "mapped", flags=(_STYLE,))
     else:

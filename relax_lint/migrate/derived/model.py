@@ -43,7 +43,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     """The flags and fates of the model."""
     checkpoint = checkpoint_of(settings)
     yield Passed(_CHECKPOINT, (checkpoint,), "ckpt", (PATH,))
-    yield Passed(_REFERENCE, (checkpoint,), "ckpt", (PATH,), "a directory on this machine")
+    yield Passed(_REFERENCE, (checkpoint,), "ckpt", (PATH,), "has to be a directory on this machine")
     yield Passed("--megatron-to-hf-mode", ("bridge",), "ckpt")
     yield Fate(PATH, "mapped", (_CHECKPOINT, _REFERENCE))
     for flag, values in _MEGATRON.items():
