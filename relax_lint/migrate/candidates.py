@@ -14,7 +14,7 @@ from omegaconf.errors import OmegaConfBaseException
 from relax_lint.migrate.applying import apply, hidden_environment, real_path, resolved
 from relax_lint.migrate.composing import Composed, Path, compose
 from relax_lint.migrate.config_search import ConfigSearch
-from relax_lint.migrate.known_keys import BOOKKEEPING, KnownKeys
+from relax_lint.migrate.known_keys import KnownKeys
 from relax_lint.migrate.mains import Main, main_of, module_name
 from relax_lint.migrate.overrides import MARKED, Command, Given
 from relax_lint.migrate.plan import Refusal
@@ -65,7 +65,7 @@ class Candidate:
         keys = KnownKeys(self.composed)
         leaves: dict[str, Setting] = {}
         for path, value in resolved(self.config):
-            if path[-1] != BOOKKEEPING and not (path[0] == "hydra" and self._is_verls(path)):
+            if not (path[0] == "hydra" and self._is_verls(path)):
                 setting = self._setting(path, value, keys)
                 leaves[setting.key] = setting
         for given in self.chosen:

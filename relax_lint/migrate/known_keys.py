@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from relax_lint.migrate.values import Data
 
-BOOKKEEPING = "_target_"
-"""The key that names the class a part of the configuration is for: no setting."""
 _NEAR_NAME, _NEAR_ADDED, _NEAR_KEY = 0.85, 0.92, 0.88
 _OF_TRAINERS = ("ppo_trainer", "ppo_megatron_trainer")
 
@@ -89,7 +87,7 @@ def default_leaves(verl: Verl, directory: str, name: str) -> dict[str, Data]:
     composed = compose(name, [found], verl.named, ())
     hidden = Hidden()
     values = resolved(OmegaConf.create(hidden_environment(composed.tree, hidden)))
-    return {".".join(path): hidden.data(value) for path, value in values if path[-1] != BOOKKEEPING}
+    return {".".join(path): hidden.data(value) for path, value in values}
 
 
 def known_trees() -> Iterator[tuple[str, str, dict[str, Data]]]:

@@ -122,8 +122,9 @@ def test_words_that_say_nothing_are_passed_over() -> None:
     assert settings(f'{MAIN} data.seed=3 \\  "" $EXTRA "$@"').value("data.seed") == 3
 
 
-def test_names_of_classes_are_no_settings() -> None:
-    assert not [key for key in settings(MAIN).leaves if key.endswith("_target_")]
+def test_names_of_classes_are_settings_too() -> None:
+    found = settings(MAIN).leaves["actor_rollout_ref.actor._target_"]
+    assert (found.value, found.origin) == ("verl.workers.config.FSDPActorConfig", "verl default")
 
 
 def test_a_mandatory_value_that_is_not_given_is_none() -> None:
