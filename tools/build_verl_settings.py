@@ -109,14 +109,8 @@ def _configs(root: Path, directory: Path) -> Iterator[tuple[str, Any]]:
 def _file(path: Path) -> dict[str, Any]:
     text = path.read_text(encoding="utf-8")
     package = package_of(text)
-    content = _without_bookkeeping(yaml.load(text, yaml_loader()) or {})
+    content = yaml.load(text, yaml_loader()) or {}
     return {"config": content} if package is None else {"config": content, "package": package}
-
-
-def _without_bookkeeping(content: Any) -> Any:
-    if isinstance(content, dict):
-        return {key: _without_bookkeeping(value) for key, value in content.items() if key != "_target_"}
-    return content
 
 
 def _mains(directory: Path, package: str) -> Iterator[tuple[str, list[str]]]:
