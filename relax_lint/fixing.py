@@ -39,8 +39,8 @@ class Dropped:
 
 @dataclass(slots=True)
 class Fixed:
-    """A project after its fixes: what changed, which findings went with it, which fixes were dropped, which findings are
-    left for a person to decide, and what the rules say of the result."""
+    """A project after its fixes: what changed, which findings went with it, which fixes were dropped, which findings
+    are left for a person to decide, and what the rules say of the result."""
 
     project: Project
     report: Report

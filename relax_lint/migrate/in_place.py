@@ -143,11 +143,7 @@ class _Work:
         try:
             migrated = migrate_launcher(source, project, Choices(name=recipe.name), options)
         except Exception as problem:  # whatever the fault is, the user's file is left alone and it is named
-            import traceback
-
-            frame = traceback.extract_tb(problem.__traceback__)[-1]
-            where = f"{Path(frame.filename).name}:{frame.lineno}"
-            self._say(Place(source, 0, 0), f"internal error: {type(problem).__name__}: {problem} ({where})")
+            self._say(Place(source, 0, 0), _fault(problem))
             return None
         for refused in migrated.refused:
             ways = f" (when {' and '.join(refused.conditions)})" if refused.conditions else ""
@@ -196,7 +192,10 @@ class _Work:
             source = self.project.launcher(path)
             if source is None:
                 continue
-            made = made_dual(source, self.project)
+            try:
+                made = made_dual(source, self.project)
+            except Exception as problem:  # as above
+                made = _fault(problem)
             if isinstance(made, str):
                 self.said.append(f"{self.named(path)}:{found[0].line}: not made dual-mode: {made}")
             else:
@@ -257,6 +256,14 @@ def why_not_followed(source: LauncherSource) -> tuple[Place, str] | None:
         evaluation.too_complex,
         "there are more ways through the script than are followed; give it variables by --env, so that fewer are left",
     )
+
+
+def _fault(problem: Exception) -> str:
+    """A fault of this program in one line."""
+    import traceback
+
+    frame = traceback.extract_tb(problem.__traceback__)[-1]
+    return f"internal error: {type(problem).__name__}: {problem} ({Path(frame.filename).name}:{frame.lineno})"
 
 
 def _git_has(path: Path, data: bytes) -> bool:

@@ -193,7 +193,9 @@ def _sides(
         if string is not None:
             strings.setdefault(string, []).append(given)
         elif isinstance(holder(place), ArrayLiteral):
-            array = next(each for each in arrays_in(launcher) if each.holds(place))
+            array = next((each for each in arrays_in(launcher) if each.holds(place)), None)
+            if array is None:
+                raise NotDecided(f"{given.flag} stands in an array that a substitution fills")
             arrays.setdefault(array, []).append(given)
         else:
             inline.append(given)

@@ -23,10 +23,10 @@ Guide: ALWAYS generate dual-mode scripts with `MODE=${1:-${MODE:-"sync"}}`.
 ## Fix
 
 No single edit; `--fix` writes what is missing all the same, unless `--no-migrate` is given: the guide's assignment of
-`MODE` in the place of another or below the strict-mode lines, and around a launch of one mode an `if` with the flags of
-the other, on the same GPUs: a split that fits the model for fully asynchronous runs, all GPUs for both roles in colocated
-ones. Where the GPUs are too few, or Relax refuses the mode, the branch says so and ends. What the launcher starts in the
-mode that it has stays the same, and a launcher is left where that is not certain.
+`MODE` in the place of another or below the strict-mode lines, and around a launch of one mode an `if` with the flags
+of the other, on the same GPUs: a split that fits the model for fully asynchronous runs, all GPUs for both roles in
+colocated ones. Where the GPUs are too few, or Relax refuses the mode, the branch says so and ends. What the launcher
+starts in the mode that it has stays the same, and a launcher is left where that is not certain.
 """
 
 from __future__ import annotations

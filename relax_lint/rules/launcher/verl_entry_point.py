@@ -23,10 +23,10 @@ become flags.
 
 ## Fix
 
-No single edit does it: a launcher of Relax has to be written, with every setting accounted for. `relax-lint migrate` does
-that, and so does `--fix` for a launcher of a recipe, where it stands, unless `--no-migrate` is given: MIGRATION.md beside
-it says what became of each setting, and an original that git could not give back is kept as `NAME.orig`. A launcher that
-cannot be carried over whole is left, with the reason.
+No single edit does it: a launcher of Relax has to be written, with every setting accounted for. `relax-lint migrate`
+does that, and so does `--fix` for a launcher of a recipe, where it stands, unless `--no-migrate` is given:
+MIGRATION.md beside it says what became of each setting, and an original that git could not give back is kept as
+`NAME.orig`. A launcher that cannot be carried over whole is left, with the reason.
 """
 
 from __future__ import annotations
