@@ -249,7 +249,7 @@ INVALID = [
 ]
 
 
-@rule("RLX304", "build-env", ERROR, on="recipe", valid=VALID, invalid=INVALID, fixable="safe")
+@rule("RLX304", "build-env", ERROR, on="recipe", only_python=True, valid=VALID, invalid=INVALID, fixable="safe")
 def build_env(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it at the function, or at the environment that has none."""
     from relax_lint.environments import environments_of

@@ -135,7 +135,16 @@ INVALID = [
 ]
 
 
-@rule("RLX305", "foreign-default-env", WARNING, on="recipe", valid=VALID, invalid=INVALID, fixable="safe")
+@rule(
+    "RLX305",
+    "foreign-default-env",
+    WARNING,
+    on="recipe",
+    only_python=True,
+    valid=VALID,
+    invalid=INVALID,
+    fixable="safe",
+)
 def foreign_default_env(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it at the value."""
     from relax_lint.environments import DEFAULT_MODULE, environments_of
