@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from relax_lint.calls.entries import Entry, entries, reached
+from relax_lint.calls.entries import Entry, entries, entries_in, reached
 from relax_lint.calls.values import SAMPLE, SAMPLES, Given, Kind, Object, Outside, Routine, Several, Value
 from relax_lint.catalog.rewards import WITHOUT_REWARDS
 from relax_lint.catalog.sample import CLASS, MODULE, names_of_class
@@ -40,7 +40,8 @@ class Read:
 
 
 def called(recipe: Recipe, project: Project) -> list[tuple[Launch, Entry]]:
-    """What the launches of a recipe have Relax call, samples of evaluations included."""
+    """What the launches of a recipe have Relax call, samples of evaluations included, as far as a file may be reached
+    from there of which findings are wanted."""
     return project.once(("called", recipe), lambda: list(_called(recipe, project)))
 
 
@@ -48,9 +49,10 @@ def _called(recipe: Recipe, project: Project) -> Iterator[tuple[Launch, Entry]]:
     for launch in launches_of(recipe, project):
         if launch.kind != "relax" or launch.mode == "sft" or any(launch.has(flag) for flag in WITHOUT_REWARDS):
             continue
-        yield from ((launch, entry) for entry in entries(launch, project))
+        found = entries(launch, project) if recipe.wanted is None else entries_in(launch, project, recipe.wants_of)
+        yield from ((launch, entry) for entry in found)
         for use in generate_uses(launch, project):
-            if use.evaluates and use.status == "found" and use.module is not None:
+            if use.evaluates and use.module is not None and recipe.wants_of(use.module.path) and use.status == "found":
                 yield launch, Entry("generate", use.module, use.name)
 
 

@@ -37,11 +37,6 @@ _REWARDED = ("custom-rm", "rm-type", "custom_rm", "rm_type")
 Mentioned = dict[str, set[tuple[str, str, str]]]
 
 
-def is_partial(recipe: Recipe, project: Project) -> bool:
-    """Whether some launchers of a recipe are left out for now."""
-    return project.recipe_of(recipe.directory / "_") is not recipe
-
-
 def is_supposed(launch: Launch) -> bool:
     """Whether a launch stands for many that may be there: nothing is known of its other flags."""
     return launch.script.name == _SCRIPT
@@ -51,13 +46,12 @@ def launches_of(recipe: Recipe, project: Project) -> Iterator[Launch]:
     """Its launches; what others seem to launch of its functions; and, where some of its launchers are left out, what
     they seem to launch."""
     yield from recipe.launches
-    partial = is_partial(recipe, project)
     known = {launcher.path for launcher in recipe.launchers}
-    for path in recipe.launcher_paths if partial else ():
+    for path in recipe.launcher_paths if recipe.is_partial else ():
         if path not in known and not _says_plainly(path, project):
             launcher = project.launcher(path)
             yield from launcher.launches if launcher is not None else ()
-    yield from _supposed(recipe, project, by_others=not partial)
+    yield from _supposed(recipe, project, by_others=not recipe.is_partial)
 
 
 def _says_plainly(script: Path, project: Project) -> bool:

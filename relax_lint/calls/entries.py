@@ -18,7 +18,8 @@ from relax_lint.records import record
 from relax_lint.rewards import GENERATE, reward_uses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from relax_lint.project import Project
     from relax_lint.rewards import RewardUse
@@ -56,19 +57,20 @@ class Entry:
 
 def entries(launch: Launch, project: Project) -> list[Entry]:
     """What a launch has Relax call, as far as it says plainly what that is."""
-    return project.once(("entries", launch), lambda: list(_entries(launch, project)))
+    return project.once(("entries", launch), lambda: list(entries_in(launch, project, lambda _: True)))
 
 
-def _entries(launch: Launch, project: Project) -> Iterator[Entry]:
+def entries_in(launch: Launch, project: Project, wants: Callable[[Path], bool]) -> Iterator[Entry]:
+    """What of it is named in some files."""
     for use in reward_uses(launch, project):
-        reward = of_reward(use)
+        reward = of_reward(use) if use.module is not None and wants(use.module.path) else None
         if reward is not None:
             yield reward
     generate = _named(launch, project, GENERATE)
-    if generate is not None:
+    if generate is not None and wants(generate.source.path):
         yield generate
     environment = environment_module(launch, project, generate)
-    if environment is not None:
+    if environment is not None and wants(environment.path):
         threads = generate is not None and _steps_in_thread(generate.source.text)
         yield Entry("environment", environment, BUILD_ENVIRONMENT, in_threads=threads)
 

@@ -380,6 +380,8 @@ def generate(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]
     seen: set[object] = set()
     for launch in launches_of(recipe, project):
         for use in generate_uses(launch, project):
+            if use.module is not None and not recipe.wants_of(use.module.path):
+                continue
             if not (is_supposed(launch) and use.status != "found"):
                 yield from _judged(use, recipe, project, seen)
 

@@ -445,6 +445,8 @@ def blocking_call(recipe: Recipe, project: Project) -> Iterator[Finding]:
         if entry in judged:
             continue
         judged.add(entry)
+        if not any(MENTIONS.search(project.read(path) or b"") for path in project.imports.reached(entry.source.path)):
+            continue
         for function in reached(entry, project).functions:
             judges = function.on_loop and project.recipe_of(function.source.path) is not None
             for blocking in blocking_calls(function) if judges else ():

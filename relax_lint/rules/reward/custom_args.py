@@ -210,22 +210,19 @@ def build_env(sample=None, args=None, **_):
 @rule("RLX213", "custom-args", ERROR, on="recipe", valid=VALID, invalid=INVALID)
 def custom_args(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it where it is read, and of keys in the config."""
-    from relax_lint.supposed_launches import is_partial
-
     missing: dict[str, list[Read]] = {}
     yield from _read_in_vain(recipe, project, missing)
-    if not is_partial(recipe, project) or recipe.launchers:
+    if recipe.wanted is None and (recipe.launchers or not recipe.is_partial):
         yield from _unread_keys(recipe, project, missing)
 
 
 def _read_in_vain(recipe: Recipe, project: Project, missing: dict[str, list[Read]]) -> Iterator[Finding | NotChecked]:
     from relax_lint.catalog.unknown import may_be_known
     from relax_lint.recipe_readings import called, calls_outside
-    from relax_lint.supposed_launches import is_partial, is_supposed
+    from relax_lint.supposed_launches import is_supposed
 
-    partial = is_partial(recipe, project)
     for launch, entry in called(recipe, project):
-        if (is_supposed(launch) and not partial) or calls_outside(launch, project):
+        if (is_supposed(launch) and not recipe.is_partial) or calls_outside(launch, project):
             continue  # others launch it, with configs of theirs; or others may set what is read
         for read in _not_set(entry, recipe, project):
             missing.setdefault(read.name, []).append(read)

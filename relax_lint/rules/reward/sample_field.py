@@ -400,7 +400,7 @@ def sample_field(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
                 for function in asking:
                     yield from _of_prompt(function, kind, launch, project)
     for source in recipe.python:
-        for read in of_annotated(source, project):
+        for read in of_annotated(source, project) if recipe.wants(source.path) else ():
             if read.name not in known.names:
                 yield from _unknown(read, known.names, "a Sample", None, project)
 

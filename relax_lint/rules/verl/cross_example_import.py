@@ -273,9 +273,11 @@ class _Reach(NamedTuple):
 def cross_example_import(recipe: Recipe, project: Project) -> Iterator[Finding]:
     """Every import, flag and YAML value of a recipe that leads into another one."""
     for source in recipe.python:
-        if _MAY_IMPORT.search(source.text) and source.tree is not None:
+        if recipe.wants(source.path) and _MAY_IMPORT.search(source.text) and source.tree is not None:
             for found in _in_python(source, recipe, project):
                 yield _finding(found, recipe, project)
+    if recipe.wanted is not None:
+        return
     for path in recipe.yaml:
         for found in _in_yaml(path, recipe, project):
             yield _finding(found, recipe, project)
