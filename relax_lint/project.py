@@ -160,7 +160,7 @@ class Project:
         if self.relax_root is None:
             return None
         from relax_lint.catalog.checkout import catalogue_of
-        from relax_lint.catalog.kept import directory
+        from relax_lint.store import directory
 
         kept_in = directory() if self.settings.cache and not isinstance(self.files, MemoryFiles) else None
         return catalogue_of(self.relax_root, self.files, kept_in)
