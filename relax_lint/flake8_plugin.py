@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import gc
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from relax_lint.config import Settings
     from relax_lint.diagnostics import Diagnostic
     from relax_lint.project import Project, Recipe
-    from relax_lint.rules import Rule, Subject
+    from relax_lint.rules import Rule
     from relax_lint.suspicion import Suspicion
 
 WITHOUT_PYTHON = ("config", "data", "flags", "launcher", "tool")
@@ -127,9 +127,10 @@ class Judge:
         found: list[Diagnostic] = []
         source, recipe, suspicion = project.python(path), project.recipe_of(path), self._suspicion(project)
         if source is not None and suspicion.in_file(source):
-            found += self._lint(project, "python", [path])
-        if recipe is not None and suspicion.of_recipe(recipe):
-            found += [item for item in self._of_recipe(project, recipe) if item.path == path]
+            found += self._lint(project, {rule.code for rule in self._rules if rule.on == "python"}, [path])
+        suspected = {} if recipe is None else suspicion.of_recipe(recipe)
+        if recipe is not None and any(path in paths for paths in suspected.values()):
+            found += [item for item in self._of_recipe(project, recipe, suspected) if item.path == path]
         found = [item for item in found if _is_shown(project, item)]
         if source is not None:
             project.adopt(source.unparsed())
@@ -146,24 +147,23 @@ class Judge:
             gc.freeze()
         return self._suspicions[project]
 
-    def _of_recipe(self, project: Project, recipe: Recipe) -> list[Diagnostic]:
-        """Findings that come of a recipe as a whole: its launches are looked at once for all its files."""
+    def _of_recipe(self, project: Project, recipe: Recipe, suspected: Mapping[str, set[Path]]) -> list[Diagnostic]:
+        """Findings that come of a recipe as a whole, of the rules and in the files that are suspected: its launches are
+        looked at once for all of them."""
         key = (project, recipe.directory)
         if key not in self._recipes:
-            python = [source.path for source in recipe.python]
-            self._recipes[key] = [*self._lint(project, "recipe", python), *self._lint(project, "reward", python)]
+            self._recipes[key] = self._lint(project, suspected, sorted(set().union(*suspected.values())))
         return self._recipes[key]
 
-    def _lint(self, project: Project, on: Subject, targets: Sequence[Path]) -> list[Diagnostic]:
-        """What the selected rules of one kind find in the targets."""
+    def _lint(self, project: Project, codes: Collection[str], targets: Sequence[Path]) -> list[Diagnostic]:
+        """What rules find in the targets, if they are selected."""
         from relax_lint.engine import lint
         from relax_lint.records import changed
         from relax_lint.rules import load_rules
         from relax_lint.selection import Layer, selected
 
         rules = load_rules()
-        ours = {rule.code for rule in self._rules if rule.on == on}
-        wanted = tuple(sorted(ours & selected(project.settings.selection, rules)))
+        wanted = tuple(sorted(set(codes) & selected(project.settings.selection, rules)))
         report = lint(project, rules, changed(project.settings, selection=(Layer(select=wanted),)), targets)
         if report.failures:
             raise RuleFailed("; ".join(report.failures))
