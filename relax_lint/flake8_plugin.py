@@ -10,6 +10,7 @@ import ast
 import gc
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from relax_lint.config import Settings
     from relax_lint.diagnostics import Diagnostic
+    from relax_lint.flake8_memory import Memory, Told
     from relax_lint.project import Project, Recipe
     from relax_lint.rules import Rule
     from relax_lint.suspicion import Suspicion
@@ -40,6 +42,7 @@ class Plugin:
     name = "relax-lint"
     version = __version__
     judge: Judge | None = None
+    memory: Memory | None = None
     configuration: Path | None = None
 
     def __init__(self, tree: ast.Module, filename: str, lines: Sequence[str]) -> None:
@@ -67,8 +70,12 @@ class Plugin:
         given = options.relax_lint_config
         cls.judge, cls.configuration = None, Path(given) if given else None
         from relax_lint.config import ConfigError, Configuration, refuse_unusable
+        from relax_lint.flake8_memory import Memory
         from relax_lint.rules import load_rules
+        from relax_lint.store import directory
 
+        place = directory()
+        cls.memory = None if place is None else Memory(place, cls.configuration)
         try:
             settings = Configuration(explicit=cls.configuration).settings_for(Path.cwd())
             refuse_unusable(settings, settings.selection, load_rules)
@@ -81,20 +88,36 @@ class Plugin:
         """Line, column from 0, and text of every finding."""
         if "examples" not in self.path.parts[:-2]:
             return
+        text = "".join(self.lines)
+        told = None if self.memory is None else self.memory.told(self.path, text)
+        for line, column, message in self._judged(text) if told is None else told:
+            yield line, column, message, type(self)
+
+    def _judged(self, text: str) -> Told:
         from relax_lint.config import ConfigError
 
         try:
-            found = self._findings()
+            if Plugin.judge is None:
+                Plugin.judge = Judge(self.configuration)
+            found = Plugin.judge.findings(self.path, self.tree, self.lines)
         except (ConfigError, RuleFailed) as problem:
-            yield 1, 0, f"RLX001 {problem}", type(self)
-            return
-        for each in found:
-            yield each.line, each.column - 1, f"{each.code} {each.message}", type(self)
+            return [(1, 0, f"RLX001 {problem}")]
+        told = [(each.line, each.column - 1, f"{each.code} {each.message}") for each in found]
+        if self.memory is not None and Plugin.judge.is_to_be_remembered(self.path, text):
+            self.memory.keep(self.path, text, told)
+        return told
 
-    def _findings(self) -> list[Diagnostic]:
-        if Plugin.judge is None:
-            Plugin.judge = Judge(self.configuration)
-        return Plugin.judge.findings(self.path, self.tree, self.lines)
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Look for no garbage meanwhile: most of what is made lives as long as the process."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class Judge:
@@ -116,6 +139,7 @@ class Judge:
         self._suspicions: dict[Project, Suspicion] = {}
         self._recipes: dict[tuple[Project, Path], list[Diagnostic]] = {}
 
+    @_uncollected()
     def findings(self, path: Path, tree: ast.Module, lines: Sequence[str]) -> list[Diagnostic]:
         """What is to be shown of one file."""
         settings = self._configuration.settings_for(path)
@@ -136,15 +160,22 @@ class Judge:
             project.adopt(source.unparsed())
         return found
 
+    def is_to_be_remembered(self, path: Path, text: str) -> bool:
+        """Whether a file is saved with this text, and its configuration keeps what is found."""
+        from relax_lint.sources.python import PythonSource
+
+        settings = self._configuration.settings_for(path)
+        project = self._project(path, settings)
+        data = None if project is None else project.read(path)
+        return settings.cache and data is not None and _as_flake8_reads(PythonSource(path, data).text) == text
+
     def _suspicion(self, project: Project) -> Suspicion:
         from relax_lint.suspicion import Suspicion
 
         if project not in self._suspicions:
             self._suspicions[project] = Suspicion(project, self._rules)
             self._suspicions[project].work_out()
-            # What is kept lives as long as the process. Looking for garbage in it, at the end above all, would take
-            # longer than all else that the plugin does.
-            gc.freeze()
+            gc.freeze()  # at the end of the process, above all, nobody need look through it
         return self._suspicions[project]
 
     def _of_recipe(self, project: Project, recipe: Recipe, suspected: Mapping[str, set[Path]]) -> list[Diagnostic]:

@@ -30,6 +30,7 @@ class Looks:
         self._real: dict[str, str] = {}
         self._signatures: dict[str, Signature] = {}
         self._are_lists: dict[str, bool] = {}
+        self._digests: dict[str, str | None] = {}
         self.complete = True
 
     def note_content(self, path: str, *, is_list: bool) -> None:
@@ -52,9 +53,11 @@ class Looks:
         contents: dict[str, tuple[bool, Signature, str | None]] = {}
         for path, signature in self._signatures.items():
             is_list = self._are_lists[path]
-            digest = None if signature is None else _digest(path, is_list)
             if signature != _signature(path):
                 return None  # it changed while it was read
+            if path not in self._digests:
+                self._digests[path] = None if signature is None else _digest(path, is_list)
+            digest = self._digests[path]
             fresh = signature is not None and now - max(signature[-2:]) < _RACY
             if fresh and digest is None:
                 return None

@@ -66,6 +66,16 @@ class Store:
     def _path(self, name: str) -> str:
         return os.path.join(self._place, f"{self._sort}-{name}{_SUFFIX}")
 
+    def names(self) -> list[str]:
+        """The entries that there are."""
+        try:
+            with os.scandir(self._place) as entries:
+                found = [entry.name for entry in entries]
+        except OSError:
+            return []
+        start = f"{self._sort}-"
+        return [name[len(start) : -len(_SUFFIX)] for name in sorted(found) if name.startswith(start)]
+
     def find(self, name: str) -> bytes | None:
         """An entry as it was kept; ``None`` when there is none, or it is broken."""
         try:
