@@ -86,7 +86,7 @@ def _in_scripts(recipe: Recipe, project: Project) -> Sources:
 
 
 def _in_data(recipe: Recipe, project: Project) -> Iterator[Sources]:
-    for launch in recipe.launches:
+    for launch in (launch for launcher in recipe.launchers for launch in launcher.launches):
         if launch.kind == "relax" and launch.mode != "sft":
             yield from (_in_dataset(use) for use in datasets_of(launch, project))
 
