@@ -229,10 +229,10 @@ class Scope:
 
     def _may_find(self, rule: Rule, recipe: Recipe) -> bool:
         """Whether a rule that finds nothing more of a recipe the more launchers that has may find something."""
+        if rule.only_python and not self._shows_python:
+            return False
         if self._is_whole:
             return True
-        if rule.only_python and not self._python:
-            return False
         return self._finds(rule, self._as_wanted(recipe, partial=True))
 
     def _as_wanted(self, recipe: Recipe, *, partial: bool) -> Recipe:
@@ -246,6 +246,12 @@ class Scope:
             bearing = [launcher for launcher in self.bearing if self.project.recipe_of(launcher.path) is recipe]
             self._narrowed[key] = recipe.with_launchers(bearing, wanted) if partial else recipe.wanting(wanted)
         return self._narrowed[key]
+
+    @cached_property
+    def _shows_python(self) -> bool:
+        """Whether what is found in Python files matters: one is to be shown, or a comment makes it matter what ran."""
+        shown = self._asked if self._is_whole else self._python
+        return self._tells_of_findings or any(path.suffix == ".py" for path in shown)
 
     def _finds(self, rule: Rule, subject: object) -> bool:
         """Whether a rule says something about a target."""
