@@ -69,6 +69,7 @@ class Parameters:
 
     def arguments(self, state: State) -> list[Value]:
         """The positional parameters."""
+        self.expander.shell.asks_arguments(state)
         if isinstance(state.arguments, UnknownArguments):
             root = self.expander.variable_root("@", '"$@"')
             root.many = True
@@ -119,6 +120,7 @@ class Parameters:
         """``$1`` and so on; ``$0``."""
         if number == 0:
             return known(self.expander.shell.name_of_script)
+        self.expander.shell.asks_arguments(state)
         if isinstance(state.arguments, UnknownArguments):
             position = number + state.arguments.shifted
             return unknown(self.expander.variable_root(str(position), f"${number}"))
@@ -128,6 +130,8 @@ class Parameters:
 
     def special(self, name: str, state: State) -> Value:
         """``$#`` and its like."""
+        if name == "#":
+            self.expander.shell.asks_arguments(state)
         if name == "#" and not isinstance(state.arguments, UnknownArguments):
             if not any(value.many for value in state.arguments):
                 return known(str(len(state.arguments)))
