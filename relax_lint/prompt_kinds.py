@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.records import record
+from relax_lint.sources.python import walk
 
 if TYPE_CHECKING:
     from relax_lint.calls.reached import ReachedFunction
@@ -80,7 +81,7 @@ def misuses(function: ReachedFunction, prompt_kind: PromptKind) -> Iterator[tupl
     for node in function.attributes:
         if node.attr in methods and function.is_certainly(node.value, prompt):
             yield node.value, f".{node.attr} is for a {wanted}"
-    for part in ast.walk(function.node):
+    for part in walk(function.node):
         if wanted == "text" and isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add):
             for one, other in ((part.left, part.right), (part.right, part.left)):
                 if isinstance(one, (ast.JoinedStr, ast.Constant)) and function.is_certainly(other, prompt):

@@ -208,6 +208,21 @@ def test_what_speaks_of_python_only_does(rule: Rule) -> None:
         assert {silence.path.suffix for silence in report.not_checked} <= {".py"}
 
 
+@pytest.mark.parametrize("code", [code for code, rule in RULES.items() if rule.on in ("python", "recipe", "reward")])
+def test_a_python_file_alone_is_judged_as_in_its_tree(code: str) -> None:
+    rule = RULES[code]
+    for example in (*rule.valid, *rule.invalid):
+        example = Example(example) if isinstance(example, str) else example
+        tree, settings = tree_of(rule, example), settings_for(rule, example)
+        everything = lint(Project.from_files(tree, settings), RULES, settings).diagnostics
+        for path in (MEMORY_ROOT / name for name in tree if name.endswith(".py")):
+            alone = lint(Project.from_files(tree, settings), RULES, settings, [path]).diagnostics
+            told = [(found.code, found.start, found.end, found.message) for found in alone]
+            assert told == [
+                (found.code, found.start, found.end, found.message) for found in everything if found.path == path
+            ], tree
+
+
 def test_every_rule_file_holds_one_rule() -> None:
     checks = [Path(rule.check.__code__.co_filename) for rule in RULES.values()]
     assert sorted(checks) == RULE_FILES

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from relax_lint.diagnostics import Place
 from relax_lint.records import record
@@ -40,6 +40,10 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _NOT_ASCII_MASKED = bytes(code if code < 0x80 else 0x3F for code in range(256))
 
 
+_NO_NODES: frozenset[type] = frozenset((str, type(None)))
+"""What lists of nodes may hold besides: names, and nothing for a default that is not there."""
+
+
 @record
 class ParseError:
     """Why a file has no tree: the text offset where Python gives up, and its reason."""
@@ -50,11 +54,18 @@ class ParseError:
 
 def walk(root: ast.AST) -> Iterator[ast.AST]:
     """Every node below and including ``root``, parents first, without recursion."""
-    pending = [root]
+    pending: list[Any] = [root]
     while pending:
         node = pending.pop()
+        if node.__class__ in _NO_NODES:
+            continue
         yield node
-        pending.extend(reversed(children(node)))
+        for name in reversed(_holding_fields[node.__class__]):
+            value = getattr(node, name, None)
+            if value.__class__ is list:
+                pending += value[::-1]
+            elif isinstance(value, ast.AST):
+                pending.append(value)
 
 
 def children(node: ast.AST) -> list[ast.AST]:
@@ -227,7 +238,15 @@ class PythonSource(SourceFile):
     def _parents(self) -> dict[ast.AST, ast.AST]:
         if self.tree is None:
             return {}
-        return {child: node for node in walk(self.tree) for child in children(node)}
+        found: dict[ast.AST, ast.AST] = {}
+        pending: list[ast.AST] = [self.tree]
+        while pending:
+            node = pending.pop()
+            for child in children(node):
+                found[child] = node
+                if _holding_fields[child.__class__]:
+                    pending.append(child)
+        return found
 
     def nodes(self, *kinds: type[Node]) -> list[Node]:
         """All nodes of these classes, class by class, each class in the order of the text."""
@@ -236,11 +255,8 @@ class PythonSource(SourceFile):
     @cached_property
     def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
         found: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
-        pending: list[ast.AST] = [] if self.tree is None else [self.tree]
-        while pending:
-            node = pending.pop()
+        for node in walk(self.tree) if self.tree is not None else ():
             found[node.__class__].append(node)
-            pending += reversed(children(node))
         return found
 
 

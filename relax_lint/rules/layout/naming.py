@@ -149,7 +149,10 @@ def _misnamed(recipe: Recipe, project: Project) -> Iterator[_Misnamed]:
 
 def _rollouts(recipe: Recipe, project: Project) -> Iterator[_Misnamed]:
     """The modules of generate functions."""
-    named = {launch.value(GENERATE) for launch in recipe.launches if launch.kind == "relax"}
+    from relax_lint.supposed_launches import launches_of
+
+    launches = launches_of(recipe, project) if recipe.is_partial else recipe.launches
+    named = {launch.value(GENERATE) for launch in launches if launch.kind == "relax"}
     for dotted in sorted(one.rpartition(".")[0] for one in named if one):
         source = project.module(dotted)
         if source is None or source.path.parent != recipe.directory or "rollout" in source.path.stem:
