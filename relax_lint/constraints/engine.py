@@ -75,18 +75,23 @@ class Table:
         elif facts.is_plain and not facts.namespace.skips_engines:
             found = self._shortlist(facts.namespace.parsers).of(facts.set_names)
         else:
-            found = set(self._by_default)
-            for name in facts.set_names:
-                found.update(self._by_name.get(name, ()))
+            found = self.mentioning(facts.set_names)
         if not facts.knows_environment:
             found -= self._of_environment
         found -= self._of_another_relax(facts.namespace.parsers)
         for at in sorted(found):
             yield self.constraints[at], self._expressions[at]
 
+    def mentioning(self, names: Iterable[str]) -> set[int]:
+        """Those that ask for one of these names, or may hold in a launch that sets nothing."""
+        found = set(self._by_default)
+        for name in names:
+            found.update(self._by_name.get(name, ()))
+        return found
+
     def _shortlist(self, parsers: Parsers) -> _Shortlist:
         if parsers not in self._shortlists:
-            self._shortlists[parsers] = _Shortlist(self.constraints, Facts(Namespace(_NOTHING, parsers)))
+            self._shortlists[parsers] = _Shortlist(self, Facts(Namespace(_NOTHING, parsers)))
         return self._shortlists[parsers]
 
     def _of_another_relax(self, parsers: Parsers) -> frozenset[int]:
@@ -122,33 +127,23 @@ class Table:
 class _Shortlist:
     """The constraints that a launch of which all flags are known may violate, by what it sets."""
 
-    def __init__(self, constraints: Sequence[Constraint], defaults: Facts) -> None:
-        self._always: list[int] = []
-        self._by_name: dict[str, list[tuple[int, list[frozenset[str]]]]] = {}
-        for at, constraint in enumerate(constraints):
-            wanted = needs(constraint.when, _asking(defaults), mentioned)
-            if not constraint.by_default:
-                wanted.append(mentioned(constraint.when))
-            if not wanted:
-                self._always.append(at)
-                continue
-            wanted.sort(key=len)
-            for name in wanted[0]:
-                self._by_name.setdefault(name, []).append((at, wanted[1:]))
+    def __init__(self, table: Table, defaults: Facts) -> None:
+        self._table = table
+        self._ask = _asking(defaults)
+        self._wanted: dict[int, list[frozenset[str]]] = {}
 
     def of(self, names: frozenset[str]) -> set[int]:
         """Those that these names concern."""
-        found = set(self._always)
-        for name in self._by_name.keys() & names:
-            for at, others in self._by_name[name]:
-                if at in found:
-                    continue
-                for other in others:
-                    if names.isdisjoint(other):
-                        break
-                else:
-                    found.add(at)
-        return found
+        return {at for at in self._table.mentioning(names) if self._may_hold(at, names)}
+
+    def _may_hold(self, at: int, names: frozenset[str]) -> bool:
+        """Whether these names hold something of all that a condition needs."""
+        if at not in self._wanted:
+            self._wanted[at] = sorted(needs(self._table.constraints[at].when, self._ask, mentioned), key=len)
+        for wanted in self._wanted[at]:
+            if names.isdisjoint(wanted):
+                return False
+        return True
 
 
 def _asking(facts: Facts) -> Callable[[str], Any]:

@@ -74,7 +74,9 @@ def source_file(shell: Shell, source: ScriptFile, spelled: str, arguments: list[
             ends = _sourced(shell, source, spelled, arguments, state)
         finally:
             shell.summarizing = False
-        summaries[with_arguments if shell.asked_arguments else key] = memory.summarize(start, ends, shell.recorder, before)
+        summaries[with_arguments if shell.asked_arguments else key] = memory.summarize(
+            start, ends, shell.recorder, before
+        )
     return _without_dead(shell, ends, shell.source, shell.command.end)
 
 
