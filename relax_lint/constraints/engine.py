@@ -140,10 +140,7 @@ class _Shortlist:
         """Whether these names hold something of all that a condition needs."""
         if at not in self._wanted:
             self._wanted[at] = sorted(needs(self._table.constraints[at].when, self._ask, mentioned), key=len)
-        for wanted in self._wanted[at]:
-            if names.isdisjoint(wanted):
-                return False
-        return True
+        return not any(map(names.isdisjoint, self._wanted[at]))
 
 
 def _asking(facts: Facts) -> Callable[[str], Any]:
