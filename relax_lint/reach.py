@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.discovery import is_launcher, walk, walked
+from relax_lint.patterns import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,33 +21,33 @@ if TYPE_CHECKING:
 SHARED = "scripts"
 """Where scripts lie, beside the recipes themselves, that launchers source."""
 
-_COMMENT_LINE = re.compile(r"\n[ \t]*#(?![ \t]*shellcheck\b)[^\n]*")
+_COMMENT_LINE = pattern(r"\n[ \t]*#(?![ \t]*shellcheck\b)[^\n]*")
 """A comment that names nothing; `# shellcheck source=…` does. It begins with a fixed character, which is what makes a
 search fast."""
 _SUFFIXES = (".sh", ".bash")
-_SUFFIX = re.compile(r"\.(?:sh|bash)\b")
+_SUFFIX = pattern(r"\.(?:sh|bash)\b")
 _JOINS = "$}*?])\"'`"
 """What may stand within a word in front of its literal end: `$NAME.sh`, `"${DIR}/run_"*.sh`, `"$NAME".sh`."""
 _WORD = r"[ \t]+((?:\$\((?:[^()]|\([^()]*\))*\)|[^\s;&|)])+)"
-_SOURCED = re.compile(rf"source(?<![^\s;&|({{]source){_WORD}")
-_DOTTED = re.compile(rf"\.(?<![^\s;&|({{]\.){_WORD}")
-_STAR = re.compile(r"\*[\"']?(?:[\s;]|\Z)")
-_IN = re.compile(r"\sin\s+\Z")
+_SOURCED = pattern(rf"source(?<![^\s;&|({{]source){_WORD}")
+_DOTTED = pattern(rf"\.(?<![^\s;&|({{]\.){_WORD}")
+_STAR = pattern(r"\*[\"']?(?:[\s;]|\Z)")
+_IN = pattern(r"\sin\s+\Z")
 _SELF = r"(?:\$0|\$\{0\}|\$BASH_SOURCE|\$\{BASH_SOURCE(?:\[0\])?(?::-\$0)?\})"
 _DIRECTORY = rf"(?:\$\(dirname (?:-- )?\"?{_SELF}\"?\)|\$\{{(?:0|BASH_SOURCE(?:\[0\])?)%/\*\}})"
 _ABSOLUTE = rf"\$\(cd (?:-P )?(?:-- )?\"?{_DIRECTORY}\"?(?: *&?> ?/dev/null(?: 2>&1)?)? *&& *pwd(?: -P)?\)"
-_OWN_DIRECTORY = re.compile(rf"=\"?(?:{_ABSOLUTE}|{_DIRECTORY})\"?(?=[\s;&|]|\Z)")
+_OWN_DIRECTORY = pattern(rf"=\"?(?:{_ABSOLUTE}|{_DIRECTORY})\"?(?=[\s;&|]|\Z)")
 """What gives a variable the directory of the script that holds this."""
-_ASSIGNED = re.compile(r"(?<![\w$])\w+\Z")
-_SEARCHED = re.compile(r"-(?<=\s-)i?name[ \t]+\S+")
+_ASSIGNED = pattern(r"(?<![\w$])\w+\Z")
+_SEARCHED = pattern(r"-(?<=\s-)i?name[ \t]+\S+")
 """What `find` looks for; what it finds is not known."""
-_BRACED = re.compile(r"\$\{(\w+)\}\Z")
+_BRACED = pattern(r"\$\{(\w+)\}\Z")
 _QUOTES = str.maketrans("", "", "\"'\\")
-_PLAIN_VALUE = re.compile(
+_PLAIN_VALUE = pattern(
     r"\+?=(?P<quote>[\"']?)(?:\$\{\w+:?-(?P<default>[\w.+@/-]*)\}|(?P<text>[\w.+@/-]*))(?P=quote)(?=[\s;&|)]|\Z)"
 )
 """What is written out, or is so unless something else is given, which nobody knows."""
-_BESIDE = re.compile(rf"(?:{_ABSOLUTE}|{_DIRECTORY}|\$(\w+)|\$\{{(\w+)\}})\"?/([\w.+@-]+\.(?:sh|bash)\b)")
+_BESIDE = pattern(rf"(?:{_ABSOLUTE}|{_DIRECTORY}|\$(\w+)|\$\{{(\w+)\}})\"?/([\w.+@-]+\.(?:sh|bash)\b)")
 """A script in that directory, or in the one that a variable names."""
 
 

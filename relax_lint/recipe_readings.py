@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
@@ -14,6 +13,7 @@ from relax_lint.catalog.sample import CLASS, MODULE, names_of_class
 from relax_lint.flow.interpreter import interpreter_of
 from relax_lint.flow.scopes import NOT_CHANGING, is_logging
 from relax_lint.generates import generate_uses
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.sample_stores import sources_behind, walk_all
 from relax_lint.supposed_launches import launches_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch
     from relax_lint.sources.python import PythonSource
 
-_QUESTION = re.compile(
+_QUESTION = pattern(
     r"\bhasattr\(\s*[^(),]+,\s*[\"'](\w+)[\"']\s*\)|\bgetattr\(\s*[^(),]+,\s*[\"'](\w+)[\"']\s*,\s*[^)\s]"
 )
 
@@ -268,7 +268,7 @@ def _is_outside(function: ReachedFunction, call: ast.Call, project: Project) -> 
     return False
 
 
-_MAKES_ENVIRONMENTS = re.compile(r"env|build")
+_MAKES_ENVIRONMENTS = pattern(r"env|build")
 _KEEPING = frozenset({"append", "add", "insert", "extend", "put", "put_nowait", "info", "debug", "warning", "error"})
 """Methods that only keep what they are given, or write it down."""
 _HARMLESS = NOT_CHANGING | frozenset(
@@ -295,4 +295,4 @@ def _calls_outside(launch: Launch, project: Project) -> bool:
     return False
 
 
-_MODULE_PATH = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
+_MODULE_PATH = pattern(r"[A-Za-z_]\w*(?:\.\w+)+")

@@ -6,13 +6,13 @@ whether anything may be found in it: so what scripts and configs name of its fun
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
 from relax_lint.diagnostics import Place
 from relax_lint.generates import GENERATE
 from relax_lint.launch_config import CONFIG
+from relax_lint.patterns import pattern
 from relax_lint.rewards import FLAG, GROUP, TYPE
 from relax_lint.shell.launch import Launch, Word
 from relax_lint.sources.text import SourceFile
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from relax_lint.project import Project, Recipe
 
 _SCRIPT = "supposed launch"
-_DOTTED = re.compile(r"\bexamples(?:\.\w+)+")
-_FOR_REWARD = re.compile(r"custom[-_]rm[-_]path\W{1,4}\Z")
-_FOR_GENERATE = re.compile(r"custom[-_]generate[-_]function[-_]path\W{1,4}\Z")
-_FOR_SOMETHING_ELSE = re.compile(r"(?:--[\w-]+|\w+_path)\W{1,4}\Z")
+_DOTTED = pattern(r"\bexamples(?:\.\w+)+")
+_FOR_REWARD = pattern(r"custom[-_]rm[-_]path\W{1,4}\Z")
+_FOR_GENERATE = pattern(r"custom[-_]generate[-_]function[-_]path\W{1,4}\Z")
+_FOR_SOMETHING_ELSE = pattern(r"(?:--[\w-]+|\w+_path)\W{1,4}\Z")
 _LONGEST_FLAG = 60
 _ANY = (FLAG, GENERATE, "")
 """What a name may be for that no flag stands in front of: the empty one marks it so."""
-_NOT_PLAIN = re.compile(r"--custom-generate-function-path(?:=|\s+)[\"']?(?![\"']?[A-Za-z_][\w.]*[\"']?(?:[\s)]|\Z))")
+_NOT_PLAIN = pattern(r"--custom-generate-function-path(?:=|\s+)[\"']?(?![\"']?[A-Za-z_][\w.]*[\"']?(?:[\s)]|\Z))")
 _ENVIRONMENT = b"rollout_interaction_env_path"
 _REWARDED = ("custom-rm", "rm-type", "custom_rm", "rm_type")
 

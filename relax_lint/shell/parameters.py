@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from relax_lint.patterns import pattern
 from relax_lint.shell import arithmetic
 from relax_lint.shell.nodes import Parameter, Word
 from relax_lint.shell.operators import Between, Elements, change, changed, described, substring
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from relax_lint.shell.expand import Expander
     from relax_lint.shell.splitting import Segment
 
-_PARTS = re.compile(r"([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[(.*)\])?\Z", re.DOTALL)
+_PARTS = pattern(r"([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[(.*)\])?\Z", re.DOTALL)
 CHANGING = frozenset(
     (
         "RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME BASHPID PPID UID EUID HOSTNAME HOSTTYPE OSTYPE MACHTYPE "

@@ -4,7 +4,6 @@ from __future__ import annotations
 import __future__
 
 import ast
-import re
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from relax_lint.diagnostics import Place
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.sources.text import SourceFile
 
@@ -34,9 +34,9 @@ _WITHOUT_NODES = (
 )
 """Fields of syntax trees that hold no nodes, or none that anybody walks to."""
 _BOM = "\ufeff"
-_NAME_OF_DEFINITION = re.compile(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+(\w+)")
-_LONE_CARRIAGE_RETURN = re.compile(r"\r(?!\n)")
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_NAME_OF_DEFINITION = pattern(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+(\w+)")
+_LONE_CARRIAGE_RETURN = pattern(r"\r(?!\n)")
+_LINE_END = pattern(r"\r\n|\n|\r")
 _NOT_ASCII_MASKED = bytes(code if code < 0x80 else 0x3F for code in range(256))
 
 

@@ -26,17 +26,17 @@ By hand: write the Relax flag that the guide's table names for the key.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from relax_lint.diagnostics import Finding
+from relax_lint.patterns import pattern
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Launch, Word
 from relax_lint.shell.queries import place_of
 
-_OVERRIDE = re.compile(r"(?P<root>[A-Za-z_]\w*)(?:\.[\w-]+(?:\[\d+\])?)+=")
-_PREFIXED = re.compile(r"\+{1,2}[A-Za-z_][\w./@-]*=|~[A-Za-z_][\w-]*(?:\.[\w-]+)+(?:=|\Z)")
+_OVERRIDE = pattern(r"(?P<root>[A-Za-z_]\w*)(?:\.[\w-]+(?:\[\d+\])?)+=")
+_PREFIXED = pattern(r"\+{1,2}[A-Za-z_][\w./@-]*=|~[A-Za-z_][\w-]*(?:\.[\w-]+)+(?:=|\Z)")
 _GROUPS = frozenset(
     {
         "actor", "actor_rollout_ref", "algorithm", "checkpoint", "critic", "custom_reward_function", "data", "engine",
@@ -45,7 +45,7 @@ _GROUPS = frozenset(
     }
 )  # fmt: skip
 """Where verl's settings live. A flag may take a dotted word as its value, but not one of these."""
-_OPTIONS = re.compile(r"(--config-path|--config-name|--config-dir)(?:=|\Z)")
+_OPTIONS = pattern(r"(--config-path|--config-name|--config-dir)(?:=|\Z)")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 

@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.diagnostics import Finding, Place
+from relax_lint.patterns import pattern
 from relax_lint.project import Project, Recipe
 from relax_lint.recipe_kinds import GENERATE
 from relax_lint.rules import ADVICE, Example, rule
@@ -44,8 +45,8 @@ from relax_lint.shell.queries import is_part_of_another
 if TYPE_CHECKING:
     from relax_lint.sources.text import SourceFile
 
-_REWARDS = re.compile(r"^(?:async )?def reward_func\b", re.MULTILINE)
-_BUILDS = re.compile(r"^(?:async )?def build_env\b", re.MULTILINE)
+_REWARDS = pattern(r"^(?:async )?def reward_func\b", re.MULTILINE)
+_BUILDS = pattern(r"^(?:async )?def build_env\b", re.MULTILINE)
 _SETTINGS = re.compile(rb"^(?:max_turns|rollout_interaction_env_path)\s*:", re.MULTILINE)
 
 _TRAIN = "python3 relax/entrypoints/train.py --rm-type math\n"

@@ -48,6 +48,7 @@ from relax_lint.catalog.module_paths import MODULE_PATH_FLAGS
 from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.launch_config import CONFIG
 from relax_lint.module_paths import is_file_form, is_ours
+from relax_lint.patterns import pattern
 from relax_lint.project import Project, Recipe
 from relax_lint.recipe_kinds import GENERATE, kind_of
 from relax_lint.rules import WARNING, Example, rule
@@ -58,19 +59,19 @@ if TYPE_CHECKING:
     from relax_lint.sources.python import PythonSource
 
 _REWARD = "--custom-rm-path"
-_PARTS = re.compile(r"^(?:async )?def (?:reward_func|compute_score|build_env)\b|\bBaseInteractionEnv\b", re.MULTILINE)
-_SCORES = re.compile(r"\b(?:reward_func|compute_score)\b")
+_PARTS = pattern(r"^(?:async )?def (?:reward_func|compute_score|build_env)\b|\bBaseInteractionEnv\b", re.MULTILINE)
+_SCORES = pattern(r"\b(?:reward_func|compute_score)\b")
 _SETTINGS = re.compile(rb"^(?:max_turns|rollout_interaction_env_path)\s*:", re.MULTILINE)
 _STARTS = re.compile(rb"entrypoints[/.]train|\bverl\b|main_\w+|\btrain\w*\.py")
-_BUILDS = re.compile(r"^(?:async )?def build_env\b|^build_env\b|\bimport\b.*\bbuild_env\b", re.MULTILINE)
-_WAITS = re.compile(r"\bawait\b|\basync (?:with|for)\b")
-_ENVIRONMENTS = re.compile(
+_BUILDS = pattern(r"^(?:async )?def build_env\b|^build_env\b|\bimport\b.*\bbuild_env\b", re.MULTILINE)
+_WAITS = pattern(r"\bawait\b|\basync (?:with|for)\b")
+_ENVIRONMENTS = pattern(
     r"\bbuild_env\b|\brollout_interaction_env_path\b|\bDEFAULT_ENV_MODULE\b|\bBaseInteractionEnv\b|\bBaseTool\b|"
     r"\.format_observation\("
 )
 _BASE, _BEHAVES_ALIKE = "BaseInteractionEnv", "def format_observation("
 _ENV_KEY = b"rollout_interaction_env_path"
-_TOOL = re.compile(r"(?:prepare|process|convert|test|setup|download|conftest)\w*\Z|\w*_(?:test|convert)\Z")
+_TOOL = pattern(r"(?:prepare|process|convert|test|setup|download|conftest)\w*\Z|\w*_(?:test|convert)\Z")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 _RUN, _INIT = "examples/demo/run_demo.sh", "examples/demo/__init__.py"

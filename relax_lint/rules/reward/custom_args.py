@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, cast
 
 from relax_lint.diagnostics import Finding, NotChecked
 from relax_lint.launch_config import dest_of
+from relax_lint.patterns import pattern
 from relax_lint.project import Project, Recipe
 from relax_lint.rules import ADVICE, ERROR, Example, rule
 
@@ -269,8 +270,8 @@ def _reads_not_set(entry: Call, recipe: Recipe, project: Project) -> Iterator[Re
             yield read
 
 
-_CONFIGS = re.compile(r"custom-config-path[=\s]+[\"']?([\w./-]+\.ya?ml)")
-_TRAINS = re.compile(r"^(?!.*\b(?:p?grep|pkill|echo)\b).*entrypoints[./]train\b", re.MULTILINE)
+_CONFIGS = pattern(r"custom-config-path[=\s]+[\"']?([\w./-]+\.ya?ml)")
+_TRAINS = pattern(r"^(?!.*\b(?:p?grep|pkill|echo)\b).*entrypoints[./]train\b", re.MULTILINE)
 
 
 def _is_configured(name: str, recipe: Recipe, project: Project) -> bool:
@@ -384,7 +385,7 @@ _READ_BY_ROLLOUTS = frozenset({"max_turns", "rollout_interaction_env_path"})
 """What the rollout that the guide has every multi-turn recipe copy reads."""
 
 
-_BY_ANY_NAME = re.compile(
+_BY_ANY_NAME = pattern(
     r"\bgetattr\(\s*[\w.]*args\s*,(?!\s*[\"'])|\bvars\(\s*[\w.]*args\s*\)(?!\[[\"'])|\bargs\.__dict__"
 )
 """Code that reads attributes whose names it works out."""
