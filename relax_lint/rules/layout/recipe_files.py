@@ -260,8 +260,11 @@ INVALID = [
 @rule("RLX802", "recipe-files", WARNING, on="recipe", valid=VALID, invalid=INVALID)
 def recipe_files(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """What the tree asks for, first without and then with what the launches say."""
+    started = _is_started(recipe, project)
+    if started and recipe.wanted is not None and not _wants_bases(recipe):
+        return
     parts = sorted((source for source in recipe.python if _PARTS.search(source.text)), key=_is_no_reward)
-    if not _is_started(recipe, project):
+    if not started:
         yield from _without_launcher(recipe, parts, project)
         return
     told: set[str] = set()
@@ -271,6 +274,8 @@ def recipe_files(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
                 told.add(base)
                 message = f"there is no module {base}: copy base_env.py from examples/deepeyes"
                 yield Finding(source.place(node), message, subject="base_env.py")
+    if recipe.wanted is not None:
+        return
     kinds = [(kind_of(launch), launch) for launch in recipe.launches]
     multi = [launch for kind, launch in kinds if kind == "multi-turn"]
     single = [launch for kind, launch in kinds if kind == "single-turn"]
@@ -279,6 +284,11 @@ def recipe_files(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
     yield from _without_reward(recipe, [*multi, *single], parts, project)
     if multi or single:
         yield from _without_init(recipe, (multi or single)[0], project)
+
+
+def _wants_bases(recipe: Recipe) -> bool:
+    """Whether findings are wanted of a file that speaks of the base of environments."""
+    return any(recipe.wants(source.path) and _BASE in source.text for source in recipe.python)
 
 
 def _is_no_reward(source: PythonSource) -> bool:
