@@ -88,13 +88,11 @@ class Store:
     def keep(self, name: str, body: bytes) -> None:
         """Write an entry beside its place and rename it, so that runs side by side see whole ones only; where nothing
         can be written, nothing is kept."""
-        import tempfile
-
         with contextlib.suppress(OSError):
             os.makedirs(self._place, mode=0o700, exist_ok=True)
-            handle, beside = tempfile.mkstemp(dir=self._place, prefix=_UNFINISHED, suffix=_SUFFIX)
+            beside = os.path.join(self._place, f"{_UNFINISHED}{os.getpid()}{_SUFFIX}")
             try:
-                with os.fdopen(handle, "wb") as stream:
+                with open(beside, "wb") as stream:
                     stream.write(f"{digest(body)}\n".encode() + body)
                 os.replace(beside, self._path(name))
             except BaseException:

@@ -46,7 +46,7 @@ def flags_of(root: Path, cache: bool = True) -> Catalogue:
 
 
 def entries(cache: Path) -> list[Path]:
-    return sorted(cache.iterdir()) if cache.is_dir() else []
+    return sorted(cache.glob("flags-*"))
 
 
 @pytest.fixture
