@@ -62,6 +62,9 @@ def _says_plainly(script: Path, project: Project) -> bool:
 
 
 def _supposed(recipe: Recipe, project: Project, *, by_others: bool) -> Iterator[Launch]:
+    sources = recipe.python
+    if not sources:
+        return
     from relax_lint.flow.interpreter import interpreter_of
     from relax_lint.flow.names import dotted_name
 
@@ -71,7 +74,7 @@ def _supposed(recipe: Recipe, project: Project, *, by_others: bool) -> Iterator[
     mentioned = cast("Mentioned", answers["mentioned"])
     named: list[str] = []
     scored: list[tuple[str, ...]] | None = None
-    for source in recipe.python:
+    for source in sources:
         module = dotted_name(source.path, project.root)
         for flag, name, where in sorted(mentioned.get(module, ())):
             told = ("", name, where) not in mentioned[module]

@@ -218,9 +218,12 @@ def custom_args(recipe: Recipe, project: Project) -> Iterator[Finding | NotCheck
 
 
 def _read_in_vain(recipe: Recipe, project: Project, missing: dict[str, list[Read]]) -> Iterator[Finding | NotChecked]:
+    from relax_lint.supposed_launches import is_supposed, launches_of
+
+    if not any(_may_name_code(launch, project) for launch in launches_of(recipe, project)):
+        return
     from relax_lint.catalog.unknown import may_be_known
     from relax_lint.recipe_readings import called, calls_outside
-    from relax_lint.supposed_launches import is_supposed
 
     for launch, entry in called(recipe, project):
         if (is_supposed(launch) and not recipe.is_partial) or calls_outside(launch, project):
@@ -240,6 +243,15 @@ def _read_in_vain(recipe: Recipe, project: Project, missing: dict[str, list[Read
                 yield outcome
             elif read.name not in outcome:
                 yield _finding(read, outcome, launch, project)
+
+
+def _may_name_code(launch: Launch, project: Project) -> bool:
+    """Whether a launch has Relax call anything, as far as a look at its flags tells."""
+    from relax_lint.launch_config import CONFIG
+    from relax_lint.named_configs import EVAL
+    from relax_lint.rewards import GENERATE, reward_uses
+
+    return any(map(launch.has, (CONFIG, EVAL, GENERATE))) or bool(reward_uses(launch, project))
 
 
 def _not_set(entry: Call, recipe: Recipe, project: Project) -> list[Read]:
@@ -334,7 +346,6 @@ def _is_refused(source: YamlSource) -> bool:
 
 def _unread_keys(recipe: Recipe, project: Project, missing: Mapping[str, list[Read]]) -> Iterator[Finding]:
     from relax_lint.named_configs import CUSTOM, named_config
-    from relax_lint.recipe_readings import calls_outside
     from relax_lint.shell.queries import NotKnown
 
     seen: set[object] = set()
@@ -346,6 +357,8 @@ def _unread_keys(recipe: Recipe, project: Project, missing: Mapping[str, list[Re
         if named is None or named.path in seen or named.source is None or project.recipe_of(named.path) is None:
             continue
         seen.add(named.path)
+        from relax_lint.recipe_readings import calls_outside
+
         if not calls_outside(launch, project):
             yield from _unread(named, named.source, recipe, launch, project, missing)
 
