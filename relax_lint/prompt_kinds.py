@@ -39,12 +39,13 @@ _TEXTS = PromptKind("text", "a text in this launch, as its data has them")
 
 def prompt_kinds(launch: Launch, project: Project) -> tuple[PromptKind, ...]:
     """What prompts are once they are loaded; nothing where neither the launch nor its data tells."""
-    from relax_lint.catalog.hidden import is_hidden
-    from relax_lint.constraints.reporting import judged
     from relax_lint.supposed_launches import is_supposed
 
     if is_supposed(launch):
         return _TEMPLATE, _MEDIA
+    from relax_lint.catalog.hidden import is_hidden
+    from relax_lint.constraints.reporting import judged
+
     facts = judged(launch, project).facts.overlaid()
     applied, keys, agentic = map(facts.get, ("apply_chat_template", "multimodal_keys", "use_agentic_rollout"))
     if agentic is not False or is_hidden(applied):

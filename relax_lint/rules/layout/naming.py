@@ -36,9 +36,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.diagnostics import Finding, Place
+from relax_lint.generates import GENERATE
 from relax_lint.patterns import pattern
 from relax_lint.project import Project, Recipe
-from relax_lint.recipe_kinds import GENERATE
 from relax_lint.rules import ADVICE, Example, rule
 from relax_lint.shell.queries import is_part_of_another
 

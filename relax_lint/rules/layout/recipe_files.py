@@ -46,11 +46,11 @@ from typing import TYPE_CHECKING
 
 from relax_lint.catalog.module_paths import MODULE_PATH_FLAGS
 from relax_lint.diagnostics import Finding, NotChecked, Place
+from relax_lint.generates import GENERATE
 from relax_lint.launch_config import CONFIG
 from relax_lint.module_paths import is_file_form, is_ours
 from relax_lint.patterns import pattern
 from relax_lint.project import Project, Recipe
-from relax_lint.recipe_kinds import GENERATE, kind_of
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.queries import place_of, start_of, why_unknown
 
@@ -276,6 +276,8 @@ def recipe_files(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
                 yield Finding(source.place(node), message, subject="base_env.py")
     if recipe.wanted is not None:
         return
+    from relax_lint.recipe_kinds import kind_of
+
     kinds = [(kind_of(launch), launch) for launch in recipe.launches]
     multi = [launch for kind, launch in kinds if kind == "multi-turn"]
     single = [launch for kind, launch in kinds if kind == "single-turn"]

@@ -222,13 +222,14 @@ def _read_in_vain(recipe: Recipe, project: Project, missing: dict[str, list[Read
 
     if not any(_may_name_code(launch, project) for launch in launches_of(recipe, project)):
         return
-    from relax_lint.catalog.unknown import may_be_known
     from relax_lint.recipe_readings import called, calls_outside
 
     for launch, entry in called(recipe, project):
         if (is_supposed(launch) and not recipe.is_partial) or calls_outside(launch, project):
             continue  # others launch it, with configs of theirs; or others may set what is read
         for read in _not_set(entry, recipe, project):
+            from relax_lint.catalog.unknown import may_be_known
+
             missing.setdefault(read.name, []).append(read)
             untold = may_be_known(project, f"--{read.name.replace('_', '-')}")
             if untold is not None:
@@ -247,8 +248,8 @@ def _read_in_vain(recipe: Recipe, project: Project, missing: dict[str, list[Read
 
 def _may_name_code(launch: Launch, project: Project) -> bool:
     """Whether a launch has Relax call anything, as far as a look at its flags tells."""
+    from relax_lint.generates import EVAL
     from relax_lint.launch_config import CONFIG
-    from relax_lint.named_configs import EVAL
     from relax_lint.rewards import GENERATE, reward_uses
 
     return any(map(launch.has, (CONFIG, EVAL, GENERATE))) or bool(reward_uses(launch, project))
