@@ -66,7 +66,7 @@ class Table:
         self.not_static = [one for one in given if one.static is not None]
         self._expressions = [_condition(one) for one in self.constraints]
         self._shortlists: WeakKeyDictionary[Parsers, _Shortlist] = WeakKeyDictionary()
-        self._elsewhere: WeakKeyDictionary[Parsers, frozenset[int]] = WeakKeyDictionary()
+        self._elsewhere: WeakKeyDictionary[Parsers, dict[int, bool]] = WeakKeyDictionary()
 
     def concerned(self, facts: Facts, everything: bool = False) -> Iterator[tuple[Constraint, Expression]]:
         """The constraints that a launch may violate: one of their flags is passed, or they hold by default."""
@@ -78,9 +78,9 @@ class Table:
             found = self.mentioning(facts.set_names)
         if not facts.knows_environment:
             found -= self._of_environment
-        found -= self._of_another_relax(facts.namespace.parsers)
         for at in sorted(found):
-            yield self.constraints[at], self._expressions[at]
+            if not self._is_of_another_relax(at, facts.namespace.parsers):
+                yield self.constraints[at], self._expressions[at]
 
     def mentioning(self, names: Iterable[str]) -> set[int]:
         """Those that ask for one of these names, or may hold in a launch that sets nothing."""
@@ -94,17 +94,16 @@ class Table:
             self._shortlists[parsers] = _Shortlist(self, Facts(Namespace(_NOTHING, parsers)))
         return self._shortlists[parsers]
 
-    def _of_another_relax(self, parsers: Parsers) -> frozenset[int]:
-        """Those that ask for an argument which this Relax has not: what it checks in its place is not known. A mode
-        that it has not is no reason to leave out what asks for the mode, but what asks for its flag."""
-        if parsers not in self._elsewhere:
-            missing = {name for name in self._by_name if is_missing(name, parsers)}
+    def _is_of_another_relax(self, at: int, parsers: Parsers) -> bool:
+        """Whether a constraint asks for an argument which this Relax has not: what it checks in its place is not known.
+        A mode that it has not is no reason to leave out what asks for the mode, but what asks for its flag."""
+        known = self._elsewhere.setdefault(parsers, {})
+        if at not in known:
+            missing = {name for name in self._names[at] if is_missing(name, parsers)}
             modes = missing & _behind("mode")
-            found = {at for name in missing - modes for at in self._by_name[name]}
-            asking = {at for name in modes for at in self._by_name[name] if name in self.constraints[at].when}
-            found.update(at for at in asking if not modes.isdisjoint(self._expressions[at].names))
-            self._elsewhere[parsers] = frozenset(found)
-        return self._elsewhere[parsers]
+            asked = any(name in self.constraints[at].when for name in modes)
+            known[at] = bool(missing - modes) or (asked and not modes.isdisjoint(self._expressions[at].names))
+        return known[at]
 
     @cached_property
     def _of_environment(self) -> frozenset[int]:
@@ -112,10 +111,14 @@ class Table:
         return frozenset(at for at in asking if asks_environment(self.constraints[at].when))
 
     @cached_property
+    def _names(self) -> list[frozenset[str]]:
+        return [mentioned(constraint.when) for constraint in self.constraints]
+
+    @cached_property
     def _by_name(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
-        for at, constraint in enumerate(self.constraints):
-            for name in mentioned(constraint.when):
+        for at, names in enumerate(self._names):
+            for name in names:
                 found.setdefault(name, []).append(at)
         return found
 
