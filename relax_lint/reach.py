@@ -47,7 +47,7 @@ _PLAIN_VALUE = pattern(
     r"\+?=(?P<quote>[\"']?)(?:\$\{\w+:?-(?P<default>[\w.+@/-]*)\}|(?P<text>[\w.+@/-]*))(?P=quote)(?=[\s;&|)]|\Z)"
 )
 """What is written out, or is so unless something else is given, which nobody knows."""
-_BESIDE = pattern(rf"(?:{_ABSOLUTE}|{_DIRECTORY}|\$(\w+)|\$\{{(\w+)\}})\"?/([\w.+@-]+\.(?:sh|bash)\b)")
+_BESIDE = pattern(rf"(?:\$(\w+)|\$\{{(\w+)\}}|{_ABSOLUTE}|{_DIRECTORY})\"?/([\w.+@-]+\.(?:sh|bash)\b)")
 """A script in that directory, or in the one that a variable names."""
 
 
