@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+
+from relax_lint.records import record
 
 _SPECIAL = re.compile(r"[*?[\\]")
 
 
-class _Pattern(NamedTuple):
+@record
+class _Pattern:
     """``anywhere`` is whether only the last name of a path counts."""
 
     body: str

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from relax_lint.discovery import is_launcher, walk, walked
 from relax_lint.patterns import pattern
+from relax_lint.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -51,7 +52,8 @@ _BESIDE = pattern(rf"(?:\$(\w+)|\$\{{(\w+)\}}|{_ABSOLUTE}|{_DIRECTORY})\"?/([\w.
 """A script in that directory, or in the one that a variable names."""
 
 
-class _Names(NamedTuple):
+@record
+class _Names:
     """The names of scripts in a text, and the literal ends of others; whether these are all that it may mean.
 
     ``names`` go with the name of the directory that they are in, empty where that is not known. ``variables`` are those
@@ -66,15 +68,19 @@ class _Names(NamedTuple):
     are_all: bool
 
 
-class _Step(NamedTuple):
-    """The scripts that a script names, and names of others beside it; whether these are certainly all."""
+@record
+class _Step:
+    """The scripts that a script names, the directories of these, and names of others beside it; whether these are
+    certainly all."""
 
     scripts: frozenset[Path]
+    directories: frozenset[Path]
     beside: frozenset[tuple[str, str]]
     are_all: bool
 
 
-class _Reached(NamedTuple):
+@record
+class _Reached:
     """The scripts that a script may source or run, itself included; whether these are certainly all."""
 
     scripts: frozenset[Path]
@@ -136,6 +142,7 @@ class Reach:
     def _followed(self, script: Path, doubted: set[str]) -> tuple[_Reached, set[str]]:
         """What is reached if all variables but the doubted ones hold the directories that they are given; these."""
         seen, pending, are_all = {script}, [script], True
+        directories = {script.parent}
         beside: set[tuple[str, str]] = set()
         while pending:
             path = pending.pop()
@@ -144,11 +151,13 @@ class Reach:
             are_all = are_all and step.are_all
             pending += step.scripts - seen
             seen |= step.scripts
+            directories |= step.directories
             if not pending:
                 # A sourced script sees the directory of the one that sources it as its own.
                 names_here = {name for holder, name in beside if holder not in doubted}
-                pending += self._in_directories({known.parent for known in seen}, names_here) - seen
+                pending += self._in_directories(directories, names_here) - seen
                 seen.update(pending)
+                directories.update(path.parent for path in pending)
         return _Reached(frozenset(seen), are_all), {holder for holder, _ in beside if holder}
 
     def _step(self, script: Path, doubted: set[str]) -> _Step:
@@ -159,7 +168,8 @@ class Reach:
             # The entry layer runs what it is given on the command line, which is nothing that launchers give it.
             given = str(script).startswith(self._entry_layer)
             found = frozenset(path for paths in self._named(names, doubted, exactly=given) for path in paths)
-            self._steps[key] = _Step(found, names.beside, names.are_all or given)
+            directories = frozenset(path.parent for path in found)
+            self._steps[key] = _Step(found, directories, names.beside, names.are_all or given)
         return self._steps[key]
 
     def _in_directories(self, directories: Iterable[Path], names: Iterable[str]) -> set[Path]:
