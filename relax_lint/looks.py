@@ -206,7 +206,7 @@ def _signature(path: str) -> Signature:
 
 
 def _digest(path: str, is_list: bool) -> str | None:
-    """Tells a content from another; ``None`` where it cannot be read, or is too long to be."""
+    """Tells a content from another; ``None`` where it cannot be read, or is too long or without an end."""
     from hashlib import sha256
 
     try:
@@ -214,9 +214,10 @@ def _digest(path: str, is_list: bool) -> str | None:
             with os.scandir(path) as entries:
                 lines = sorted(_line(entry) for entry in entries)
             data = b"\n".join(lines)
-        elif os.stat(path).st_size > _LARGEST_READ:
-            return None
         else:
+            found = os.stat(path)
+            if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST_READ:
+                return None  # a pipe would wait for somebody to write into it
             with open(path, "rb") as stream:
                 data = stream.read()
     except (OSError, ValueError):

@@ -267,6 +267,16 @@ def test_clear_cache_removes_what_is_kept(recipe: Path, cache: Path, outcome: Ou
     assert [path.name for path in cache.iterdir()] == ["notes.txt"]
 
 
+def test_a_pipe_among_the_files_keeps_nobody_waiting(recipe: Path, outcome: Outcome) -> None:
+    pipe = recipe / "examples/countdown/run_pipe.sh"
+    os.mkfifo(recipe / "pipe")
+    (recipe / "examples/countdown/launch").symlink_to(recipe / "pipe")
+    os.mkfifo(pipe)
+    for _ in range(2):
+        assert outcome(".") == outcome("--no-cache", ".")
+        assert "no regular file" in outcome(str(pipe))[1]
+
+
 def test_runs_side_by_side_agree(recipe: Path, outcome: Outcome) -> None:
     first = outcome(".")
     commands = [[sys.executable, "-m", "relax_lint", "."] for _ in range(6)]
