@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint import __version__, parallel
+from relax_lint import __version__, looks, parallel
 from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs, say_unread
 from relax_lint.config import ConfigError, Configuration, Settings, refuse_unusable, with_options
 from relax_lint.diagnostics import Diagnostic, Severity
@@ -48,6 +48,8 @@ class Checking:
             return 0
         rules = load_rules()
         groups = self._groups()
+        if not all(settings.cache for settings in self._all_settings(groups)):
+            looks.stop()
         for settings in self._all_settings(groups):
             _validate(settings, rules)
         for group in groups:

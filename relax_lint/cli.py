@@ -89,6 +89,14 @@ def _run(words: list[str]) -> int:
         print(f"relax-lint {__version__}")
         return 0
     name = words.pop(0) if words and words[0] in COMMANDS else "check"
+    if name != "check":
+        return _command(name, words)
+    from relax_lint import runs
+
+    return runs.run(words, lambda: _command(name, words))
+
+
+def _command(name: str, words: list[str]) -> int:
     command = import_module(f"relax_lint.commands.{name.replace('-', '_')}")
     parser = ArgumentParser(
         prog=f"relax-lint {name}", description=command.__doc__, formatter_class=Formatter, allow_abbrev=False

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from relax_lint.files import ask
+from relax_lint import looks
 from relax_lint.globs import single
 from relax_lint.records import changed, field_names, record
 from relax_lint.selection import Layer, UnknownRule, refuse_unknown
@@ -99,7 +99,7 @@ def refuse_no_checkout(settings: Settings) -> None:
     """:class:`ConfigError` when what should be a checkout is none."""
     wanted = [("relax-root", settings.relax_root, path) for path in RELAX_FILES]
     for key, root, path in (*wanted, ("verl-root", settings.verl_root, "verl/")):
-        if root is not None and not ask((root / path).is_dir if path.endswith("/") else (root / path).is_file):
+        if root is not None and looks.kind(str(root / path)) != ("directory" if path.endswith("/") else "file"):
             at = f"{settings.source}: " if settings.source is not None else ""
             raise ConfigError(f"{at}{key} must be a directory that holds {path}, and {root} is none")
 
@@ -133,7 +133,7 @@ class Configuration:
 
     def settings_for(self, path: Path) -> Settings:
         """The settings of a file or directory: those of the nearest configuration above it."""
-        return self._fixed or self._of_directory(path if ask(path.is_dir) else path.parent)
+        return self._fixed or self._of_directory(path if looks.is_dir(str(path)) else path.parent)
 
     def _of_directory(self, directory: Path) -> Settings:
         if directory not in self._known:
@@ -147,11 +147,11 @@ class Configuration:
 
 def _settings_in(directory: Path) -> Settings | None:
     own = directory / "relax-lint.toml"
-    if ask(own.is_file):
+    if looks.is_file(str(own)):
         return read_settings(own)
     shared = directory / "pyproject.toml"
     try:
-        mentioned = ask(shared.is_file) and _MENTION.search(shared.read_bytes()) is not None
+        mentioned = looks.is_file(str(shared)) and _MENTION.search(_content(shared)) is not None
     except OSError as problem:
         raise ConfigError(f"{shared}: cannot be read: {problem.strerror}") from problem
     if mentioned and _table(shared) is not None:
@@ -164,9 +164,14 @@ def read_named(path: Path) -> bytes:
     try:
         if (path.is_char_device() or path.is_block_device()) and not path.samefile(os.devnull):
             raise ConfigError(f"{path}: cannot be read: it is a device")
-        return path.read_bytes()
+        return _content(path)
     except OSError as problem:
         raise ConfigError(f"{path}: cannot be read: {problem.strerror}") from problem
+
+
+def _content(path: Path) -> bytes:
+    looks.content(str(path))
+    return path.read_bytes()
 
 
 def read_settings(path: Path) -> Settings:

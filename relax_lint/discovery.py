@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
-from relax_lint.files import Files, Unreadable
+from relax_lint.files import Entry, Files, Unreadable
 from relax_lint.globs import Patterns
 
 Excluded = Callable[[Path, bool], bool]
@@ -56,20 +56,13 @@ def walk(directory: Path, files: Files, excluded: Excluded | None = None) -> lis
 
 
 def _walk(directory: Path, files: Files, above: list[_Ignores], excluded: Excluded | None) -> Iterator[Path]:
-    entries = files.entries(directory)
-    names = {entry.name for entry in entries}
-    if "pyvenv.cfg" in names:
-        return  # an environment: other people's code
-    ignores = above
-    if ".gitignore" in names:
-        ignores = [*above, *_ignore_file(directory, directory / ".gitignore", files)]
+    entries, ignores = _open(directory, files, above)
+    before = _before(directory)
     for entry in entries:
+        if not _is_kept(entry, before, ignores):
+            continue
         path = directory / entry.name
-        if not (entry.is_dir or entry.is_file):
-            continue
-        if entry.is_dir and (entry.name.startswith(".") or entry.name in _OTHERS_CODE):
-            continue
-        if _ignored(path, entry.is_dir, ignores) or (excluded is not None and excluded(path, entry.is_dir)):
+        if excluded is not None and excluded(path, entry.is_dir):
             continue
         if entry.is_dir:
             yield from _walk(path, files, ignores, excluded)
@@ -77,9 +70,53 @@ def _walk(directory: Path, files: Files, above: list[_Ignores], excluded: Exclud
             yield path
 
 
-def _ignored(path: Path, is_dir: bool, ignores: list[_Ignores]) -> bool:
+def walked(directory: Path, files: Files) -> list[tuple[Path, list[Entry]]]:
+    """The directories in which :func:`walk` finds files, each with all that is in it, be it ignored."""
+    return list(_walked(directory, files, _ignores_above(directory, files)))
+
+
+def _walked(directory: Path, files: Files, above: list[_Ignores]) -> Iterator[tuple[Path, list[Entry]]]:
+    entries, ignores = _open(directory, files, above)
+    before = _before(directory)
+    holds_files = False
+    for entry in entries:
+        if (entry.is_dir or not holds_files) and _is_kept(entry, before, ignores):
+            if entry.is_dir:
+                yield from _walked(directory / entry.name, files, ignores)
+            else:
+                holds_files = True
+    if holds_files:
+        yield directory, entries
+
+
+def _open(directory: Path, files: Files, above: list[_Ignores]) -> tuple[list[Entry], list[_Ignores]]:
+    """What is in a directory, and the .gitignore files that speak of it."""
+    entries = files.entries(directory)
+    names = {entry.name for entry in entries}
+    if "pyvenv.cfg" in names:
+        return [], above  # an environment: other people's code
+    if ".gitignore" in names:
+        return entries, [*above, *_ignore_file(directory, directory / ".gitignore", files)]
+    return entries, above
+
+
+def _before(directory: Path) -> str:
+    """What stands in front of the names in a directory."""
+    return f"{str(directory).rstrip('/')}/"
+
+
+def _is_kept(entry: Entry, before: str, ignores: list[_Ignores]) -> bool:
+    """Whether walking goes on with a name."""
+    if entry.is_dir:
+        if entry.name.startswith(".") or entry.name in _OTHERS_CODE:
+            return False
+    elif not entry.is_file:
+        return False
+    return not _ignored(before + entry.name, entry.is_dir, ignores)
+
+
+def _ignored(text: str, is_dir: bool, ignores: list[_Ignores]) -> bool:
     """Whether the nearest .gitignore that speaks of a path ignores it."""
-    text = str(path)
     for start, patterns in reversed(ignores):
         verdict = patterns.match(text[start:], is_dir)
         if verdict is not None:

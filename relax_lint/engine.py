@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relax_lint.core_untouched import touched
 from relax_lint.diagnostics import Diagnostic, Finding, NotChecked, Severity, Site
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from relax_lint.project import Project
     from relax_lint.rules import Rule
     from relax_lint.shell.launch import Launch
+    from relax_lint.sources.text import SourceFile
     from relax_lint.suppression import Suppressor
 
 UNREADABLE, UNUSED, TOO_COMPLEX, CORE_TOUCHED = "RLX001", "RLX002", "RLX003", "RLX106"
@@ -31,6 +34,7 @@ _OWN: Mapping[str, Callable[[Scope], Iterator[tuple[Finding, Judged | None]]]] =
 }
 """What the engine finds itself, beside what rules say."""
 _MAY_SUPPRESS = re.compile(rb"noqa|relax-lint:", re.IGNORECASE)
+_NOQA = re.compile("noqa", re.IGNORECASE)
 _MAY_BE_UNUSED = re.compile(rb"\brlx\d|relax-lint:", re.IGNORECASE)
 
 
@@ -175,7 +179,7 @@ class _Run:
             here = by_path.get(path, [])
             if not here and unused is None:
                 continue
-            suppressor = self._suppressor(path, _MAY_SUPPRESS if here else _MAY_BE_UNUSED)
+            suppressor = self._suppressor(path, here)
             if suppressor is not None:
                 suppressor.apply(here)
                 self.outcome.without_reason += suppressor.without_reason
@@ -194,14 +198,16 @@ class _Run:
     def _chosen(self) -> list[Rule]:
         return [self.rules[code] for code in self.chosen]
 
-    def _suppressor(self, path: Path, worth_reading: re.Pattern[bytes]) -> Suppressor | None:
+    def _suppressor(self, path: Path, here: list[Diagnostic]) -> Suppressor | None:
         data = self.project.read(path)
-        if data is None or not worth_reading.search(data):
+        if data is None or not (_MAY_SUPPRESS if here else _MAY_BE_UNUSED).search(data):
+            return None
+        source = self.project.source(path)
+        if source is None or (not _MAY_BE_UNUSED.search(data) and _speaks_of_others(source, here)):
             return None
         from relax_lint.suppression import Suppressor
 
-        source = self.project.source(path)
-        return None if source is None else Suppressor(source)
+        return Suppressor(source)
 
     def _ignored(self, path: Path) -> Iterator[tuple[str, set[str]]]:
         for pattern, selectors in self.settings.per_file_ignores.items():
@@ -223,6 +229,16 @@ class _Run:
             codes = {code for code in codes if self.rules[code].on in ("python", "yaml")}
         ignored = {code for _, found in self._ignored(path) for code in found}
         return codes - ignored
+
+
+def _speaks_of_others(source: SourceFile, here: list[Diagnostic]) -> bool:
+    """Whether each ``noqa`` of a Python file is in another statement of its top level than all that is found there."""
+    body: list[Any] = getattr(getattr(source, "tree", None), "body", [])
+    if not body or "\r" in source.text or any(one.end_lineno >= other.lineno for one, other in pairwise(body)):
+        return False
+    ends = [statement.end_lineno for statement in body]
+    spoken_of = {bisect_left(ends, source.position(noqa.start())[0]) for noqa in _NOQA.finditer(source.text)}
+    return spoken_of.isdisjoint(bisect_left(ends, found.line) for found in here)
 
 
 def diagnostic(rule: Rule, finding: Finding) -> Diagnostic:

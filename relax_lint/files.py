@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import os
 import stat
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, NamedTuple
+
+from relax_lint import looks
 
 LARGEST = 8 * 1024 * 1024
 """Bytes beyond which a file is no source text that anybody wrote; it is reported, not parsed."""
@@ -85,6 +87,7 @@ class Files:
         """Why a file cannot be opened and read; ``None`` when it can, or is no file."""
         if path in self.overlay or not self._is_file_below(path):
             return None
+        looks.content(str(path))
         try:
             with path.open("rb") as stream:
                 stream.read(1)
@@ -110,6 +113,7 @@ class Files:
         return (path for path, data in self.overlay.items() if data is not None)
 
     def _read_below(self, path: Path) -> bytes | None:
+        looks.content(str(path))
         try:
             status = path.stat()
             if stat.S_ISDIR(status.st_mode):
@@ -127,15 +131,16 @@ class Files:
             raise Unreadable(getattr(problem, "strerror", None) or str(problem)) from problem
 
     def _is_file_below(self, path: Path) -> bool:
-        return ask(path.is_file)
+        return looks.is_file(str(path))
 
     def _is_dir_below(self, path: Path) -> bool:
-        return ask(path.is_dir)
+        return looks.is_dir(str(path))
 
     def _exists_below(self, path: Path) -> bool:
-        return os.path.lexists(path)
+        return looks.lexists(str(path))
 
     def _head_below(self, path: Path, size: int) -> bytes:
+        looks.content(str(path))
         try:
             with open(path, "rb", opener=_without_waiting) as stream:
                 return stream.read(size) if stat.S_ISREG(os.fstat(stream.fileno()).st_mode) else b""
@@ -143,12 +148,14 @@ class Files:
             return b""
 
     def _stream_below(self, path: Path) -> IO[bytes] | None:
+        looks.content(str(path))
         try:
             return path.open("rb") if path.is_file() else None
         except (OSError, ValueError):
             return None
 
     def _entries_below(self, directory: Path) -> Iterable[Entry]:
+        looks.listing(str(directory))
         try:
             with os.scandir(directory) as listing:
                 return [_entry(item) for item in listing]
@@ -163,23 +170,12 @@ def _entry(item: os.DirEntry[str]) -> Entry:
     """A name as walking takes it: a link to a file, or to nothing, is a file; what is read later is reported then."""
     if not item.is_symlink():
         return Entry(item.name, item.is_dir(follow_symlinks=False), item.is_file(follow_symlinks=False))
-    try:
-        return Entry(item.name, False, not item.is_dir())
-    except OSError:
-        return Entry(item.name, False, True)
+    return Entry(item.name, False, not looks.is_dir(item.path))
 
 
 def _without_waiting(path: str, flags: int) -> int:
     """Opens a pipe, which has no head, without waiting for somebody to write into it."""
     return os.open(path, flags | os.O_NONBLOCK)
-
-
-def ask(question: Callable[[], bool]) -> bool:
-    """The answer about a path; no where the system refuses to look."""
-    try:
-        return question()
-    except OSError:
-        return False
 
 
 class MemoryFiles(Files):

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 import gc
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 
     from relax_lint.config import Settings
     from relax_lint.diagnostics import Diagnostic
+    from relax_lint.flake8_memory import Memory, Told
     from relax_lint.project import Project, Recipe
-    from relax_lint.rules import Rule, Subject
+    from relax_lint.rules import Rule
     from relax_lint.suspicion import Suspicion
 
 WITHOUT_PYTHON = ("config", "data", "flags", "launcher", "tool")
@@ -40,6 +42,7 @@ class Plugin:
     name = "relax-lint"
     version = __version__
     judge: Judge | None = None
+    memory: Memory | None = None
     configuration: Path | None = None
 
     def __init__(self, tree: ast.Module, filename: str, lines: Sequence[str]) -> None:
@@ -67,8 +70,12 @@ class Plugin:
         given = options.relax_lint_config
         cls.judge, cls.configuration = None, Path(given) if given else None
         from relax_lint.config import ConfigError, Configuration, refuse_unusable
+        from relax_lint.flake8_memory import Memory
         from relax_lint.rules import load_rules
+        from relax_lint.store import directory
 
+        place = directory()
+        cls.memory = None if place is None else Memory(place, cls.configuration)
         try:
             settings = Configuration(explicit=cls.configuration).settings_for(Path.cwd())
             refuse_unusable(settings, settings.selection, load_rules)
@@ -81,20 +88,36 @@ class Plugin:
         """Line, column from 0, and text of every finding."""
         if "examples" not in self.path.parts[:-2]:
             return
+        text = "".join(self.lines)
+        told = None if self.memory is None else self.memory.told(self.path, text)
+        for line, column, message in self._judged(text) if told is None else told:
+            yield line, column, message, type(self)
+
+    def _judged(self, text: str) -> Told:
         from relax_lint.config import ConfigError
 
         try:
-            found = self._findings()
+            if Plugin.judge is None:
+                Plugin.judge = Judge(self.configuration)
+            found = Plugin.judge.findings(self.path, self.tree, self.lines)
         except (ConfigError, RuleFailed) as problem:
-            yield 1, 0, f"RLX001 {problem}", type(self)
-            return
-        for each in found:
-            yield each.line, each.column - 1, f"{each.code} {each.message}", type(self)
+            return [(1, 0, f"RLX001 {problem}")]
+        told = [(each.line, each.column - 1, f"{each.code} {each.message}") for each in found]
+        if self.memory is not None and Plugin.judge.is_to_be_remembered(self.path, text):
+            self.memory.keep(self.path, text, told)
+        return told
 
-    def _findings(self) -> list[Diagnostic]:
-        if Plugin.judge is None:
-            Plugin.judge = Judge(self.configuration)
-        return Plugin.judge.findings(self.path, self.tree, self.lines)
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Look for no garbage meanwhile: most of what is made lives as long as the process."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class Judge:
@@ -116,6 +139,7 @@ class Judge:
         self._suspicions: dict[Project, Suspicion] = {}
         self._recipes: dict[tuple[Project, Path], list[Diagnostic]] = {}
 
+    @_uncollected()
     def findings(self, path: Path, tree: ast.Module, lines: Sequence[str]) -> list[Diagnostic]:
         """What is to be shown of one file."""
         settings = self._configuration.settings_for(path)
@@ -127,13 +151,23 @@ class Judge:
         found: list[Diagnostic] = []
         source, recipe, suspicion = project.python(path), project.recipe_of(path), self._suspicion(project)
         if source is not None and suspicion.in_file(source):
-            found += self._lint(project, "python", [path])
-        if recipe is not None and suspicion.of_recipe(recipe):
-            found += [item for item in self._of_recipe(project, recipe) if item.path == path]
+            found += self._lint(project, {rule.code for rule in self._rules if rule.on == "python"}, [path])
+        suspected = {} if recipe is None else suspicion.of_recipe(recipe)
+        if recipe is not None and any(path in paths for paths in suspected.values()):
+            found += [item for item in self._of_recipe(project, recipe, suspected) if item.path == path]
         found = [item for item in found if _is_shown(project, item)]
         if source is not None:
             project.adopt(source.unparsed())
         return found
+
+    def is_to_be_remembered(self, path: Path, text: str) -> bool:
+        """Whether a file is saved with this text, and its configuration keeps what is found."""
+        from relax_lint.sources.python import PythonSource
+
+        settings = self._configuration.settings_for(path)
+        project = self._project(path, settings)
+        data = None if project is None else project.read(path)
+        return settings.cache and data is not None and _as_flake8_reads(PythonSource(path, data).text) == text
 
     def _suspicion(self, project: Project) -> Suspicion:
         from relax_lint.suspicion import Suspicion
@@ -141,29 +175,26 @@ class Judge:
         if project not in self._suspicions:
             self._suspicions[project] = Suspicion(project, self._rules)
             self._suspicions[project].work_out()
-            # What is kept lives as long as the process. Looking for garbage in it, at the end above all, would take
-            # longer than all else that the plugin does.
-            gc.freeze()
+            gc.freeze()  # at the end of the process, above all, nobody need look through it
         return self._suspicions[project]
 
-    def _of_recipe(self, project: Project, recipe: Recipe) -> list[Diagnostic]:
-        """Findings that come of a recipe as a whole: its launches are looked at once for all its files."""
+    def _of_recipe(self, project: Project, recipe: Recipe, suspected: Mapping[str, set[Path]]) -> list[Diagnostic]:
+        """Findings that come of a recipe as a whole, of the rules and in the files that are suspected: its launches are
+        looked at once for all of them."""
         key = (project, recipe.directory)
         if key not in self._recipes:
-            python = [source.path for source in recipe.python]
-            self._recipes[key] = [*self._lint(project, "recipe", python), *self._lint(project, "reward", python)]
+            self._recipes[key] = self._lint(project, suspected, sorted(set().union(*suspected.values())))
         return self._recipes[key]
 
-    def _lint(self, project: Project, on: Subject, targets: Sequence[Path]) -> list[Diagnostic]:
-        """What the selected rules of one kind find in the targets."""
+    def _lint(self, project: Project, codes: Collection[str], targets: Sequence[Path]) -> list[Diagnostic]:
+        """What rules find in the targets, if they are selected."""
         from relax_lint.engine import lint
         from relax_lint.records import changed
         from relax_lint.rules import load_rules
         from relax_lint.selection import Layer, selected
 
         rules = load_rules()
-        ours = {rule.code for rule in self._rules if rule.on == on}
-        wanted = tuple(sorted(ours & selected(project.settings.selection, rules)))
+        wanted = tuple(sorted(set(codes) & selected(project.settings.selection, rules)))
         report = lint(project, rules, changed(project.settings, selection=(Layer(select=wanted),)), targets)
         if report.failures:
             raise RuleFailed("; ".join(report.failures))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from relax_lint.catalog.sample import FIELDS
 from relax_lint.flow.names import target_names
 from relax_lint.flow.scopes import FUNCTIONS, own_nodes
+from relax_lint.patterns import pattern
 from relax_lint.rewards import exit_place, function_place
 from relax_lint.sources.python import gives_nothing, is_none
 
@@ -30,7 +31,7 @@ _NEVER_SAMPLES: dict[type, str] = {
 }
 
 
-_MAY_NOT_RETURN = re.compile(r"(?:\A|[._])(?:exit|quit|abort|fail|raise|die|throw|panic)\w*\Z", re.IGNORECASE)
+_MAY_NOT_RETURN = pattern(r"(?:\A|[._])(?:exit|quit|abort|fail|raise|die|throw|panic)\w*\Z", re.IGNORECASE)
 """Names of functions that may raise whenever they are called."""
 
 MOST_STEPS = 3_000

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.catalog.rewards import WITHOUT_REWARDS
 from relax_lint.launch_config import CONFIG, Setting, dest_of, setting
-from relax_lint.named_configs import EVAL, named_config
 from relax_lint.named_functions import NamedFunction, own_rollout
-from relax_lint.shell.queries import NotKnown
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Place
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from relax_lint.sources.config_yaml import Entry, Node, YamlSource
 
 GENERATE = "--custom-generate-function-path"
+EVAL = "--eval-config"
 AGENTIC = "--use-agentic-rollout"
 ROLLOUT_ONLY = "--debug-rollout-only"
 
@@ -95,6 +94,9 @@ def _generate_uses(launch: Launch, project: Project) -> Iterator[GenerateUse]:
     elif argument is not None:
         yield GenerateUse(launch, argument, project)
     if launch.has(EVAL):
+        from relax_lint.named_configs import named_config
+        from relax_lint.shell.queries import NotKnown
+
         try:
             evaluation = named_config(launch, project, EVAL)
         except NotKnown:

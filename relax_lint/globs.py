@@ -3,37 +3,87 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
+
+from relax_lint.records import record
+
+_SPECIAL = re.compile(r"[*?[\\]")
 
 
-class _Pattern(NamedTuple):
-    expression: str
+@record
+class _Pattern:
+    """``anywhere`` is whether only the last name of a path counts."""
+
+    body: str
     keeps: bool
+    anywhere: bool
+    directories_only: bool
+
+    @property
+    def expression(self) -> str:
+        """A regular expression for what it matches: the whole path, or its last name."""
+        anchored = self.anywhere or "/" in self.body
+        within = "" if anchored else "(?:.*/)?"
+        return f"(?s:{within}{_translate(self.body.lstrip('/'))}{'/' if self.directories_only else '/?'})"
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """What a name ends in that it matches, where that is all there is to it."""
+        return (f"{self.body}/",) if self.directories_only else (self.body, f"{self.body}/")
 
 
 class Patterns:
     """The patterns of one file or option; paths are given relative to where they apply, with ``/``."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        patterns = [pattern for pattern in map(_parse, lines) if pattern is not None]
-        self._any = _either(patterns)
-        # Only a list that takes something back needs to know which pattern came last.
-        self._each = [(re.compile(item.expression), item) for item in patterns if any(p.keeps for p in patterns)]
+        self._patterns = [pattern for pattern in map(_parse, lines) if pattern is not None]
+        names: set[str] = set()
+        suffixes: list[str] = []
+        others: list[_Pattern] = []
+        # Most are names or endings; these need no regular expression, which takes long to compile.
+        for pattern in self._patterns:
+            if not pattern.anywhere or _SPECIAL.search(pattern.body, 1):
+                others.append(pattern)
+            elif pattern.body[0] == "*":
+                suffixes += (ending[1:] for ending in pattern.ends)
+            elif pattern.body[0] in "?[\\":
+                others.append(pattern)
+            else:
+                names.update(pattern.ends)
+        self._names = frozenset(names)
+        self._suffixes = tuple(suffixes)
+        self._named = _either(pattern for pattern in others if pattern.anywhere)
+        self._placed = _either(pattern for pattern in others if not pattern.anywhere)
 
     def __bool__(self) -> bool:
-        return self._any is not None
+        return bool(self._patterns)
+
+    @cached_property
+    def _last_first(self) -> list[tuple[re.Pattern[str], _Pattern]]:
+        """Each pattern, where one takes something back: only then one needs to know which came last."""
+        if not any(pattern.keeps for pattern in self._patterns):
+            return []
+        return [(re.compile(pattern.expression), pattern) for pattern in reversed(self._patterns)]
 
     def match(self, path: str, is_dir: bool) -> bool | None:
         """Whether a path itself is meant (``True``), taken back by ``!`` (``False``), or not spoken of (``None``)."""
         subject = f"{path}/" if is_dir else path
-        if self._any is None or not self._any.fullmatch(subject):
+        start = path.rfind("/") + 1
+        if not self._matches(subject, start):
             return None
-        for expression, pattern in reversed(self._each):
-            if expression.fullmatch(subject):
+        for expression, pattern in self._last_first:
+            if expression.fullmatch(subject, start if pattern.anywhere else 0):
                 return not pattern.keeps
         return True
+
+    def _matches(self, subject: str, start: int) -> bool:
+        return (
+            subject[start:] in self._names
+            or subject.endswith(self._suffixes)
+            or (self._named is not None and self._named.fullmatch(subject, start) is not None)
+            or (self._placed is not None and self._placed.fullmatch(subject) is not None)
+        )
 
     def covers(self, path: str) -> bool:
         """Whether a file is meant, itself or by one of the directories that it is in."""
@@ -50,8 +100,9 @@ def single(pattern: str) -> Patterns:
     return Patterns((pattern,))
 
 
-def _either(patterns: Sequence[_Pattern]) -> re.Pattern[str] | None:
-    return re.compile("|".join(f"(?:{pattern.expression})" for pattern in patterns)) if patterns else None
+def _either(patterns: Iterable[_Pattern]) -> re.Pattern[str] | None:
+    expressions = [f"(?:{pattern.expression})" for pattern in patterns]
+    return re.compile("|".join(expressions)) if expressions else None
 
 
 def _parse(line: str) -> _Pattern | None:
@@ -67,11 +118,7 @@ def _parse(line: str) -> _Pattern | None:
     body = body.rstrip("/")
     if not body:
         return None
-    anchored = "/" in body
-    expression = _translate(body.lstrip("/"))
-    if not anchored:
-        expression = f"(?:.*/)?{expression}"
-    return _Pattern(f"(?s:{expression}{'/' if directories_only else '/?'})", keeps)
+    return _Pattern(body, keeps, "/" not in body and "**" not in body, directories_only)
 
 
 def _translate(pattern: str) -> str:

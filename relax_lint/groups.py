@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from relax_lint import looks
 from relax_lint.config import Configuration, Settings
 from relax_lint.discovery import is_launcher, root_of, walk
 from relax_lint.files import Files
@@ -51,10 +52,7 @@ def find(paths: Iterable[Path], configuration: Configuration, files: Files | Non
 
 def _as_recipe(path: Path, files: Files) -> Path:
     """A path; for a link from elsewhere into an ``examples/`` what it leads to, as only there its recipe is known."""
-    try:
-        real = path.resolve()
-    except (OSError, RuntimeError):
-        return path
+    real = Path(looks.real(str(path)))
     return real if real != path and not _in_examples(path, files) and _in_examples(real, files) else path
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.flow.scopes import own_nodes
+from relax_lint.patterns import pattern
 from relax_lint.sample_stores import walk_all
 from relax_lint.sources.python import is_none, walk
 
@@ -19,7 +19,7 @@ _MASK = "loss_mask"
 _GROWING = ("tokens", "response", "response_length")
 _ADDING = frozenset({"extend", "append"})
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_FROM_OUTSIDE = re.compile(r"\bobs_|\bobs\b|observation|\.step\(|tool|\benv\b|execut|feedback")
+_FROM_OUTSIDE = pattern(r"\bobs_|\bobs\b|observation|\.step\(|tool|\benv\b|execut|feedback")
 """What tells that a turn brings text which the model did not write."""
 
 

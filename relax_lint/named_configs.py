@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from relax_lint.catalog.launches import namespace_of
 from relax_lint.diagnostics import Place, Related
 from relax_lint.launch_config import dest_of
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.shell.queries import NotKnown, place_of, why_unknown
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 CUSTOM, EVAL, SGLANG, AUTOSCALER = "--custom-config-path", "--eval-config", "--sglang-config", "--autoscaler-config"
 CONFIG_FLAGS = (CUSTOM, EVAL, SGLANG, AUTOSCALER)
 
-_VARIABLE = re.compile(r"\$\{?(\w+)")
-_MAKES = re.compile(
+_VARIABLE = pattern(r"\$\{?(\w+)")
+_MAKES = pattern(
     r">|\b(?:tee|cp|mv|ln|envsubst|yq|jq|wget|curl|rsync|scp|touch|install|git|unzip|tar|python3?|sed|awk|hf|dvc)\b"
 )
 """What a line holds that may make a file."""

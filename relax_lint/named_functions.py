@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from relax_lint.shell.launch import Argument, Launch
     from relax_lint.sources.python import PythonSource
 
-_ROLLOUT = "--rollout-function-path"
+ROLLOUT = "--rollout-function-path"
 
 Answer = TypeVar("Answer")
 Status = Literal["found", "no-module", "no-function", "unclear"]
@@ -28,10 +28,10 @@ Status = Literal["found", "no-module", "no-function", "unclear"]
 
 def own_rollout(launch: Launch) -> str | None:
     """The rollout function of a launch, as it names it, where that is none of Relax's."""
-    rollout = launch.last(_ROLLOUT)
+    rollout = launch.last(ROLLOUT)
     if rollout is None or (rollout.value or "").startswith("relax."):
         return None
-    return f"{_ROLLOUT} {rollout.value or ''}".strip()
+    return f"{ROLLOUT} {rollout.value or ''}".strip()
 
 
 class NamedFunction:

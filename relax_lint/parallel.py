@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relax_lint import looks
 from relax_lint.diagnostics import Diagnostic, Edit, Fix
 from relax_lint.discovery import is_launcher
 
@@ -117,9 +118,12 @@ class _Child:
         data = self._stream.read()
         if not data:
             raise WorkerFailed("a process that judged a part was ended from outside; -j 1 does without it")
-        answer = loads(data)
+        answer, seen = loads(data)
         if isinstance(answer, BaseException):
             raise answer
+        noted = looks.noted()
+        if noted is not None and seen is not None:
+            noted.merge(seen)
         report: Report = answer
         return report
 
@@ -135,11 +139,11 @@ def _answer(descriptor: int, compute: Callable[[], object]) -> None:
     status = 1
     try:
         try:
-            data = dumps(compute(), HIGHEST_PROTOCOL)
+            data = dumps((compute(), looks.noted()), HIGHEST_PROTOCOL)
         except MemoryError:
-            data = dumps(WorkerFailed("out of memory in one of several processes; -j 1 needs less"))
+            data = dumps((WorkerFailed("out of memory in one of several processes; -j 1 needs less"), None))
         except Exception as problem:
-            data = dumps(RuntimeError(f"{type(problem).__name__}: {problem}"))
+            data = dumps((RuntimeError(f"{type(problem).__name__}: {problem}"), None))
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(data)
         status = 0

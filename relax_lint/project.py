@@ -38,6 +38,10 @@ class Recipe:
         self.project = project
         self.directory = directory
         self.files = tuple(files)
+        self.is_partial = False
+        """Whether some of its launchers are left out for now."""
+        self.wanted: frozenset[Path] | None = None
+        """The Python files that findings are wanted of; rules may leave out all others, and need not."""
 
     @property
     def name(self) -> str:
@@ -71,11 +75,25 @@ class Recipe:
         """Every launch of its launchers."""
         return [launch for launcher in self.launchers for launch in launcher.launches]
 
-    def with_launchers(self, launchers: Iterable[LauncherSource]) -> Recipe:
-        """The same recipe if it had no other launchers than these."""
-        partial = Recipe(self.project, self.directory, self.files)
-        partial.launchers = list(launchers)
+    def with_launchers(self, launchers: Iterable[LauncherSource], wanted: frozenset[Path] | None = None) -> Recipe:
+        """The same recipe if it had no other launchers than these; ``wanted`` as above."""
+        partial = self.wanting(wanted)
+        partial.is_partial, partial.launchers = True, list(launchers)
         return partial
+
+    def wanting(self, wanted: frozenset[Path] | None) -> Recipe:
+        """The same recipe, if findings are wanted of these Python files alone."""
+        narrowed = Recipe(self.project, self.directory, self.files)
+        narrowed.wanted = wanted
+        return narrowed
+
+    def wants(self, path: Path) -> bool:
+        """Whether findings of a file are wanted."""
+        return self.wanted is None or path in self.wanted
+
+    def wants_of(self, path: Path) -> bool:
+        """Whether findings are wanted of a Python file or of any that it takes something from."""
+        return self.wanted is None or not self.wanted.isdisjoint(self.project.imports.reached(path))
 
     def __repr__(self) -> str:
         return f"Recipe({str(self.directory)!r})"
@@ -142,7 +160,7 @@ class Project:
         if self.relax_root is None:
             return None
         from relax_lint.catalog.checkout import catalogue_of
-        from relax_lint.catalog.kept import directory
+        from relax_lint.store import directory
 
         kept_in = directory() if self.settings.cache and not isinstance(self.files, MemoryFiles) else None
         return catalogue_of(self.relax_root, self.files, kept_in)

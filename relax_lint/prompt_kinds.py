@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.records import record
+from relax_lint.sources.python import walk
 
 if TYPE_CHECKING:
     from relax_lint.calls.reached import ReachedFunction
@@ -38,12 +39,13 @@ _TEXTS = PromptKind("text", "a text in this launch, as its data has them")
 
 def prompt_kinds(launch: Launch, project: Project) -> tuple[PromptKind, ...]:
     """What prompts are once they are loaded; nothing where neither the launch nor its data tells."""
-    from relax_lint.catalog.hidden import is_hidden
-    from relax_lint.constraints.reporting import judged
     from relax_lint.supposed_launches import is_supposed
 
     if is_supposed(launch):
         return _TEMPLATE, _MEDIA
+    from relax_lint.catalog.hidden import is_hidden
+    from relax_lint.constraints.reporting import judged
+
     facts = judged(launch, project).facts.overlaid()
     applied, keys, agentic = map(facts.get, ("apply_chat_template", "multimodal_keys", "use_agentic_rollout"))
     if agentic is not False or is_hidden(applied):
@@ -80,7 +82,7 @@ def misuses(function: ReachedFunction, prompt_kind: PromptKind) -> Iterator[tupl
     for node in function.attributes:
         if node.attr in methods and function.is_certainly(node.value, prompt):
             yield node.value, f".{node.attr} is for a {wanted}"
-    for part in ast.walk(function.node):
+    for part in walk(function.node):
         if wanted == "text" and isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add):
             for one, other in ((part.left, part.right), (part.right, part.left)):
                 if isinstance(one, (ast.JoinedStr, ast.Constant)) and function.is_certainly(other, prompt):

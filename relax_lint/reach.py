@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from relax_lint.discovery import is_launcher, walk
+from relax_lint.discovery import is_launcher, walk, walked
+from relax_lint.patterns import pattern
+from relax_lint.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,35 +22,38 @@ if TYPE_CHECKING:
 SHARED = "scripts"
 """Where scripts lie, beside the recipes themselves, that launchers source."""
 
-_COMMENT_LINE = re.compile(r"^[ \t]*#(?![ \t]*shellcheck\b).*$", re.MULTILINE)
-"""A comment that names nothing; `# shellcheck source=…` does."""
-_SUFFIX = re.compile(r"\.(?:sh|bash)\b")
+_COMMENT_LINE = pattern(r"\n[ \t]*#(?![ \t]*shellcheck\b)[^\n]*")
+"""A comment that names nothing; `# shellcheck source=…` does. It begins with a fixed character, which is what makes a
+search fast."""
+_SUFFIXES = (".sh", ".bash")
+_SUFFIX = pattern(r"\.(?:sh|bash)\b")
 _JOINS = "$}*?])\"'`"
 """What may stand within a word in front of its literal end: `$NAME.sh`, `"${DIR}/run_"*.sh`, `"$NAME".sh`."""
 _WORD = r"[ \t]+((?:\$\((?:[^()]|\([^()]*\))*\)|[^\s;&|)])+)"
-_SOURCED = re.compile(rf"source(?<![^\s;&|({{]source){_WORD}")
-_DOTTED = re.compile(rf"\.(?<![^\s;&|({{]\.){_WORD}")
-_STAR = re.compile(r"\*[\"']?(?:[\s;]|\Z)")
-_IN = re.compile(r"\sin\s+\Z")
+_SOURCED = pattern(rf"source(?<![^\s;&|({{]source){_WORD}")
+_DOTTED = pattern(rf"\.(?<![^\s;&|({{]\.){_WORD}")
+_STAR = pattern(r"\*[\"']?(?:[\s;]|\Z)")
+_IN = pattern(r"\sin\s+\Z")
 _SELF = r"(?:\$0|\$\{0\}|\$BASH_SOURCE|\$\{BASH_SOURCE(?:\[0\])?(?::-\$0)?\})"
 _DIRECTORY = rf"(?:\$\(dirname (?:-- )?\"?{_SELF}\"?\)|\$\{{(?:0|BASH_SOURCE(?:\[0\])?)%/\*\}})"
 _ABSOLUTE = rf"\$\(cd (?:-P )?(?:-- )?\"?{_DIRECTORY}\"?(?: *&?> ?/dev/null(?: 2>&1)?)? *&& *pwd(?: -P)?\)"
-_OWN_DIRECTORY = re.compile(rf"=\"?(?:{_ABSOLUTE}|{_DIRECTORY})\"?(?=[\s;&|]|\Z)")
+_OWN_DIRECTORY = pattern(rf"=\"?(?:{_ABSOLUTE}|{_DIRECTORY})\"?(?=[\s;&|]|\Z)")
 """What gives a variable the directory of the script that holds this."""
-_ASSIGNED = re.compile(r"(?<![\w$])\w+\Z")
-_SEARCHED = re.compile(r"\s-i?name[ \t]+\S+")
+_ASSIGNED = pattern(r"(?<![\w$])\w+\Z")
+_SEARCHED = pattern(r"-(?<=\s-)i?name[ \t]+\S+")
 """What `find` looks for; what it finds is not known."""
-_BRACED = re.compile(r"\$\{(\w+)\}\Z")
+_BRACED = pattern(r"\$\{(\w+)\}\Z")
 _QUOTES = str.maketrans("", "", "\"'\\")
-_PLAIN_VALUE = re.compile(
+_PLAIN_VALUE = pattern(
     r"\+?=(?P<quote>[\"']?)(?:\$\{\w+:?-(?P<default>[\w.+@/-]*)\}|(?P<text>[\w.+@/-]*))(?P=quote)(?=[\s;&|)]|\Z)"
 )
 """What is written out, or is so unless something else is given, which nobody knows."""
-_BESIDE = re.compile(rf"(?:{_ABSOLUTE}|{_DIRECTORY}|\$(\w+)|\$\{{(\w+)\}})\"?/([\w.+@-]+\.(?:sh|bash)\b)")
+_BESIDE = pattern(rf"(?:\$(\w+)|\$\{{(\w+)\}}|{_ABSOLUTE}|{_DIRECTORY})\"?/([\w.+@-]+\.(?:sh|bash)\b)")
 """A script in that directory, or in the one that a variable names."""
 
 
-class _Names(NamedTuple):
+@record
+class _Names:
     """The names of scripts in a text, and the literal ends of others; whether these are all that it may mean.
 
     ``names`` go with the name of the directory that they are in, empty where that is not known. ``variables`` are those
@@ -63,7 +68,19 @@ class _Names(NamedTuple):
     are_all: bool
 
 
-class _Reached(NamedTuple):
+@record
+class _Step:
+    """The scripts that a script names, the directories of these, and names of others beside it; whether these are
+    certainly all."""
+
+    scripts: frozenset[Path]
+    directories: frozenset[Path]
+    beside: frozenset[tuple[str, str]]
+    are_all: bool
+
+
+@record
+class _Reached:
     """The scripts that a script may source or run, itself included; whether these are certainly all."""
 
     scripts: frozenset[Path]
@@ -75,7 +92,7 @@ class Reach:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._entry_layer = project.root / "scripts" / "entrypoint"
+        self._entry_layer = f"{project.root / 'scripts' / 'entrypoint'}/"
         self._site = " ".join(project.settings.env.values())
         self._texts: dict[Path, str] = {}
         self._others: dict[tuple[str, str], list[Path]] = {}
@@ -83,6 +100,7 @@ class Reach:
         self._own_directory: dict[tuple[str, Path], bool] = {}
         self._values: dict[str, frozenset[str] | None] = {}
         self._names: dict[Path, _Names] = {}
+        self._steps: dict[tuple[Path, frozenset[str]], _Step] = {}
         self._reached: dict[Path, _Reached] = {}
 
     @cached_property
@@ -124,23 +142,35 @@ class Reach:
     def _followed(self, script: Path, doubted: set[str]) -> tuple[_Reached, set[str]]:
         """What is reached if all variables but the doubted ones hold the directories that they are given; these."""
         seen, pending, are_all = {script}, [script], True
+        directories = {script.parent}
         beside: set[tuple[str, str]] = set()
         while pending:
             path = pending.pop()
-            names = self._names_in(path)
-            beside |= names.beside
-            # The entry layer runs what it is given on the command line, which is nothing that launchers give it.
-            given = self._entry_layer in path.parents
-            are_all = are_all and (names.are_all or given)
-            for found in self._named(names, doubted, exactly=given):
-                pending += (other for other in found if other not in seen)
-                seen.update(found)
+            step = self._step(path, doubted)
+            beside |= step.beside
+            are_all = are_all and step.are_all
+            pending += step.scripts - seen
+            seen |= step.scripts
+            directories |= step.directories
             if not pending:
                 # A sourced script sees the directory of the one that sources it as its own.
                 names_here = {name for holder, name in beside if holder not in doubted}
-                pending += self._in_directories({known.parent for known in seen}, names_here) - seen
+                pending += self._in_directories(directories, names_here) - seen
                 seen.update(pending)
+                directories.update(path.parent for path in pending)
         return _Reached(frozenset(seen), are_all), {holder for holder, _ in beside if holder}
+
+    def _step(self, script: Path, doubted: set[str]) -> _Step:
+        """What a script itself means if the doubted variables may hold any directory."""
+        key = (script, frozenset(doubted))
+        if key not in self._steps:
+            names = self._names_in(script)
+            # The entry layer runs what it is given on the command line, which is nothing that launchers give it.
+            given = str(script).startswith(self._entry_layer)
+            found = frozenset(path for paths in self._named(names, doubted, exactly=given) for path in paths)
+            directories = frozenset(path.parent for path in found)
+            self._steps[key] = _Step(found, directories, names.beside, names.are_all or given)
+        return self._steps[key]
 
     def _in_directories(self, directories: Iterable[Path], names: Iterable[str]) -> set[Path]:
         found: set[Path] = set()
@@ -173,6 +203,8 @@ class Reach:
             values: set[str] = set()
             told = variable not in self._project.settings.env
             for text in (self.text(script) for script in self.scripts) if told else ():
+                if variable not in text:
+                    continue
                 for mention in re.finditer(rf"(?<![\w$])(?<!\$\{{){variable}(?!\w)", text):
                     value = _PLAIN_VALUE.match(text, mention.end())
                     told = told and value is not None
@@ -182,11 +214,13 @@ class Reach:
 
     def _holds_own_directory(self, name: str, script: Path) -> bool:
         """Whether a script gives a variable nothing else, if it gives it anything."""
+        text = self.text(script)
+        if name not in text:
+            return True
         if (name, script) not in self._own_directory:
-            text = self.text(script)
             mention = rf"(?<![\w$])(?<!\$\{{){name}(?!\w)|\$\{{{name}:?="
             given = sum(assigned == name for assigned in _given_own_directory(text))
-            others = len(re.findall(mention, text)) - given if name in text else 0
+            others = len(re.findall(mention, text)) - given
             if others:
                 others -= len(re.findall(rf"(?:export|readonly) {name}(?=[\s;]|\Z)", text))
             self._own_directory[name, script] = not others
@@ -201,14 +235,21 @@ class Reach:
 
     def _elsewhere(self, name: str, directory: str) -> list[Path]:
         if (name, directory) not in self._others:
-            places = (place / name for place in self._directories if not directory or place.name == directory)
-            self._others[name, directory] = list(filter(self._project.is_file, places))
+            found = self._others_by_name.get(name, [])
+            here = [path for path in found if not directory or path.parent.name == directory]
+            self._others[name, directory] = list(filter(self._project.is_file, here))
         return self._others[name, directory]
 
     @cached_property
-    def _directories(self) -> set[Path]:
-        root = self._project.root
-        return {root, *(path.parent for path in walk(root, self._project.files))}
+    def _others_by_name(self) -> dict[str, list[Path]]:
+        """The scripts in the root and in directories that hold something which is not ignored, be they ignored."""
+        root, files = self._project.root, self._project.files
+        found: dict[str, list[Path]] = {}
+        for directory, entries in {root: files.entries(root), **dict(walked(root, files))}.items():
+            for entry in entries:
+                if entry.is_file and entry.name.endswith(_SUFFIXES):
+                    found.setdefault(entry.name, []).append(directory / entry.name)
+        return found
 
     @cached_property
     def _by_name(self) -> dict[str, list[Path]]:
@@ -230,7 +271,8 @@ class Reach:
         """What a script says, without comments on lines of their own, and the configured site variables."""
         if script not in self._texts:
             data = self._project.read(script) or b""
-            self._texts[script] = f"{_COMMENT_LINE.sub('', data.decode('utf-8', 'replace'))}\n{self._site}"
+            text = _COMMENT_LINE.sub("\n", "\n" + data.decode("utf-8", "replace"))
+            self._texts[script] = f"{text[1:]}\n{self._site}"
         return self._texts[script]
 
     def unquoted(self, script: Path) -> str:

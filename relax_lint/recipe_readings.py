@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from relax_lint.calls.entries import Entry, entries, reached
+from relax_lint.calls.entries import Entry, entries, entries_in, reached
 from relax_lint.calls.values import SAMPLE, SAMPLES, Given, Kind, Object, Outside, Routine, Several, Value
 from relax_lint.catalog.rewards import WITHOUT_REWARDS
 from relax_lint.catalog.sample import CLASS, MODULE, names_of_class
 from relax_lint.flow.interpreter import interpreter_of
 from relax_lint.flow.scopes import NOT_CHANGING, is_logging
 from relax_lint.generates import generate_uses
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.sample_stores import sources_behind, walk_all
 from relax_lint.supposed_launches import launches_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch
     from relax_lint.sources.python import PythonSource
 
-_QUESTION = re.compile(
+_QUESTION = pattern(
     r"\bhasattr\(\s*[^(),]+,\s*[\"'](\w+)[\"']\s*\)|\bgetattr\(\s*[^(),]+,\s*[\"'](\w+)[\"']\s*,\s*[^)\s]"
 )
 
@@ -40,7 +40,8 @@ class Read:
 
 
 def called(recipe: Recipe, project: Project) -> list[tuple[Launch, Entry]]:
-    """What the launches of a recipe have Relax call, samples of evaluations included."""
+    """What the launches of a recipe have Relax call, samples of evaluations included, as far as a file may be reached
+    from there of which findings are wanted."""
     return project.once(("called", recipe), lambda: list(_called(recipe, project)))
 
 
@@ -48,9 +49,10 @@ def _called(recipe: Recipe, project: Project) -> Iterator[tuple[Launch, Entry]]:
     for launch in launches_of(recipe, project):
         if launch.kind != "relax" or launch.mode == "sft" or any(launch.has(flag) for flag in WITHOUT_REWARDS):
             continue
-        yield from ((launch, entry) for entry in entries(launch, project))
+        found = entries(launch, project) if recipe.wanted is None else entries_in(launch, project, recipe.wants_of)
+        yield from ((launch, entry) for entry in found)
         for use in generate_uses(launch, project):
-            if use.evaluates and use.status == "found" and use.module is not None:
+            if use.evaluates and use.module is not None and recipe.wants_of(use.module.path) and use.status == "found":
                 yield launch, Entry("generate", use.module, use.name)
 
 
@@ -266,7 +268,7 @@ def _is_outside(function: ReachedFunction, call: ast.Call, project: Project) -> 
     return False
 
 
-_MAKES_ENVIRONMENTS = re.compile(r"env|build")
+_MAKES_ENVIRONMENTS = pattern(r"env|build")
 _KEEPING = frozenset({"append", "add", "insert", "extend", "put", "put_nowait", "info", "debug", "warning", "error"})
 """Methods that only keep what they are given, or write it down."""
 _HARMLESS = NOT_CHANGING | frozenset(
@@ -293,4 +295,4 @@ def _calls_outside(launch: Launch, project: Project) -> bool:
     return False
 
 
-_MODULE_PATH = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
+_MODULE_PATH = pattern(r"[A-Za-z_]\w*(?:\.\w+)+")

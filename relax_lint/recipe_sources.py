@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.datasets import datasets_of
@@ -37,7 +37,7 @@ class Written(NamedTuple):
 
 
 class Sources(NamedTuple):
-    """What is known of a recipe's sources; ``complete`` when there are no others."""
+    """What is known of the sources of some data; ``complete`` when there are no others."""
 
     written: tuple[Written, ...]
     complete: bool
@@ -48,21 +48,45 @@ class Sources(NamedTuple):
         return frozenset(written.name for written in self.written)
 
 
-def sources_of(recipe: Recipe, project: Project) -> Sources:
+def sources_of(recipe: Recipe, project: Project) -> tuple[Written, ...]:
     """The sources that the data of a recipe's launches has, by the data where it is here, else by the scripts."""
-    in_data = list(_in_data(recipe, project))
-    whole = bool(in_data) and all(one.complete for one in in_data)
-    in_scripts = [] if whole else [written_by(script) for script in conversion_scripts(recipe, project)]
-    in_scripts = [one for one in in_scripts if one.written or not one.complete]
-    written = dict.fromkeys(written for one in (*in_data, *in_scripts) for written in one.written)
-    return Sources(tuple(written), whole or (bool(in_scripts) and all(one.complete for one in in_scripts)))
+    in_data = _together(_in_data(recipe, project))
+    return in_data.written if in_data.complete else (*in_data.written, *_in_scripts(recipe, project).written)
+
+
+def only_source(recipe: Recipe, project: Project) -> Written | None:
+    """The source that all data of a recipe's launches has, if it is one. No more launchers are worked out than it takes
+    to see that there are others, or may be."""
+    in_scripts = _in_scripts(recipe, project)
+    seen: list[Sources] = []
+    for one in _in_data(recipe, project):
+        seen.append(one)
+        in_data = _together(seen)
+        names = in_data.names if in_data.complete else in_data.names | in_scripts.names
+        if len(names) > 1 or not (in_data.complete or in_scripts.complete):
+            return None
+    in_data = _together(seen)
+    found = in_data if in_data.complete else _together([*seen, in_scripts])
+    return found.written[0] if len(found.names) == 1 and (in_data.complete or in_scripts.complete) else None
+
+
+def _together(parts: Iterable[Sources]) -> Sources:
+    """What is known of several; nothing where there are none."""
+    known = list(parts)
+    written = dict.fromkeys(written for one in known for written in one.written)
+    return Sources(tuple(written), bool(known) and all(one.complete for one in known))
+
+
+def _in_scripts(recipe: Recipe, project: Project) -> Sources:
+    in_each = (written_by(script) for script in conversion_scripts(recipe, project))
+    return _together(one for one in in_each if one.written or not one.complete)
 
 
 # ---------------------------------------------------------------- data
 
 
 def _in_data(recipe: Recipe, project: Project) -> Iterator[Sources]:
-    for launch in recipe.launches:
+    for launch in (launch for launcher in recipe.launchers for launch in launcher.launches):
         if launch.kind == "relax" and launch.mode != "sft":
             yield from (_in_dataset(use) for use in datasets_of(launch, project))
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Literal
 
-from relax_lint.calls.entries import Entry
 from relax_lint.constraints.reporting import judged
 from relax_lint.generates import AGENTIC, GenerateUse, generate_uses
 from relax_lint.named_configs import CUSTOM, named_config
-from relax_lint.recipe_readings import hands_samples_outside
 from relax_lint.records import record
-from relax_lint.sample_stores import may_store, sources_behind
 from relax_lint.shell.queries import NotKnown
 
 if TYPE_CHECKING:
@@ -112,6 +109,9 @@ def never_rewards(use: GenerateUse) -> bool:
 
 def may_be_stored(use: GenerateUse, name: str) -> bool:
     """Whether a sample may get an attribute by anything that the function leads to."""
+    from relax_lint.calls.entries import Entry
+    from relax_lint.recipe_readings import hands_samples_outside
+    from relax_lint.sample_stores import may_store, sources_behind
 
     def answer() -> bool:
         sources = [source for f in use.functions for source in sources_behind(f.source, use.project, use.interpreter)]

@@ -121,6 +121,15 @@ class RewardUse(NamedFunction):
         """Whether it can be called with two arguments."""
         return self.interpreter.bind(function, self.arguments("single")) is not None
 
+    def plainly_gives(self, key: str, function: Function) -> bool:
+        """Whether every way out of a function that scores one sample is a dict that is written with a key."""
+        from relax_lint.plain_results import always_gives
+
+        def answer() -> bool:
+            return always_gives(key, function.node, function.source, self.interpreter.resolver)
+
+        return self.called_in(function) == "single" and self.once(("gives", key, function), answer)
+
     def exits(self, function: Function) -> list[Exit]:
         """The ways out of a reward function, each followed to the function that really gives the value: what a
         sync function returns for Relax to await, and what ``return score(…)`` hands on."""

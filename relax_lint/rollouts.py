@@ -4,7 +4,6 @@ awaits them, and into how many parts it takes a step's result."""
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,9 @@ from relax_lint.catalog.environments import STEP_PARTS
 from relax_lint.class_bodies import last_name
 from relax_lint.flow.interpreter import interpreter_of
 from relax_lint.flow.shapes import TEXT, UNKNOWN, Arguments, Function
-from relax_lint.named_functions import own_rollout
+from relax_lint.generates import AGENTIC
+from relax_lint.named_functions import ROLLOUT, own_rollout
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.rewards import GENERATE
 from relax_lint.sources.python import children, walk
@@ -23,9 +24,7 @@ if TYPE_CHECKING:
     from relax_lint.project import Project, Recipe
     from relax_lint.sources.python import PythonSource
 
-_NAMED = re.compile(GENERATE + r"(?:=|[ \t]+)[\"']?([A-Za-z_][\w.]*)")
-ROLLOUT = "--rollout-function-path"
-AGENTIC = "--use-agentic-rollout"
+_NAMED = pattern(GENERATE + r"(?:=|[ \t]+)[\"']?([A-Za-z_][\w.]*)")
 _ASKS = frozenset(
     {"isawaitable", "iscoroutine", "iscoroutinefunction", "isfuture", "ensure_future", "create_task", "wait_for"}
 )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, cast
 
 from relax_lint.calls.entries import entries, reached
 from relax_lint.calls.values import SAMPLE, Given, Value
 from relax_lint.flow.scopes import own_nodes
 from relax_lint.named_functions import own_rollout
+from relax_lint.patterns import pattern
 from relax_lint.records import changed, node, record
 from relax_lint.rewards import GENERATE, reward_uses
 from relax_lint.sources.python import is_none
@@ -253,7 +253,7 @@ class _Reader:
 
 
 _LOAD = ast.Load()
-_CHOICE = re.compile(r"\b(?:metadata|meta|data_source|source|extra_info|args|kwargs|evaluation)\b")
+_CHOICE = pattern(r"\b(?:metadata|meta|data_source|source|extra_info|args|kwargs|evaluation)\b")
 """What chooses between kinds of data, or of launches."""
 
 

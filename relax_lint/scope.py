@@ -59,6 +59,7 @@ class Scope:
         self._left_out: set[Path] = set() if self._tells_of_findings else self._asked
         self._rewards: dict[tuple[Path, ...], list[Judged]] = {}
         self._faults: dict[tuple[str, RewardUse], set[Fault] | None] = {}
+        self._narrowed: dict[tuple[Recipe, bool], Recipe] = {}
         recipes = {id(recipe): recipe for recipe in map(project.recipe_of, self.targets) if recipe is not None}
         self.recipes: list[Recipe] = list(recipes.values())
 
@@ -174,6 +175,8 @@ class Scope:
                 if suspected is not None and suspected <= confirmed:
                     continue
             for judged in self._rewards_of([launcher]):
+                if self._is_elsewhere(judged.subject):
+                    continue
                 yield judged
                 confirmed.update(self._faults_of(rule, judged.subject) or ())
 
@@ -183,6 +186,8 @@ class Scope:
         uses = self.project.supposed.uses(launcher)
         suspected: set[Fault] = set()
         for use in uses or ():
+            if self._is_elsewhere(use):
+                continue
             key = (rule.code, use)
             if key not in self._faults:
                 self._faults[key] = self._faults_of(rule, use)
@@ -191,6 +196,12 @@ class Scope:
                 return None
             suspected |= found
         return None if uses is None else suspected
+
+    def _is_elsewhere(self, use: RewardUse) -> bool:
+        """Whether nothing that is said of a reward can be about a target, all of which are Python files."""
+        if use.module is None or len(self._python) < len(self._targets):
+            return False
+        return self._python.isdisjoint(self.project.imports.reached(use.module.path))
 
     def _faults_of(self, rule: Rule, use: RewardUse) -> set[Fault] | None:
         """What a rule finds in a target for a reward, whoever launches it; ``None`` where it says something of the
@@ -218,8 +229,29 @@ class Scope:
 
     def _may_find(self, rule: Rule, recipe: Recipe) -> bool:
         """Whether a rule that finds nothing more of a recipe the more launchers that has may find something."""
-        bearing = [launcher for launcher in self.bearing if self.project.recipe_of(launcher.path) is recipe]
-        return self._is_whole or self._finds(rule, recipe.with_launchers(bearing))
+        if rule.only_python and not self._shows_python:
+            return False
+        if self._is_whole:
+            return True
+        return self._finds(rule, self._as_wanted(recipe, partial=True))
+
+    def _as_wanted(self, recipe: Recipe, *, partial: bool) -> Recipe:
+        """A recipe as it is to be looked at: where only Python files are targets, for what is in these; with all of
+        its launchers, or with those alone that have to be worked out."""
+        if self._is_whole:
+            return recipe
+        key = (recipe, partial)
+        if key not in self._narrowed:
+            wanted = self._python if len(self._python) == len(self._targets) else None
+            bearing = [launcher for launcher in self.bearing if self.project.recipe_of(launcher.path) is recipe]
+            self._narrowed[key] = recipe.with_launchers(bearing, wanted) if partial else recipe.wanting(wanted)
+        return self._narrowed[key]
+
+    @cached_property
+    def _shows_python(self) -> bool:
+        """Whether what is found in Python files matters: one is to be shown, or a comment makes it matter what ran."""
+        shown = self._asked if self._is_whole else self._python
+        return self._tells_of_findings or any(path.suffix == ".py" for path in shown)
 
     def _finds(self, rule: Rule, subject: object) -> bool:
         """Whether a rule says something about a target."""
@@ -250,7 +282,7 @@ class Scope:
         elif rule.on == "recipe":
             for recipe in self._with_a_say:
                 if self._may_find(rule, recipe):
-                    yield Judged(recipe, frozenset(recipe.files))
+                    yield Judged(self._as_wanted(recipe, partial=False), frozenset(recipe.files))
         elif rule.on == "reward":
             yield from self._rewarded(rule)
         elif rule.on == "launcher":

@@ -6,13 +6,13 @@ whether anything may be found in it: so what scripts and configs name of its fun
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
 from relax_lint.diagnostics import Place
 from relax_lint.generates import GENERATE
 from relax_lint.launch_config import CONFIG
+from relax_lint.patterns import pattern
 from relax_lint.rewards import FLAG, GROUP, TYPE
 from relax_lint.shell.launch import Launch, Word
 from relax_lint.sources.text import SourceFile
@@ -23,23 +23,18 @@ if TYPE_CHECKING:
     from relax_lint.project import Project, Recipe
 
 _SCRIPT = "supposed launch"
-_DOTTED = re.compile(r"\bexamples(?:\.\w+)+")
-_FOR_REWARD = re.compile(r"custom[-_]rm[-_]path\W{1,4}\Z")
-_FOR_GENERATE = re.compile(r"custom[-_]generate[-_]function[-_]path\W{1,4}\Z")
-_FOR_SOMETHING_ELSE = re.compile(r"(?:--[\w-]+|\w+_path)\W{1,4}\Z")
+_DOTTED = pattern(r"\bexamples(?:\.\w+)+")
+_FOR_REWARD = pattern(r"custom[-_]rm[-_]path\W{1,4}\Z")
+_FOR_GENERATE = pattern(r"custom[-_]generate[-_]function[-_]path\W{1,4}\Z")
+_FOR_SOMETHING_ELSE = pattern(r"(?:--[\w-]+|\w+_path)\W{1,4}\Z")
 _LONGEST_FLAG = 60
 _ANY = (FLAG, GENERATE, "")
 """What a name may be for that no flag stands in front of: the empty one marks it so."""
-_NOT_PLAIN = re.compile(r"--custom-generate-function-path(?:=|\s+)[\"']?(?![\"']?[A-Za-z_][\w.]*[\"']?(?:[\s)]|\Z))")
+_NOT_PLAIN = pattern(r"--custom-generate-function-path(?:=|\s+)[\"']?(?![\"']?[A-Za-z_][\w.]*[\"']?(?:[\s)]|\Z))")
 _ENVIRONMENT = b"rollout_interaction_env_path"
 _REWARDED = ("custom-rm", "rm-type", "custom_rm", "rm_type")
 
 Mentioned = dict[str, set[tuple[str, str, str]]]
-
-
-def is_partial(recipe: Recipe, project: Project) -> bool:
-    """Whether some launchers of a recipe are left out for now."""
-    return project.recipe_of(recipe.directory / "_") is not recipe
 
 
 def is_supposed(launch: Launch) -> bool:
@@ -51,13 +46,12 @@ def launches_of(recipe: Recipe, project: Project) -> Iterator[Launch]:
     """Its launches; what others seem to launch of its functions; and, where some of its launchers are left out, what
     they seem to launch."""
     yield from recipe.launches
-    partial = is_partial(recipe, project)
     known = {launcher.path for launcher in recipe.launchers}
-    for path in recipe.launcher_paths if partial else ():
+    for path in recipe.launcher_paths if recipe.is_partial else ():
         if path not in known and not _says_plainly(path, project):
             launcher = project.launcher(path)
             yield from launcher.launches if launcher is not None else ()
-    yield from _supposed(recipe, project, by_others=not partial)
+    yield from _supposed(recipe, project, by_others=not recipe.is_partial)
 
 
 def _says_plainly(script: Path, project: Project) -> bool:
@@ -68,6 +62,9 @@ def _says_plainly(script: Path, project: Project) -> bool:
 
 
 def _supposed(recipe: Recipe, project: Project, *, by_others: bool) -> Iterator[Launch]:
+    sources = recipe.python
+    if not sources:
+        return
     from relax_lint.flow.interpreter import interpreter_of
     from relax_lint.flow.names import dotted_name
 
@@ -77,7 +74,7 @@ def _supposed(recipe: Recipe, project: Project, *, by_others: bool) -> Iterator[
     mentioned = cast("Mentioned", answers["mentioned"])
     named: list[str] = []
     scored: list[tuple[str, ...]] | None = None
-    for source in recipe.python:
+    for source in sources:
         module = dotted_name(source.path, project.root)
         for flag, name, where in sorted(mentioned.get(module, ())):
             told = ("", name, where) not in mentioned[module]

@@ -38,6 +38,7 @@ class Suspicion:
     def __init__(self, project: Project, rules: Iterable[Rule]) -> None:
         self._project = project
         self._rules = list(rules)
+        self._recipes: dict[Path, dict[str, set[Path]]] = {}
 
     def work_out(self) -> None:
         """Find out now what is the same for every file."""
@@ -45,17 +46,28 @@ class Suspicion:
 
     def in_file(self, source: PythonSource) -> bool:
         """Whether rules that look at a file alone find something in it."""
-        return self._finds("python", source, {source.path})
+        return any(place.source.path == source.path for _, place in self._places("python", source))
 
-    def of_recipe(self, recipe: Recipe) -> bool:
-        """Whether rules that look at the whole recipe may find something in one of its Python files."""
-        files = {source.path for source in recipe.python}
-        return bool(files & self._of_rewards) or self._finds("recipe", recipe.with_launchers(()), files)
+    def of_recipe(self, recipe: Recipe) -> dict[str, set[Path]]:
+        """The rules on rewards and whole recipes that may find something in the recipe's Python files, by code, each
+        with these files."""
+        if recipe.directory not in self._recipes:
+            files = frozenset(source.path for source in recipe.python)
+            found = {code: paths & files for code, paths in self._of_rewards.items() if paths & files}
+            for code, place in self._places("recipe", recipe.with_launchers((), files)):
+                if place.source.path in files:
+                    found.setdefault(code, set()).add(place.source.path)
+            self._recipes[recipe.directory] = found
+        return self._recipes[recipe.directory]
 
     @cached_property
-    def _of_rewards(self) -> set[Path]:
-        """The files in which something may be found for a reward."""
-        return {place.source.path for use in self._uses for place in self._places("reward", use)}
+    def _of_rewards(self) -> dict[str, set[Path]]:
+        """The files in which something may be found for a reward, by the code of the rule."""
+        found: dict[str, set[Path]] = {}
+        for use in self._uses:
+            for code, place in self._places("reward", use):
+                found.setdefault(code, set()).add(place.source.path)
+        return found
 
     @cached_property
     def _uses(self) -> list[RewardUse]:
@@ -70,14 +82,11 @@ class Suspicion:
                 uses.update((id(use), use) for use in named or ())
         return list(uses.values())
 
-    def _finds(self, on: str, subject: object, files: set[Path]) -> bool:
-        return any(place.source.path in files for place in self._places(on, subject))
-
-    def _places(self, on: str, subject: object) -> Iterator[Place]:
+    def _places(self, on: str, subject: object) -> Iterator[tuple[str, Place]]:
         for rule in self._rules:
             if rule.on == on:
                 found = rule.check(subject, self._project)
-                yield from (outcome.place for outcome in found if isinstance(outcome, Finding))
+                yield from ((rule.code, outcome.place) for outcome in found if isinstance(outcome, Finding))
 
 
 class _Named(NamedTuple):

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from relax_lint.flag_arrays import FilledArray, arrays_in
+from relax_lint.patterns import pattern
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, CommandSubstitution, Parameter, SimpleCommand, Word
 from relax_lint.shell.walk import commands_of, nodes_of
@@ -19,16 +20,16 @@ if TYPE_CHECKING:
 
 PRINTS = frozenset({"echo", "printf", ":"})
 _DECLARES = frozenset({"declare", "typeset", "local", "readonly", "export", "unset"})
-_SETS_UP = re.compile(r"MODEL_CONFIG_DIR|/models/|entrypoint")
-_ASSIGNMENT = re.compile(r"(?<![\w$])([A-Za-z_]\w*)(?:\[[^\]\n]*\])?\+?=")
+_SETS_UP = pattern(r"MODEL_CONFIG_DIR|/models/|entrypoint")
+_ASSIGNMENT = pattern(r"(?<![\w$])([A-Za-z_]\w*)(?:\[[^\]\n]*\])?\+?=")
 # How a script comes by names of variables that it does not write out: lists of them, and names put together.
-_LISTED = re.compile(
+_LISTED = pattern(
     r"\$\{!(?P<prefix>\w+)[@*]\}"
     r"|\bcompgen\s+(?:-A\s+(?:variable|arrayvar|export)|-v)(?:[ \t]+(?:--[ \t]+)?[\"']?(?P<begun>\w+))?"
     r"|\b(?:declare|typeset)\s+-\w*[pa]\w*[ \t]*(?=[|)\n;])|(?<![\w-])set[ \t]*(?=\|)"
 )
-_PUT_TOGETHER = re.compile(r"\$(?:\{\w+\}|\d)(?P<suffix>_\w+)|(?<![\w$])(?P<begun>[A-Za-z]\w*_)\$\{?\w")
-_INDIRECT = re.compile(r"\$\{!\w|(?<![\w-])eval\s|\b(?:declare|local|typeset)\s+-\w*n")
+_PUT_TOGETHER = pattern(r"\$(?:\{\w+\}|\d)(?P<suffix>_\w+)|(?<![\w$])(?P<begun>[A-Za-z]\w*_)\$\{?\w")
+_INDIRECT = pattern(r"\$\{!\w|(?<![\w-])eval\s|\b(?:declare|local|typeset)\s+-\w*n")
 _LIKE_ENOUGH = 0.75
 
 

@@ -16,10 +16,10 @@ from relax_lint.diagnostics import Diagnostic
 from relax_lint.engine import lint
 from relax_lint.fixing import fix
 from relax_lint.project import MEMORY_ROOT, Project
-from relax_lint.rules import Example, Rule, load_rules
+from relax_lint.rules import Example, Rule, import_rules
 from relax_lint.selection import Layer
 
-RULES = load_rules()
+RULES = import_rules()
 RULE_FILES = sorted(
     path
     for path in Path(relax_lint.rules.__file__).parent.glob("*/*.py")
@@ -197,6 +197,30 @@ def test_declared_fix_is_the_observed_one(rule: Rule) -> None:
     declared = {rule.fixable} & {"safe", "unsafe"}
     assert declared <= shown
     assert bool(shown) <= bool(rule.fixable)
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.only_python], ids=lambda rule: rule.name)
+def test_what_speaks_of_python_only_does(rule: Rule) -> None:
+    for example in (*rule.valid, *rule.invalid):
+        tree = tree_of(rule, example if isinstance(example, Example) else Example(example))
+        report = lint(Project.from_files(tree), {rule.code: rule})
+        assert {found.path.suffix for found in report.diagnostics} <= {".py"}
+        assert {silence.path.suffix for silence in report.not_checked} <= {".py"}
+
+
+@pytest.mark.parametrize("code", [code for code, rule in RULES.items() if rule.on in ("python", "recipe", "reward")])
+def test_a_python_file_alone_is_judged_as_in_its_tree(code: str) -> None:
+    rule = RULES[code]
+    for example in (*rule.valid, *rule.invalid):
+        example = Example(example) if isinstance(example, str) else example
+        tree, settings = tree_of(rule, example), settings_for(rule, example)
+        everything = lint(Project.from_files(tree, settings), RULES, settings).diagnostics
+        for path in (MEMORY_ROOT / name for name in tree if name.endswith(".py")):
+            alone = lint(Project.from_files(tree, settings), RULES, settings, [path]).diagnostics
+            told = [(found.code, found.start, found.end, found.message) for found in alone]
+            assert told == [
+                (found.code, found.start, found.end, found.message) for found in everything if found.path == path
+            ], tree
 
 
 def test_every_rule_file_holds_one_rule() -> None:

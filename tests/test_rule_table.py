@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from relax_lint.cli import main
@@ -112,3 +115,16 @@ def test_the_table_that_is_printed_has_them_all(capsys: pytest.CaptureFixture[st
     assert main(["rule", "--all"]) == 0
     printed = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("RLX")]
     assert [line[:2] for line in printed] == [row[:2] for row in ROWS]
+
+
+def test_a_rule_is_imported_when_it_has_something_to_check() -> None:
+    asked = (
+        "import sys; from relax_lint.rules import load_rules; rules = load_rules();"
+        "print([name for name in sys.modules if name.startswith('relax_lint.rules.')]);"
+        "rules['RLX406'].check; print([name for name in sys.modules if name.startswith('relax_lint.rules.')])"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], stdout=subprocess.PIPE, text=True, check=True)
+    before, after = done.stdout.splitlines()
+    assert before == "['relax_lint.rules.index']"
+    assert "'relax_lint.rules.launcher.optimizer_flags'" in after
+    assert "relax_lint.rules.reward" not in after

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relax_lint.project import Project
-from relax_lint.supposed_launches import is_partial, is_supposed, launches_of
+from relax_lint.supposed_launches import is_supposed, launches_of
 
 TRAIN = "python3 relax/entrypoints/train.py"
 RUN, CODE = "examples/demo/run_demo.sh", "examples/demo/code.py"
@@ -15,7 +15,7 @@ def supposed(tree: dict[str, str], *, partial: bool = True) -> list[tuple[str, s
     project = Project.from_files({CODE: TEXT, **tree})
     (recipe,) = (recipe for recipe in project.recipes if recipe.name == "demo")
     subject = recipe.with_launchers(()) if partial else recipe
-    assert is_partial(subject, project) == partial
+    assert subject.is_partial == partial
     found = [launch for launch in launches_of(subject, project) if is_supposed(launch)]
     return sorted({(launch.arguments[0].flag, launch.arguments[0].value or "") for launch in found})
 

@@ -96,6 +96,23 @@ def test_a_comment_above_speaks_for_the_statement_below() -> None:
     assert standing(PYTHON, text) == [("RLX101", 5)]
 
 
+@pytest.mark.parametrize(
+    ("text", "stands"),
+    [
+        ("a = 1  # noqa\nx = 'bad'\n", True),
+        ("a = 1  # noqa\n\n\ndef f():\n    return 'bad'\n", True),
+        ("x = (\n    'bad',\n    1)  # noqa\n", True),
+        ('x = """\nbad\n"""  # noqa\n', False),
+        ("a = 1; x = 'bad'  # noqa\n", False),
+        ('a = """\n"""; x = "bad"  # noqa\n', False),
+        ("def f():\n    a = 'bad'  # noqa\n    return a\n", False),
+        ("@g('bad')  # noqa\ndef f():\n    pass\n", False),
+    ],
+)
+def test_a_bare_noqa_speaks_for_what_ends_on_its_line(text: str, stands: bool) -> None:
+    assert bool(standing(PYTHON, text)) is stands
+
+
 def test_a_noqa_on_its_own_line_speaks_for_nothing() -> None:
     assert standing(PYTHON, "# noqa: RLX101\nbad\n") == [("RLX002", 1), ("RLX101", 2)]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place, Severity
 from relax_lint.project import Project
-from relax_lint.rules import ERROR, Rule
+from relax_lint.rules import ERROR, Contents, Rule
 from relax_lint.sources.text import SourceFile
 
 PYTHON = "examples/demo/reward_demo.py"
@@ -61,7 +61,8 @@ def toy(
     everywhere: bool = False,
 ) -> Rule:
     """A rule around a check."""
-    return Rule(code, name, severity, on, check, name, everywhere, (), (), "")  # type: ignore[arg-type]
+    contents = Contents(check, name, (), ())
+    return Rule(code, name, severity, on=on, contents=lambda: contents, everywhere=everywhere)  # type: ignore[arg-type]
 
 
 def by_code(*rules: Rule) -> dict[str, Rule]:

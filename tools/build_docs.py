@@ -1,4 +1,5 @@
-"""Write the pages that come from the rules: one page a rule, their index, and the table in README.
+"""Write what comes from the rules: one page a rule, their index, the table in README, and the index that the program
+knows them by.
 
 ``--check`` writes nothing and fails when a page is not what the rules say.
 """
@@ -15,12 +16,13 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from relax_lint.rules import Example, Rule, load_rules
+from relax_lint.rules import Example, Rule, import_rules
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = Path("docs/rules")
 INDEX = PAGES / "README.md"
 README = Path("README.md")
+PROGRAM_INDEX = Path("relax_lint/rules/index.py")
 TABLE = re.compile(r"(?<=<!-- rules: made by `make docs` -->\n).*?(?=<!-- end of rules -->)", re.DOTALL)
 SAMPLE = re.compile(r"(?<=<!-- sample: made by `make docs` -->\n).*?(?=<!-- end of sample -->)", re.DOTALL)
 SAMPLE_RECIPE = ROOT / "tests/recipes/broken_countdown"
@@ -178,6 +180,27 @@ def index(rules: Mapping[str, Rule]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def program_index(rules: Iterable[Rule]) -> str:
+    """The module that tells the program of its rules without importing one."""
+    rows = "".join(f"    ({', '.join(map(_literal, rule.row))}),\n" for rule in rules)
+    return f'''"""What the program knows of a rule before it imports its file. Made from the rules by `make docs`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from relax_lint.rules import Row
+
+INDEX: tuple[Row, ...] = (
+{rows})
+'''
+
+
+def _literal(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
 def sample() -> str:
     """What a user sees of the bundled broken recipe, shortened."""
     command = [sys.executable, "-m", "relax_lint", "examples/"]
@@ -193,7 +216,12 @@ def render(rules: Mapping[str, Rule], readme: str) -> dict[Path, str]:
     pages = {PAGES / f"{code}.md": page(rule) for code, rule in rules.items()}
     rows = table(rules.values(), f"{PAGES.as_posix()}/")
     readme = TABLE.sub(lambda _: f"\n{rows}\n", readme)
-    return {**pages, INDEX: index(rules), README: SAMPLE.sub(lambda _: f"\n{sample()}\n\n", readme)}
+    return {
+        **pages,
+        INDEX: index(rules),
+        PROGRAM_INDEX: program_index(rules.values()),
+        README: SAMPLE.sub(lambda _: f"\n{sample()}\n\n", readme),
+    }
 
 
 def stale(root: Path, wanted: Mapping[Path, str]) -> list[Path]:
@@ -210,25 +238,34 @@ def stale(root: Path, wanted: Mapping[Path, str]) -> list[Path]:
     )
 
 
+def write(root: Path, wanted: Mapping[Path, str]) -> None:
+    """Write the files that are not so yet."""
+    for path, text in wanted.items():
+        if not (root / path).is_file() or (root / path).read_text(encoding="utf-8") != text:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+            print(f"wrote {path}")
+
+
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     """Write, or with ``--check`` compare."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, fail when a page is stale")
     options = parser.parse_args(arguments)
-    wanted = render(load_rules(), (root / README).read_text(encoding="utf-8"))
-    changed = stale(root, wanted)
+    rules = import_rules()
+    if not options.check:
+        # README shows what the program prints, which has to know its rules for that.
+        write(root, {PROGRAM_INDEX: program_index(rules.values())})
+    wanted = render(rules, (root / README).read_text(encoding="utf-8"))
     if options.check:
+        changed = stale(root, wanted)
         for path in changed:
             print(f"{path} is stale: run `make docs`", file=sys.stderr)
         return 1 if changed else 0
-    for path in changed:
-        if path in wanted:
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(wanted[path], encoding="utf-8")
-            print(f"wrote {path}")
-        else:
-            (root / path).unlink()
-            print(f"removed {path}")
+    write(root, wanted)
+    for path in stale(root, wanted):
+        (root / path).unlink()
+        print(f"removed {path}")
     return 0
 
 

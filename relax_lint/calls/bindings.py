@@ -13,6 +13,8 @@ from relax_lint.sources.python import walk
 
 Manner = Literal["value", "element", "entered", "part", "container", "unknown"]
 _NEVER_DEEPER = 20
+_BIND_NOTHING = frozenset({ast.Name, ast.Constant, ast.Expr, ast.keyword, ast.Subscript, ast.If, ast.Compare})
+"""The most frequent nodes that neither bind nor store anything."""
 
 
 @record
@@ -49,7 +51,8 @@ class Bindings:
         self.outer: set[str] = set()
         self._package = package
         for node in _nodes(scope):
-            self._read(node)
+            if node.__class__ not in _BIND_NOTHING:
+                self._read(node)
         for name in self.outer:
             self.names.pop(name, None)
         self.own_loop = frozenset(self._given_to_loops())

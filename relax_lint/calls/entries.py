@@ -13,12 +13,14 @@ from relax_lint.calls.look import Look, Passed
 from relax_lint.calls.members import member
 from relax_lint.calls.reached import Reached
 from relax_lint.calls.values import ARGS, NOTHING, SAMPLE, SAMPLES, Given, Kind, Object, Values, together
-from relax_lint.launch_config import setting
+from relax_lint.environment_files import module_of_environment, named_in_text
+from relax_lint.launch_config import CONFIG, setting
 from relax_lint.records import record
 from relax_lint.rewards import GENERATE, reward_uses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from relax_lint.project import Project
     from relax_lint.rewards import RewardUse
@@ -56,19 +58,22 @@ class Entry:
 
 def entries(launch: Launch, project: Project) -> list[Entry]:
     """What a launch has Relax call, as far as it says plainly what that is."""
-    return project.once(("entries", launch), lambda: list(_entries(launch, project)))
+    return project.once(("entries", launch), lambda: list(entries_in(launch, project, lambda _: True)))
 
 
-def _entries(launch: Launch, project: Project) -> Iterator[Entry]:
+def entries_in(launch: Launch, project: Project, wants: Callable[[Path], bool]) -> Iterator[Entry]:
+    """What of it is named in some files."""
     for use in reward_uses(launch, project):
-        reward = of_reward(use)
+        reward = of_reward(use) if use.module is not None and wants(use.module.path) else None
         if reward is not None:
             yield reward
     generate = _named(launch, project, GENERATE)
-    if generate is not None:
+    if generate is not None and wants(generate.source.path):
         yield generate
+    if not _may_be_wanted(launch, project, generate, wants):
+        return
     environment = environment_module(launch, project, generate)
-    if environment is not None:
+    if environment is not None and wants(environment.path):
         threads = generate is not None and _steps_in_thread(generate.source.text)
         yield Entry("environment", environment, BUILD_ENVIRONMENT, in_threads=threads)
 
@@ -105,9 +110,20 @@ def environment_module(launch: Launch, project: Project, generate: Entry | None)
     named = given.text if given is not None and given.kind == "str" else ""
     if given is None and generate is not None:
         named = default_environment(generate.source) or ""
-    if named.endswith(".py"):
-        return project.python(project.root / named)
-    return project.module(named, launch.script.parent) if named else None
+    return module_of_environment(named, project, launch.script.parent)
+
+
+def _may_be_wanted(launch: Launch, project: Project, generate: Entry | None, wants: Callable[[Path], bool]) -> bool:
+    """Whether the module of a launch's environment may be wanted, as the texts tell that name one."""
+    config = launch.last(CONFIG)
+    if config is not None and config.value is None:
+        return True
+    named = set() if config is None else named_in_text(project.read(project.root / (config.value or "")) or b"")
+    if named is None:
+        return True
+    named.add((default_environment(generate.source) if generate is not None else None) or "")
+    found = (module_of_environment(one, project, launch.script.parent) for one in named)
+    return any(source is not None and wants(source.path) for source in found)
 
 
 def default_environment(rollout: PythonSource) -> str | None:

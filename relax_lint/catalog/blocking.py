@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _VERBS = r"(?:get|post|put|patch|delete|head|options|request|send|stream)"
 _ASKING = r"(?:create|parse|stream|retrieve|list|generate|generate_content|complete|run|poll|call|embed)"
@@ -33,7 +34,13 @@ _KINDS: tuple[tuple[str, str], ...] = (
         "use asyncio.open_connection",
     ),
 )
-_PATTERNS = tuple((re.compile(pattern), advice) for pattern, advice in _KINDS)
+
+
+@cache
+def _of_package(package: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The kinds of a package: most files use few, and compiling all takes long."""
+    return tuple((re.compile(text), advice) for text, advice in _KINDS if text.startswith(rf"{package}\."))
+
 
 SLEEP = "time.sleep"
 MAKES_A_FUTURE = re.compile(r"concurrent\.futures\.(?:\w+\.)*\w+Executor\(\)\.submit|asyncio\.run_coroutine_threadsafe")
@@ -51,4 +58,5 @@ MENTIONS = re.compile(
 
 def advice_against(name: str) -> str | None:
     """What to do instead of a call that keeps the thread waiting; ``None`` for others."""
-    return next((advice for pattern, advice in _PATTERNS if pattern.fullmatch(name)), None)
+    kinds = _of_package(name.partition(".")[0])
+    return next((advice for pattern, advice in kinds if pattern.fullmatch(name)), None)

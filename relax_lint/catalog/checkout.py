@@ -21,7 +21,7 @@ _KEPT = ("json_shape", "deprecated_values")
 """What people know of a flag and no source says."""
 
 
-def catalogue_of(root: Path, files: Files, kept_in: Path | None = None) -> Catalogue | None:
+def catalogue_of(root: Path, files: Files, kept_in: str | None = None) -> Catalogue | None:
     """The catalogue of the checkout at ``root``: the embedded one when its sources are those that this was built from,
     none when they cannot be followed. What was read is kept in a directory, if one is given."""
     from relax_lint.files import Unreadable
@@ -40,9 +40,9 @@ def catalogue_of(root: Path, files: Files, kept_in: Path | None = None) -> Catal
     return _kept_or_read(base, root, read, kept_in)
 
 
-def _kept_or_read(base: Catalogue, root: Path, read: Callable[[Path], bytes | None], kept_in: Path) -> Catalogue | None:
+def _kept_or_read(base: Catalogue, root: Path, read: Callable[[Path], bytes | None], kept_in: str) -> Catalogue | None:
     from relax_lint.catalog.kept import Kept
-    from relax_lint.catalog.kept import digest as exact
+    from relax_lint.store import digest as exact
 
     basis = f"{digest(base.text.encode())} {digest(SERVERS.read_bytes())}"
     kept = Kept(kept_in, root, read, basis, base.relax_files)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
+
+from relax_lint.patterns import pattern
 
 
 class BadValue(Exception):
@@ -18,8 +19,8 @@ class BadValue(Exception):
 
 _SI = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _IEC = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
-_WITH_SUFFIX = re.compile(r"(\d+(?:\.\d+)?)(Ki|Mi|Gi|Ti|k|M|G|T)")
-_PATTERN = re.compile(r"[,\d\[\]()+*]*")
+_WITH_SUFFIX = pattern(r"(\d+(?:\.\d+)?)(Ki|Mi|Gi|Ti|k|M|G|T)")
+_PATTERN = pattern(r"[,\d\[\]()+*]*")
 
 
 def _human_int(text: str) -> int:

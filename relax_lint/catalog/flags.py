@@ -145,6 +145,10 @@ class Catalogue:
         """The flags that set one name of the namespace."""
         return tuple(map(self._flag, self._by_dest.get(dest, ())))
 
+    def sets(self, dest: str) -> bool:
+        """Whether some flag sets a name of the namespace."""
+        return dest in self._by_dest
+
     @cached_property
     def defaults(self) -> Mapping[str, object]:
         """The namespace of a launch without any flag, texts converted as argparse does; computed when looked up."""

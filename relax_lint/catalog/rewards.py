@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from relax_lint.patterns import pattern
+
 if TYPE_CHECKING:
     from relax_lint.project import Project
 
@@ -29,8 +31,8 @@ OWN_TRAINING_VALUES = ("--custom-reward-post-process-path", "--custom-convert-sa
 """Functions that take rewards as they come, so that training itself needs no key."""
 
 _REWARDS_MODULE = "relax/engine/rewards/__init__.py"
-_CUSTOM_CALL = re.compile(r"rm_function\s*=\s*load_function\(")
-_TOLERANT = re.compile(r"\b(?:iscoroutinefunction|isawaitable|iscoroutine|to_thread|run_in_executor)\b")
+_CUSTOM_CALL = pattern(r"rm_function\s*=\s*load_function\(")
+_TOLERANT = pattern(r"\b(?:iscoroutinefunction|isawaitable|iscoroutine|to_thread|run_in_executor)\b")
 
 
 def runs_sync_rewards(project: Project, *, batch: bool) -> bool:

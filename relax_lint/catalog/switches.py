@@ -5,11 +5,9 @@ A launch is read before it is known which Relax it is for; of flags that only an
 
 from __future__ import annotations
 
-import re
+from relax_lint.patterns import pattern
 
-_NAMED_LIKE_SWITCHES = re.compile(
-    r"--(?:(?:teacher-)?sglang-(?:disable|enable|profile)|use|no|disable|enable|overlap)-"
-)
+_NAMED_LIKE_SWITCHES = pattern(r"--(?:(?:teacher-)?sglang-(?:disable|enable|profile)|use|no|disable|enable|overlap)-")
 
 
 def is_switch(word: str) -> bool:

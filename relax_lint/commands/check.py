@@ -92,6 +92,7 @@ def _add_output(parser: ArgumentParser) -> None:
     group.add_argument("--timings", action="store_true", help="print what took how long")
     group.add_argument("-j", "--jobs", metavar="N", type=int, help="processes (default: as many as pay)")
     group.add_argument("--no-cache", action="store_true", help="keep nothing between runs, use nothing kept")
+    group.add_argument("--clear-cache", action="store_true", help="remove what earlier runs kept, and leave")
 
 
 def _add_demands(parser: ArgumentParser) -> None:
@@ -115,6 +116,11 @@ def run(options: Namespace) -> int:
     if problem is not None:
         complain(problem)
         return USAGE_ERROR
+    if options.clear_cache:
+        from relax_lint.store import clear
+
+        clear()
+        return 0
     try:
         return Checking(options).run()
     except (ConfigError, UnknownRule, WorkerFailed) as refused:

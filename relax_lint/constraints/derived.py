@@ -13,6 +13,7 @@ from relax_lint.constraints import arithmetic, roles
 from relax_lint.constraints.documents import custom_config_fault, eval_config_fault
 from relax_lint.constraints.expressions import Expression, Failed, NotKnown
 from relax_lint.constraints.spelling import fault_of, json_fault_of
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _dynamic_context_parallel(facts: Facts) -> Any:
     return 1 << (parts - 1).bit_length()
 
 
-_MULTIMODAL = re.compile(r"-vl|qwen3\.[56]|kimi-k2\.[56]|omni", re.IGNORECASE)
+_MULTIMODAL = pattern(r"-vl|qwen3\.[56]|kimi-k2\.[56]|omni", re.IGNORECASE)
 
 
 def _multimodal(facts: Facts) -> Any:
@@ -94,8 +95,8 @@ _REPEATED = (re.compile(r"\(([^)]+)\)\*(\d+)"), re.compile(r"(.)\*(\d+)"))
 def _layout_stages(facts: Facts) -> int | None:
     """How many stages ``--pipeline-model-parallel-layout`` describes; ``None`` when it is not valid."""
     layout = str(facts["pipeline_model_parallel_layout"]).replace(",", "")
-    for pattern in _REPEATED:
-        layout = pattern.sub(lambda found: found[1] * min(int(found[2]), 10_000), layout)
+    for repeated in _REPEATED:
+        layout = repeated.sub(lambda found: found[1] * min(int(found[2]), 10_000), layout)
     return layout.count("|") + 1 if set(layout) <= set("ELtm|") else None
 
 

@@ -66,7 +66,7 @@ class Table:
         self.not_static = [one for one in given if one.static is not None]
         self._expressions = [_condition(one) for one in self.constraints]
         self._shortlists: WeakKeyDictionary[Parsers, _Shortlist] = WeakKeyDictionary()
-        self._elsewhere: WeakKeyDictionary[Parsers, frozenset[int]] = WeakKeyDictionary()
+        self._elsewhere: WeakKeyDictionary[Parsers, dict[int, bool]] = WeakKeyDictionary()
 
     def concerned(self, facts: Facts, everything: bool = False) -> Iterator[tuple[Constraint, Expression]]:
         """The constraints that a launch may violate: one of their flags is passed, or they hold by default."""
@@ -75,31 +75,35 @@ class Table:
         elif facts.is_plain and not facts.namespace.skips_engines:
             found = self._shortlist(facts.namespace.parsers).of(facts.set_names)
         else:
-            found = set(self._by_default)
-            for name in facts.set_names:
-                found.update(self._by_name.get(name, ()))
+            found = self.mentioning(facts.set_names)
         if not facts.knows_environment:
             found -= self._of_environment
-        found -= self._of_another_relax(facts.namespace.parsers)
         for at in sorted(found):
-            yield self.constraints[at], self._expressions[at]
+            if not self._is_of_another_relax(at, facts.namespace.parsers):
+                yield self.constraints[at], self._expressions[at]
+
+    def mentioning(self, names: Iterable[str]) -> set[int]:
+        """Those that ask for one of these names, or may hold in a launch that sets nothing."""
+        found = set(self._by_default)
+        for name in names:
+            found.update(self._by_name.get(name, ()))
+        return found
 
     def _shortlist(self, parsers: Parsers) -> _Shortlist:
         if parsers not in self._shortlists:
-            self._shortlists[parsers] = _Shortlist(self.constraints, Facts(Namespace(_NOTHING, parsers)))
+            self._shortlists[parsers] = _Shortlist(self, Facts(Namespace(_NOTHING, parsers)))
         return self._shortlists[parsers]
 
-    def _of_another_relax(self, parsers: Parsers) -> frozenset[int]:
-        """Those that ask for an argument which this Relax has not: what it checks in its place is not known. A mode
-        that it has not is no reason to leave out what asks for the mode, but what asks for its flag."""
-        if parsers not in self._elsewhere:
-            missing = {name for name in self._by_name if is_missing(name, parsers)}
+    def _is_of_another_relax(self, at: int, parsers: Parsers) -> bool:
+        """Whether a constraint asks for an argument which this Relax has not: what it checks in its place is not known.
+        A mode that it has not is no reason to leave out what asks for the mode, but what asks for its flag."""
+        known = self._elsewhere.setdefault(parsers, {})
+        if at not in known:
+            missing = {name for name in self._names[at] if is_missing(name, parsers)}
             modes = missing & _behind("mode")
-            found = {at for name in missing - modes for at in self._by_name[name]}
-            asking = {at for name in modes for at in self._by_name[name] if name in self.constraints[at].when}
-            found.update(at for at in asking if not modes.isdisjoint(self._expressions[at].names))
-            self._elsewhere[parsers] = frozenset(found)
-        return self._elsewhere[parsers]
+            asked = any(name in self.constraints[at].when for name in modes)
+            known[at] = bool(missing - modes) or (asked and not modes.isdisjoint(self._expressions[at].names))
+        return known[at]
 
     @cached_property
     def _of_environment(self) -> frozenset[int]:
@@ -107,10 +111,14 @@ class Table:
         return frozenset(at for at in asking if asks_environment(self.constraints[at].when))
 
     @cached_property
+    def _names(self) -> list[frozenset[str]]:
+        return [mentioned(constraint.when) for constraint in self.constraints]
+
+    @cached_property
     def _by_name(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
-        for at, constraint in enumerate(self.constraints):
-            for name in mentioned(constraint.when):
+        for at, names in enumerate(self._names):
+            for name in names:
                 found.setdefault(name, []).append(at)
         return found
 
@@ -122,33 +130,20 @@ class Table:
 class _Shortlist:
     """The constraints that a launch of which all flags are known may violate, by what it sets."""
 
-    def __init__(self, constraints: Sequence[Constraint], defaults: Facts) -> None:
-        self._always: list[int] = []
-        self._by_name: dict[str, list[tuple[int, list[frozenset[str]]]]] = {}
-        for at, constraint in enumerate(constraints):
-            wanted = needs(constraint.when, _asking(defaults), mentioned)
-            if not constraint.by_default:
-                wanted.append(mentioned(constraint.when))
-            if not wanted:
-                self._always.append(at)
-                continue
-            wanted.sort(key=len)
-            for name in wanted[0]:
-                self._by_name.setdefault(name, []).append((at, wanted[1:]))
+    def __init__(self, table: Table, defaults: Facts) -> None:
+        self._table = table
+        self._ask = _asking(defaults)
+        self._wanted: dict[int, list[frozenset[str]]] = {}
 
     def of(self, names: frozenset[str]) -> set[int]:
         """Those that these names concern."""
-        found = set(self._always)
-        for name in self._by_name.keys() & names:
-            for at, others in self._by_name[name]:
-                if at in found:
-                    continue
-                for other in others:
-                    if names.isdisjoint(other):
-                        break
-                else:
-                    found.add(at)
-        return found
+        return {at for at in self._table.mentioning(names) if self._may_hold(at, names)}
+
+    def _may_hold(self, at: int, names: frozenset[str]) -> bool:
+        """Whether these names hold something of all that a condition needs."""
+        if at not in self._wanted:
+            self._wanted[at] = sorted(needs(self._table.constraints[at].when, self._ask, mentioned), key=len)
+        return not any(map(names.isdisjoint, self._wanted[at]))
 
 
 def _asking(facts: Facts) -> Callable[[str], Any]:

@@ -41,7 +41,7 @@ def in_another_relax(name: str) -> Any:
 
 def is_missing(name: str, parsers: Parsers) -> bool:
     """Whether a name is an argument of the Relax whose flags are embedded, and none of this one."""
-    return not parsers.settings(name) and bool(embedded().by_dest(name))
+    return embedded().sets(name) and not parsers.settings(name)
 
 
 class _Values(dict[str, Any]):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 from relax_lint.constraints.expressions import Expression, ExpressionError
+from relax_lint.patterns import pattern
 from relax_lint.records import field, record
 
 Kind = Literal["refusal", "crash", "no-effect", "overwritten", "guide"]
@@ -75,8 +75,8 @@ class SchemaError(Exception):
         self.offset = offset
 
 
-_ID = re.compile(r"[\w.:/-]+")
-_FIX = re.compile(r"drop --[\w-]+|set --[\w-]+(?: \S.*)?")
+_ID = pattern(r"[\w.:/-]+")
+_FIX = pattern(r"drop --[\w-]+|set --[\w-]+(?: \S.*)?")
 _LISTS = frozenset({"modes", "flags"})
 _CHOICES: Mapping[str, tuple[str, ...]] = {"kind": get_args(Kind), "severity": get_args(Severity)}
 _TEXTS = frozenset({"id", "when", "message", "source", "fix", *_CHOICES})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Edit, Fix, Place
 from relax_lint.fixers.launcher_edits import is_word, remove, whole
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.queries import is_own
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from relax_lint.project import Project
     from relax_lint.sources.launcher import LauncherSource
 
-_OVERRIDE = re.compile(r"(?P<root>[A-Za-z_]\w*)(?:\.[\w-]+(?:\[\d+\])?)+=")
-_PREFIXED = re.compile(r"\+{1,2}[A-Za-z_][\w./@-]*=|~[A-Za-z_][\w-]*(?:\.[\w-]+)+(?:=|\Z)")
+_OVERRIDE = pattern(r"(?P<root>[A-Za-z_]\w*)(?:\.[\w-]+(?:\[\d+\])?)+=")
+_PREFIXED = pattern(r"\+{1,2}[A-Za-z_][\w./@-]*=|~[A-Za-z_][\w-]*(?:\.[\w-]+)+(?:=|\Z)")
 _GROUPS = frozenset(
     {
         "actor", "actor_rollout_ref", "algorithm", "checkpoint", "critic", "custom_reward_function", "data", "engine",
@@ -28,10 +29,10 @@ _GROUPS = frozenset(
     }
 )  # fmt: skip
 """Where verl's settings live. A flag may take a dotted word as its value, but not one of these."""
-_OPTIONS = re.compile(r"(--config-path|--config-name|--config-dir)(?:=|\Z)")
-_BARE = re.compile(r"""[^\s"'\\;|&<>()]+|"(?:[^"\\]|\\.)*"|'[^']*'""")
-_WRITTEN = re.compile(r"(?P<quote>[\"']?)(?P<signs>[+~]*)(?P<key>[^=\"'$`\s]+)=(?P<rest>.*)", re.DOTALL)
-_PLAIN_WORDS = re.compile(r"[\w@%+~=:,./\[\]{}$ -]*")
+_OPTIONS = pattern(r"(--config-path|--config-name|--config-dir)(?:=|\Z)")
+_BARE = pattern(r"""[^\s"'\\;|&<>()]+|"(?:[^"\\]|\\.)*"|'[^']*'""")
+_WRITTEN = pattern(r"(?P<quote>[\"']?)(?P<signs>[+~]*)(?P<key>[^=\"'$`\s]+)=(?P<rest>.*)", re.DOTALL)
+_PLAIN_WORDS = pattern(r"[\w@%+~=:,./\[\]{}$ -]*")
 
 
 @record
@@ -242,11 +243,11 @@ def _in_text(word: Word, items: Sequence[str], script: LauncherSource) -> Sequen
     source = word.place.source if word.place is not None else script
     if not isinstance(source, ScriptFile):
         return hard
-    pattern = re.compile(rf"(?<![\w./=+~-]){re.escape(word.text)}(?![\w./=:-])")
+    written = re.compile(rf"(?<![\w./=+~-]){re.escape(word.text)}(?![\w./=:-])")
     comments = source.script.comments
     places = [
         match
-        for match in pattern.finditer(source.text)
+        for match in written.finditer(source.text)
         if not any(start <= match.start() < end for start, end in comments)
     ]
     if len(places) != 1:

@@ -6,10 +6,10 @@ from different places, strings that are split later.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from relax_lint.diagnostics import Edit, Place
+from relax_lint.patterns import pattern
 from relax_lint.shell.launch import Argument, Word
 from relax_lint.shell.nodes import ArrayLiteral, SimpleCommand
 from relax_lint.shell.walk import array_literals, command_at
@@ -17,9 +17,9 @@ from relax_lint.sources.script import ScriptFile
 from relax_lint.sources.text import SourceFile
 
 _BLANKS = " \t"
-_BETWEEN = re.compile(r"(?:[ \t\r\n]|\\\r?\n)*")
-_REST_OF_ELEMENT_LINE = re.compile(r"[ \t]*(?:#.*)?\r?")
-_JOINED = re.compile(r"[ \t]*\\\r?")
+_BETWEEN = pattern(r"(?:[ \t\r\n]|\\\r?\n)*")
+_REST_OF_ELEMENT_LINE = pattern(r"[ \t]*(?:#.*)?\r?")
+_JOINED = pattern(r"[ \t]*\\\r?")
 
 
 def holder(place: Place) -> ArrayLiteral | SimpleCommand | None:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.flow.scopes import changed_by
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.sources.python import PythonSource, walk
 
 if TYPE_CHECKING:
     from relax_lint.project import Project
 
-_DYNAMIC = re.compile(
-    r"\bglobals\s*\(|\bdef\s+__getattr__\b|\bexec\s*\(|\bsys\.modules\s*\[\s*__name__|\bvars\s*\(\s*\)"
-)
+_DYNAMIC = pattern(r"\bglobals\s*\(|\bdef\s+__getattr__\b|\bexec\s*\(|\bsys\.modules\s*\[\s*__name__|\bvars\s*\(\s*\)")
 
 BindingKind = Literal["definition", "import", "value", "other"]
 

@@ -31,6 +31,8 @@ _LOGGING = frozenset({"debug", "info", "warning", "warn", "error", "exception", 
 
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_OF_THEIR_OWN = frozenset({*FUNCTIONS, ast.ClassDef, ast.Name, ast.Constant})
+"""Nodes that hold what does not run with them, or nothing."""
 
 
 def is_logging(name: str) -> bool:
@@ -45,7 +47,7 @@ def own_nodes(function: AnyFunction) -> Iterator[ast.AST]:
     while pending:
         node = pending.pop()
         yield node
-        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+        if node.__class__ not in _OF_THEIR_OWN:
             pending.extend(reversed(children(node)))
 
 

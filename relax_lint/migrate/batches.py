@@ -113,7 +113,7 @@ def _by_bash(settings: Settings, prompts: Data, choices: Choices) -> Batches:
     known = prompts if isinstance(prompts, int) else None
     left, right = arithmetic(prompts, 1), arithmetic(per_prompt, 1)
     if choices.unit == "samples":
-        words = (_worked_out(f"{left} / {right}"), _word(prompts))
+        words: tuple[str | Template, str | Template] = (_worked_out(f"{left} / {right}"), _word(prompts))
     else:
         words = (_word(prompts), _worked_out(f"{left} * {right}"))
         if isinstance(per_prompt, (int, float)) and not isinstance(per_prompt, bool):

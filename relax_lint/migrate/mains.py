@@ -62,8 +62,7 @@ def _source(name: str, launch: Launch, project: Project, verl: Verl) -> PythonSo
     if name.endswith(".py"):
         places = [Path(launch.directory)] if launch.directory else []
         places += [project.root, launch.script.parent]
-        found = (place / name for place in places)
-        path = next((path for path in found if project.is_file(path)), None)
+        path = next((place / name for place in places if project.is_file(place / name)), None)
         return None if path is None else project.python(path)
     start = Path(launch.directory) if launch.directory else None
     found = (

@@ -139,7 +139,7 @@ def read_command(launch: Launch) -> Command:
         raise Refusal(hidden.shown(refusal.reason), place=words[0].place if words else None) from None
     if options.shows:
         raise Refusal("Hydra shows something here and trains nothing", place=launch.site)
-    given = {
+    given: dict[str, Word] = {
         name: word
         for name in ("--config-path", "--config-name", "--config-dir")
         for index, word in enumerate(words)

@@ -1,4 +1,4 @@
-"""The rules: one file each, in a folder per family, found on disk.
+"""The rules: one file each, in a folder per family, found on disk when the index of them is made.
 
 A rule file's docstring is its manual page. It holds one function under :func:`rule` and the examples that the test
 suite runs and the documentation shows.
@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
 from relax_lint.diagnostics import Finding, NotChecked, Severity
 from relax_lint.records import record
+from relax_lint.rules.index import INDEX
 
 Subject = Literal["python", "launcher", "launch", "reward", "recipe", "yaml", "engine"]
+Fixable = Literal["safe", "unsafe", ""]
+Row = tuple[str, str, str, Subject, bool, Fixable, bool, str]
+"""What the index has of a rule: its code, name, severity and subject, ``everywhere``, ``fixable``, ``only_python``, and
+its file."""
 Check = Callable[[Any, Any], Iterable[Finding | NotChecked]]
 
 ERROR, WARNING, ADVICE = Severity.ERROR, Severity.WARNING, Severity.ADVICE
@@ -39,22 +45,71 @@ class Example:
 
 
 @record
-class Rule:
-    """A registered rule."""
+class Contents:
+    """What a rule's file holds beyond what the index knows of it."""
 
-    code: str
-    name: str
-    severity: Severity
-    on: Subject
     check: Check
     doc: str
-    everywhere: bool
     valid: tuple[Example | str, ...]
     invalid: tuple[Example, ...]
-    fixable: Literal["safe", "unsafe", ""]
+
+
+class Rule:
+    """A rule. Its ``contents`` are asked for when it has something to check, or its manual page is shown: until then
+    the file of a rule is not imported."""
+
+    def __init__(
+        self,
+        code: str,
+        name: str,
+        severity: Severity,
+        *,
+        on: Subject,
+        contents: Callable[[], Contents],
+        everywhere: bool = False,
+        fixable: Fixable = "",
+        only_python: bool = False,
+    ) -> None:
+        self.code = code
+        self.name = name
+        self.severity = severity
+        self.on = on
+        self.everywhere = everywhere
+        self.fixable = fixable
+        self.only_python = only_python
+        self._contents = contents
+
+    @cached_property
+    def check(self) -> Check:
+        """What judges a subject."""
+        return self._contents().check
+
+    @property
+    def doc(self) -> str:
+        """The manual page, without examples."""
+        return self._contents().doc
+
+    @property
+    def valid(self) -> tuple[Example | str, ...]:
+        """Examples of which the rule says nothing."""
+        return self._contents().valid
+
+    @property
+    def invalid(self) -> tuple[Example, ...]:
+        """Examples of which it does."""
+        return self._contents().invalid
+
+    @property
+    def row(self) -> Row:
+        """What the index has of it."""
+        module = self.check.__module__.removeprefix(f"{__name__}.")
+        return (
+            self.code, self.name, self.severity.value, self.on, self.everywhere, self.fixable, self.only_python, module,
+        )  # fmt: skip
 
 
 REGISTRY: dict[str, Rule] = {}
+_IMPORTED: dict[str, Contents] = {}
 
 
 def rule(
@@ -66,27 +121,61 @@ def rule(
     valid: Iterable[Example | str],
     invalid: Iterable[Example],
     everywhere: bool = False,
-    fixable: Literal["safe", "unsafe", ""] = "",
+    fixable: Fixable = "",
+    only_python: bool = False,
 ) -> Callable[[Check], Check]:
     """Register a check under its code.
 
     ``on`` says what the check is called with, each time together with the project: every Python file of a recipe, every
     launcher, every launch, every (launch, reward function) pair, every recipe, every YAML file of a
-    recipe. ``everywhere`` means that launchers outside recipes are judged too.
+    recipe. ``everywhere`` means that launchers outside recipes are judged too; ``only_python`` that whatever the rule
+    says of a recipe lies in Python files.
     """
 
     def register(check: Check) -> Check:
         doc = importlib.import_module(check.__module__).__doc__ or ""
-        REGISTRY[code] = Rule(code, name, severity, on, check, doc, everywhere, tuple(valid), tuple(invalid), fixable)
+        contents = _IMPORTED[code] = Contents(check, doc, tuple(valid), tuple(invalid))
+        REGISTRY[code] = Rule(
+            code,
+            name,
+            severity,
+            on=on,
+            contents=lambda: contents,
+            everywhere=everywhere,
+            fixable=fixable,
+            only_python=only_python,
+        )
         return check
 
     return register
 
 
 def load_rules(without: Collection[str] = ()) -> dict[str, Rule]:
-    """Import every rule file below this package, but for some families; the registry, by code."""
+    """The rules of the index, but for some families, and whatever else is registered; by code."""
+    for code, name, severity, on, everywhere, fixable, only_python, module in INDEX:
+        if code not in REGISTRY and module.partition(".")[0] not in without:
+            REGISTRY[code] = Rule(
+                code,
+                name,
+                Severity(severity),
+                on=on,
+                contents=partial(_import, code, module),
+                everywhere=everywhere,
+                fixable=fixable,
+                only_python=only_python,
+            )
+    return dict(sorted(REGISTRY.items()))
+
+
+def _import(code: str, module: str) -> Contents:
+    importlib.import_module(f"{__name__}.{module}")
+    return _IMPORTED[code]
+
+
+def import_rules() -> dict[str, Rule]:
+    """Import every rule file below this package; the rules, by code. This is what the index is made from."""
     for family in sorted(Path(__path__[0]).iterdir()):
-        if family.name not in without and not family.suffix:
+        if not family.suffix:
             for module in sorted(family.glob("[!_]*.py")):
                 importlib.import_module(f"{__name__}.{family.name}.{module.stem}")
     return dict(sorted(REGISTRY.items()))

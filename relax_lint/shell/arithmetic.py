@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from relax_lint.patterns import pattern
 from relax_lint.records import node, record
 
 Index = int | str | None
@@ -50,8 +51,8 @@ def wrap(value: int) -> int:
     return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
 
 
-_PLAIN = re.compile(r"-?[1-9][0-9]{0,17}|0")
-_TOKEN = re.compile(
+_PLAIN = pattern(r"-?[1-9][0-9]{0,17}|0")
+_TOKEN = pattern(
     r"""[ \t\n]*(?:
         (?P<number>[0-9][0-9A-Za-z_@\#]*)
       | (?P<name>[A-Za-z_][A-Za-z0-9_]*)

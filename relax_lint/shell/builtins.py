@@ -70,6 +70,7 @@ def set_options(shell: Shell, node: SimpleCommand, words: list[Value], state: St
         if text is None:
             break
         if text == "--":
+            shell.asks_arguments(state)
             state.arguments = tuple(state.resolve(word) for word in words[at + 1 :])
             return
         if text in ("-", "+"):
@@ -92,6 +93,7 @@ def set_options(shell: Shell, node: SimpleCommand, words: list[Value], state: St
                 state.status = 2
                 return
     if at < len(words):
+        shell.asks_arguments(state)
         state.arguments = tuple(state.resolve(word) for word in words[at:])
 
 
@@ -114,6 +116,7 @@ def shift(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -
     """Drops arguments."""
     text = state.resolve(words[1]).likely if len(words) > 1 else "1"
     count = int(text) if text is not None and text.isdigit() else 1
+    shell.asks_arguments(state)
     arguments = state.arguments
     if isinstance(arguments, UnknownArguments):
         state.arguments = UnknownArguments(arguments.shifted + count)

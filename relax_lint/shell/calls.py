@@ -63,17 +63,20 @@ def source_file(shell: Shell, source: ScriptFile, spelled: str, arguments: list[
     if key is None:
         return _sourced(shell, source, spelled, arguments, state)
     summaries = shell.reading.memory.summaries
-    summary = summaries.get(key)
+    with_arguments = (key, state.arguments)
+    summary = summaries.get(key) or summaries.get(with_arguments)
     if summary is not None:
         ends = memory.apply(summary, state, shell.recorder)
     else:
         start, before = state.copy(), memory.lengths(shell.recorder)
-        shell.summarizing = True
+        shell.summarizing, shell.asked_arguments = True, False
         try:
             ends = _sourced(shell, source, spelled, arguments, state)
         finally:
             shell.summarizing = False
-        summaries[key] = memory.summarize(start, ends, shell.recorder, before)
+        summaries[with_arguments if shell.asked_arguments else key] = memory.summarize(
+            start, ends, shell.recorder, before
+        )
     return _without_dead(shell, ends, shell.source, shell.command.end)
 
 

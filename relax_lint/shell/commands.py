@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relax_lint import looks
 from relax_lint.shell.bounds import MAXIMUM_PARTS, MAXIMUM_TEXT, MAXIMUM_WORDS, TooComplex
 from relax_lint.shell.calls import call_function, run_process, unwritable
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, SimpleCommand
@@ -328,6 +329,18 @@ def run_unknown(shell: Shell, node: SimpleCommand, name: str, words: list[Value]
     return unknown_program(shell, node, state)
 
 
+_OF_THE_PROCESS = ("/proc/", "/dev/")
+
+
+def _without_links(shell: Shell, path: str) -> str:
+    """A path with its links followed; not known where they lead elsewhere on another machine, or in another process."""
+    from relax_lint.shell.programs import Unsupported
+
+    if path.startswith(_OF_THE_PROCESS) or not shell.is_certain(path):
+        raise Unsupported(path)
+    return looks.real(path)
+
+
 def run_text_program(
     shell: Shell, node: SimpleCommand, name: str, words: list[Value], state: State
 ) -> list[State]:  # fmt: skip
@@ -350,7 +363,8 @@ def run_text_program(
         return unknown_program(shell, node, state)
     result = programs.run(
         name, [text or "" for text in texts], given, state.cwd or "/",
-        exists=lambda path: shell.is_certain(path) and os.path.lexists(path), resolve=os.path.realpath,
+        exists=lambda path: shell.is_certain(path) and looks.lexists(path),
+        resolve=lambda path: _without_links(shell, path),
     )  # fmt: skip
     if result is None:
         return unknown_program(shell, node, state)

@@ -6,6 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from relax_lint import looks
 from relax_lint.shell import patterns
 from relax_lint.shell.launch import HOLDS_FLAGS
 from relax_lint.shell.state import NONEMPTY, NOT_DEFAULT, Bindings, Outcome, State, Undecided
@@ -272,16 +273,17 @@ def file_test(operator: str, value: Value, state: State, shell: Shell) -> Outcom
     path = os.path.join(state.cwd or "/", text)
     if not shell.is_certain(path):
         return undecided
-    try:
-        exists = os.path.exists(path)
-        answer = {
-            "-e": exists, "-a": exists, "-f": os.path.isfile(path), "-d": os.path.isdir(path),
-            "-L": os.path.islink(path), "-h": os.path.islink(path), "-r": exists,
-            "-s": exists and os.path.getsize(path) > 0,
-        }.get(operator)  # fmt: skip
-    except (OSError, ValueError):
+    kind = looks.kind(path)
+    if not kind:
         return undecided
-    return undecided if answer is None or not exists else answer
+    if operator == "-s":
+        return looks.size(path) > 0
+    is_link = looks.link(path) == "link"
+    answer = {
+        "-e": True, "-a": True, "-r": True, "-f": kind == "file", "-d": kind == "directory",
+        "-L": is_link, "-h": is_link,
+    }.get(operator)  # fmt: skip
+    return undecided if answer is None else answer
 
 
 def unary(operator: str, value: Value, state: State, shell: Shell) -> Outcome:

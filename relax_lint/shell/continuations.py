@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from relax_lint.diagnostics import Edit, Place
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, Command, Parameter, Script, SimpleCommand, Word
 from relax_lint.shell.walk import array_literals, command_lists, commands_of, find, first_simple, innermost
@@ -15,11 +16,11 @@ from relax_lint.sources.script import ScriptFile
 
 Kind = Literal["CRLF", "blanks", "carriage return", "comment", "blank line", "no backslash", "swallowed", "headless"]
 
-_STRAY_BLANKS = re.compile(r"\\[ \t]+\r?(?:\n|\Z)")
+_STRAY_BLANKS = pattern(r"\\[ \t]+\r?(?:\n|\Z)")
 _OVERRIDE = r"\+{1,2}[A-Za-z_][\w.]*=|~?[A-Za-z_]\w*(?:\.\w+)+="
-_FLAG = re.compile(rf"--?[A-Za-z]|--\Z|\{{\s*\"|{_OVERRIDE}")
-_GOES_ON = re.compile(rf"[ \t]*(?:--?[A-Za-z]|--[ \t\n]|\"?\$|\||&&|[12]?>|&>|<|'|\"|{_OVERRIDE})")
-_ARRAY_OF_FLAGS = re.compile(r".*ARGS\Z")
+_FLAG = pattern(rf"--?[A-Za-z]|--\Z|\{{\s*\"|{_OVERRIDE}")
+_GOES_ON = pattern(rf"[ \t]*(?:--?[A-Za-z]|--[ \t\n]|\"?\$|\||&&|[12]?>|&>|<|'|\"|{_OVERRIDE})")
+_ARRAY_OF_FLAGS = pattern(r".*ARGS\Z")
 
 
 @record

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
+from relax_lint.patterns import pattern
 from relax_lint.records import changed
 from relax_lint.shell.calls import unwritable
 from relax_lint.shell.nodes import ArrayElement, ArrayLiteral, Assignment, Literal, SimpleCommand, Word
@@ -16,7 +16,7 @@ from relax_lint.shell.values import EMPTY, REMOVED, Known, Sym, Value, Variable,
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
 
-_NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[([^\]]*)\])?(\+?=)?")
+_NAME = pattern(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[([^\]]*)\])?(\+?=)?")
 _ATTRIBUTES = frozenset("aAilnrtux")
 
 

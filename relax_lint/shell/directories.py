@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from relax_lint import looks
 from relax_lint.shell.commands import builtin
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.state import State
@@ -22,7 +23,7 @@ def pwd(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> 
     if state.cwd is None:
         state.output += (Sym(shell.expander.variable_root("PWD")), Known("\n"))
     elif any(state.resolve(word).text == "-P" for word in words):
-        state.output += (Known(os.path.realpath(state.cwd) + "\n"),)
+        state.output += (Known(looks.real(state.cwd) + "\n"),)
     else:
         state.output += (Known(state.cwd + "\n"),)
 
@@ -70,8 +71,8 @@ def _go(shell: Shell, text: str | None, state: State, *, physical: bool = False)
         path = os.path.normpath(os.path.join(previous or "/", text))
         if path.startswith("//"):
             path = path[1:]
-        state.cwd = os.path.realpath(path) if physical else path
-        if shell.is_certain(path) and os.path.isfile(path):
+        state.cwd = looks.real(path) if physical else path
+        if shell.is_certain(path) and looks.is_file(path):
             state.cwd = previous
             state.status = 1
             return [state]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.shell.commands import SHELLS, run_program, unknown_program
 from relax_lint.shell.state import State, merge
@@ -55,8 +56,8 @@ _TERMINAL_COMMANDS = {
 }
 """tmux's commands that run others, with their options that take a value."""
 _KEYS = {"Enter": "\n", "KPEnter": "\n", "C-m": "\n", "C-M": "\n", "C-j": "\n", "Space": " ", "Tab": "\t"}
-_OTHER_KEY = re.compile(r"[CMS]-\S+|\^[A-Z]|Escape|BSpace|Up|Down|Left|Right|Home|End|DC|F\d+|[NP]Page")
-_SHELL_SCRIPT = re.compile(r"#!.*\b(?:ba|da|z|k)?sh\b")
+_OTHER_KEY = pattern(r"[CMS]-\S+|\^[A-Z]|Escape|BSpace|Up|Down|Left|Right|Home|End|DC|F\d+|[NP]Page")
+_SHELL_SCRIPT = pattern(r"#!.*\b(?:ba|da|z|k)?sh\b")
 
 
 def run_elsewhere(shell: Shell, node: SimpleCommand, name: str, words: list[Value], state: State) -> list[State]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from relax_lint.patterns import pattern
+
 Dialect = Literal["ansi-c", "echo", "format", "percent-b"]
 
 _SIMPLE = {"a": 7, "b": 8, "e": 27, "E": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
-_OCTAL = re.compile(r"[0-7]{1,3}")
-_ECHO_OCTAL = re.compile(r"0[0-7]{0,3}")
-_HEX = re.compile(r"[0-9a-fA-F]{1,2}")
-_BRACED_HEX = re.compile(r"\{([0-9a-fA-F]*)\}?")
+_OCTAL = pattern(r"[0-7]{1,3}")
+_ECHO_OCTAL = pattern(r"0[0-7]{0,3}")
+_HEX = pattern(r"[0-9a-fA-F]{1,2}")
+_BRACED_HEX = pattern(r"\{([0-9a-fA-F]*)\}?")
 _UNICODE = {"u": re.compile(r"[0-9a-fA-F]{1,4}"), "U": re.compile(r"[0-9a-fA-F]{1,8}")}
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from relax_lint import looks
 from relax_lint.diagnostics import Place
 from relax_lint.records import node
 from relax_lint.shell.bounds import TooComplex
@@ -30,6 +31,7 @@ ReadScript = Callable[[Path], "ScriptFile | None"]
 
 def read_script(path: Path) -> ScriptFile | None:
     """A script from disk; None when there is none, or it is out of bounds."""
+    looks.content(str(path))
     try:
         if not path.is_file() or path.stat().st_size > MAXIMUM_FILE:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from relax_lint.patterns import pattern
 from relax_lint.shell.nodes import (
     ArithmeticExpansion,
     BadSubstitution,
@@ -17,12 +18,12 @@ from relax_lint.shell.nodes import (
 )  # fmt: skip
 from relax_lint.shell.scanner import Scanner, ShellSyntaxError, append_literal, literal_value
 
-_EXPRESSION_RUN = re.compile(r"[A-Za-z0-9_ +*/%<>=!&|^~,.#@-]+")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
-_DEFAULTING = re.compile(r":?[-=?+]")
-_TRIMMING = re.compile(r"##?|%%?")
-_CASE = re.compile(r"\^\^?|,,?|~~?")
+_EXPRESSION_RUN = pattern(r"[A-Za-z0-9_ +*/%<>=!&|^~,.#@-]+")
+_NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_PARAMETER = pattern(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
+_DEFAULTING = pattern(r":?[-=?+]")
+_TRIMMING = pattern(r"##?|%%?")
+_CASE = pattern(r"\^\^?|,,?|~~?")
 
 
 class ExpansionScanner(Scanner):

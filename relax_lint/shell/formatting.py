@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.shell.arithmetic import wrap
 from relax_lint.shell.escapes import expand_escapes, expand_one, to_bytes, to_text
 from relax_lint.shell.quoting import quote_backslash
 
-_CONVERSION = re.compile(
+_CONVERSION = pattern(
     r"%(?P<flags>[-+ 0#']*)(?P<width>\*|-?[0-9]+)?(?P<point>\.(?P<precision>\*|[0-9]*))?[hjlLtz]*"
     r"(?P<letter>\([^)]*\)T|.)?",
     re.DOTALL,
 )
-_INTEGER = re.compile(r"[ \t\n]*([-+]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
-_OTHER_FLOAT = re.compile(r"[ \t\n]*[-+]?(?:0x|inf|nan|[0-9.]+e[-+]?[0-9]{4})", re.IGNORECASE)
+_INTEGER = pattern(r"[ \t\n]*([-+]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
+_OTHER_FLOAT = pattern(r"[ \t\n]*[-+]?(?:0x|inf|nan|[0-9.]+e[-+]?[0-9]{4})", re.IGNORECASE)
 _LARGEST = (1 << 63) - 1
 
 

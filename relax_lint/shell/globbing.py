@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from relax_lint import looks
 from relax_lint.shell.patterns import compile_pattern, has_glob, matches
 from relax_lint.shell.state import State
 from relax_lint.shell.values import Chunk, Known, Value, known
@@ -40,17 +41,17 @@ def _matching(pieces: Sequence[tuple[str, bool]], state: State, extglob: bool) -
         plain = "".join(piece for piece, _ in component)
         if not component:
             if last:
-                paths = [path + "/" for path in paths if os.path.isdir(os.path.join(base, path))]
+                paths = [path + "/" for path in paths if looks.is_dir(os.path.join(base, path))]
             continue
         extended: list[str] = []
         for path in paths:
             if not has_glob(component, extglob=extglob):
                 candidate = _join(path, plain)
-                if os.path.lexists(os.path.join(base, candidate)):
+                if looks.lexists(os.path.join(base, candidate)):
                     extended.append(candidate)
                 continue
             try:
-                names = sorted(os.listdir(os.path.join(base, path)))
+                names = looks.names(os.path.join(base, path))
             except OSError:
                 continue
             pattern = compile_pattern(component, extglob=extglob, ignore_case="nocaseglob" in state.options)
@@ -59,7 +60,7 @@ def _matching(pieces: Sequence[tuple[str, bool]], state: State, extglob: bool) -
                 if name.startswith(".") and not hidden:
                     continue
                 candidate = _join(path, name)
-                if matches(pattern, name) and (last or os.path.isdir(os.path.join(base, candidate))):
+                if matches(pattern, name) and (last or looks.is_dir(os.path.join(base, candidate))):
                     extended.append(candidate)
         paths = extended[:_MOST_FILES]
     return paths

@@ -72,6 +72,7 @@ class Shell:
         self.repeating = 0
         self.lost_lines: dict[ScriptFile, int] = {}
         self.summarizing = False
+        self.asked_arguments = False
         self.nested_scripts = 0
         self.run_by_type: dict[type, Callable[[Any, State], list[State]]] = {
             Pipeline: self.run_pipeline,
@@ -89,6 +90,11 @@ class Shell:
         }
 
     # ------------------------------------------------------------ what expansion asks
+
+    def asks_arguments(self, state: State) -> None:
+        """Note that the positional parameters of the script matter; those of a function are its own."""
+        if len(state.frames) == 1:
+            self.asked_arguments = True
 
     @property
     def line_number(self) -> int:

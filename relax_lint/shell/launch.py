@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from relax_lint.catalog.switches import is_switch, takes_several
 from relax_lint.diagnostics import Place
+from relax_lint.patterns import pattern
 from relax_lint.records import node, record
 from relax_lint.shell.nodes import SimpleCommand
 
@@ -94,36 +95,36 @@ def _is_hidden(word: Word) -> bool:
     return len(word.unknowns) == 1 and word.text == word.unknowns[0].text
 
 
-_RELAX_ENTRY = re.compile(r"(?:.*/)?relax/entrypoints/train\.py\Z|relax\.entrypoints\.train\Z")
-_VERL_ENTRY = re.compile(
+_RELAX_ENTRY = pattern(r"(?:.*/)?relax/entrypoints/train\.py\Z|relax\.entrypoints\.train\Z")
+_VERL_ENTRY = pattern(
     r"(?:.*/)?verl/(?:[\w./-]+/)?\w*main(?:_\w+)?\.py\Z|verl(?:\.\w+)*\.(?:(?:\w+_)?main(?:_\w+)?|\w*trainer\w*)\Z"
     r"|recipe(?:\.\w+)*\.(?:\w+_)?main\w*\Z|(?:.*/)?recipe/(?:[\w./-]+/)?(?:\w+_)?main\w*\.py\Z"
     r"|(?:\w+\.)*main_ppo\w*\Z|(?:.*/)?main_ppo\w*\.py\Z"
     r"|verl\.trainer(?:\.\w+)*\Z|(?:.*/)?main_(?:dapo|spin|sppo|eval|generation)\w*\.py\Z"
 )
 # What the files under scripts/models/ hold: architecture and how the model is divided, nothing of the run.
-_OF_A_MODEL = re.compile(
+_OF_A_MODEL = pattern(
     r"--(?:num-(?:layers|attention-heads|query-groups|experts)|hidden-size|ffn-|vocab|kv-channels|norm|rotary|rope"
     r"|use-(?:rotary|rope)|no-rope|group-query|swiglu|qk-|moe-|mla|multi-latent|disable-bias|add-|untie|position"
     r"|seq-length|max-position|spec|attention-(?:output|backend)|mtp-|linear-|expert-|tensor-|pipeline-|context-"
     r"|make-vocab|q-lora|kv-lora|v-head|apply-layernorm)"
 )
 # Names of variables that are meant to hold flags, and what expands to any number of words.
-HOLDS_FLAGS = re.compile(
+HOLDS_FLAGS = pattern(
     r"[@*]\Z|\$\{[@*]|\[[@*]\]\Z|\A\$\(cat\)\Z|(?:\A|_)(?:ARGS?|OPTS?|OPTIONS?|FLAGS?|EXTRAS?|PARAMS?|OVERRIDES?)(?:_|\Z)",
     re.IGNORECASE,
 )
-_NEGATIVE_NUMBER = re.compile(r"-(?:\d|\.\d)")
+_NEGATIVE_NUMBER = pattern(r"-(?:\d|\.\d)")
 
 
-_GLUED_MODULE = re.compile(r"-[bBdEhiIOPqsSuvx]*m(?P<module>.+)", re.DOTALL)
+_GLUED_MODULE = pattern(r"-[bBdEhiIOPqsSuvx]*m(?P<module>.+)", re.DOTALL)
 # A program behind `python3 -c` that imports what starts a training, and runs it.
-_PROGRAM = re.compile(
+_PROGRAM = pattern(
     r"(?:\A|[\n;])\s*(?:from|import)\s+(?P<imported>[\w.]*\.(?:\w*main\w*|\w*trainer|train))\b"
     r"(?=.*\b(?:\w*main\w*|run\w*|train\w*|fit)\s*\()|\brun_(?:module|path)\(\s*[\"'](?P<run>[\w./-]+)",
     re.DOTALL,
 )
-_GLUED_PROGRAM = re.compile(r"-[bBdEhiIOPqsSuvx]*c")
+_GLUED_PROGRAM = pattern(r"-[bBdEhiIOPqsSuvx]*c")
 
 
 def entry_name(word: Word) -> str:

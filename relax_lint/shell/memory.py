@@ -46,6 +46,7 @@ class _End:
     conditions: tuple[str, ...]
     made: tuple[Value, ...]
     strays: int
+    keeps_arguments: bool
 
 
 @node
@@ -61,7 +62,7 @@ _EVENTS = ("problems", "exits", "unresolved_sources", "files")
 
 
 def key_of(shell: Shell, source: ScriptFile, spelled: str, state: State) -> object:
-    """What the outcome of sourcing depends on; None when that cannot be told."""
+    """What the outcome of sourcing depends on, the positional parameters aside; None when that cannot be told."""
     plain = (
         shell.environment_unknown and len(state.frames) == 1 and shell.subshell_depth == 0 and shell.repeating == 0
         and state.output is None and state.stdin is None and not state.functions and not state.traps
@@ -80,7 +81,7 @@ def key_of(shell: Shell, source: ScriptFile, spelled: str, state: State) -> obje
         values.append((name, variable.attributes, value.chunks if value is not None else None))
     runs_itself = shell.name_of_script == spelled
     return (
-        source, spelled, runs_itself, state.cwd, state.options, state.arguments, state.status, frozenset(values),
+        source, spelled, runs_itself, state.cwd, state.options, state.status, frozenset(values),
         frozenset(state.bindings.items()),
     )  # fmt: skip
 
@@ -113,6 +114,7 @@ def summarize(start: State, ends: list[State], recorder: Recorder, before: dict[
                 tuple(each for each in end.conditions if each not in start.conditions),
                 tuple(each for each in end.made if each not in start.made),
                 end.strays - start.strays,
+                end.arguments == start.arguments,
             )
         )
     ways = []
@@ -152,4 +154,6 @@ def _applied(end: _End, state: State) -> State:
     after.conditions = state.conditions + end.conditions
     after.made = state.made + end.made
     after.strays = state.strays + end.strays
+    if end.keeps_arguments:
+        after.arguments = state.arguments
     return after

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from relax_lint.patterns import pattern
 from relax_lint.shell import arithmetic
 from relax_lint.shell.nodes import Parameter, Word
 from relax_lint.shell.operators import Between, Elements, change, changed, described, substring
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from relax_lint.shell.expand import Expander
     from relax_lint.shell.splitting import Segment
 
-_PARTS = re.compile(r"([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[(.*)\])?\Z", re.DOTALL)
+_PARTS = pattern(r"([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[(.*)\])?\Z", re.DOTALL)
 CHANGING = frozenset(
     (
         "RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME BASHPID PPID UID EUID HOSTNAME HOSTTYPE OSTYPE MACHTYPE "
@@ -69,6 +70,7 @@ class Parameters:
 
     def arguments(self, state: State) -> list[Value]:
         """The positional parameters."""
+        self.expander.shell.asks_arguments(state)
         if isinstance(state.arguments, UnknownArguments):
             root = self.expander.variable_root("@", '"$@"')
             root.many = True
@@ -119,6 +121,7 @@ class Parameters:
         """``$1`` and so on; ``$0``."""
         if number == 0:
             return known(self.expander.shell.name_of_script)
+        self.expander.shell.asks_arguments(state)
         if isinstance(state.arguments, UnknownArguments):
             position = number + state.arguments.shifted
             return unknown(self.expander.variable_root(str(position), f"${number}"))
@@ -128,6 +131,8 @@ class Parameters:
 
     def special(self, name: str, state: State) -> Value:
         """``$#`` and its like."""
+        if name == "#":
+            self.expander.shell.asks_arguments(state)
         if name == "#" and not isinstance(state.arguments, UnknownArguments):
             if not any(value.many for value in state.arguments):
                 return known(str(len(state.arguments)))

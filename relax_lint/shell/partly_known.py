@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
+from relax_lint.patterns import pattern
 from relax_lint.shell.state import State
 from relax_lint.shell.values import Known, Root, Sym, Value, Variable
 
 Parts = dict[str, Variable]
 
-_OF_A_LAUNCH = re.compile(r"relax[/.]entrypoints|(?<!\w)verl[/.]|main_ppo|(?<![\w-])--[a-z]")
+_OF_A_LAUNCH = pattern(r"relax[/.]entrypoints|(?<!\w)verl[/.]|main_ppo|(?<![\w-])--[a-z]")
 
 
 def as_commands(value: Value, state: State) -> tuple[str, Parts] | None:

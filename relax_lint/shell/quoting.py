@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from relax_lint.patterns import pattern
 from relax_lint.shell.escapes import ansi_c, to_bytes
 from relax_lint.shell.patterns import change_case
 
-_SPECIAL = re.compile(r"[ \t\n'\"\\|&;()<>!{}*\[\]?^$`,]|^#|(?:^|(?<=[:=]))~")
+_SPECIAL = pattern(r"[ \t\n'\"\\|&;()<>!{}*\[\]?^$`,]|^#|(?:^|(?<=[:=]))~")
 _LETTERS = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 27: "E"}
 
 

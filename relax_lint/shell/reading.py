@@ -191,6 +191,7 @@ def next_option(shell: Shell, node: SimpleCommand, words: list[Value], state: St
     """``getopts``."""
     texts = [state.resolve(word).likely for word in words]
     specification, name = texts[1] or "", texts[2] or "opt"
+    shell.asks_arguments(state)
     given: tuple[Value, ...] | UnknownArguments = tuple(words[3:]) if len(words) > 3 else state.arguments
     position = shell.expander.parameters.scalar("OPTIND", state)
     number = state.resolve(position).text if position is not None else "1"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 
+from relax_lint.patterns import pattern
 from relax_lint.shell.values import Chunk, Known, Sym, Value
 
 _BLANKS = " \t\n\v\f\r"
 _ESCAPES = {"f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", **{char: char for char in "\"#$'\\"}}
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_PLAIN = re.compile(r"[^\s'\"#$\\]+")
+_VARIABLE = pattern(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_PLAIN = pattern(r"[^\s'\"#$\\]+")
 
 Lookup = Callable[[str], "Value | None"]
 """The value of an environment variable; ``None`` when it is unset."""

@@ -7,8 +7,7 @@ on with the line after the one it began on.
 
 from __future__ import annotations
 
-import re
-
+from relax_lint.patterns import pattern
 from relax_lint.shell.double_brackets import DoubleBracketParser
 from relax_lint.shell.nodes import (
     AndOr,
@@ -37,10 +36,10 @@ MAXIMUM_PROBLEMS = 20
 
 _CLOSERS = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}", "in"})
 _OPENERS = frozenset({"if", "while", "until", "for", "case", "select", "function", "{", "[[", "coproc"})
-_FUNCTION = re.compile(r"([^\s;&|()<>$'\"`\\#={][^\s;&|()<>$'\"`\\=]*)[ \t]*\([ \t]*\)")
-_COPROCESS_NAME = re.compile(r"[A-Za-z_]\w*[ \t]+(?=[{(]|\[\[|(?:while|until|for|if|case|select)\s)")
-_FUNCTION_NAME = re.compile(r"[^\s;&|()<>]+")
-_PORTABLE_TIME = re.compile(r"-p(?=\s)")
+_FUNCTION = pattern(r"([^\s;&|()<>$'\"`\\#={][^\s;&|()<>$'\"`\\=]*)[ \t]*\([ \t]*\)")
+_COPROCESS_NAME = pattern(r"[A-Za-z_]\w*[ \t]+(?=[{(]|\[\[|(?:while|until|for|if|case|select)\s)")
+_FUNCTION_NAME = pattern(r"[^\s;&|()<>]+")
+_PORTABLE_TIME = pattern(r"-p(?=\s)")
 _NO_STOP: frozenset[str] = frozenset()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from relax_lint.patterns import pattern
 from relax_lint.shell.split_string import Lookup, Refused, split
 from relax_lint.shell.state import State
 from relax_lint.shell.values import Known, Value, known
@@ -48,18 +49,18 @@ _SEARCHED = frozenset(
         *("systemd-inhibit", "sshpass", "apptainer", "singularity", "enroot"),
     }
 )
-_RUNNABLE = re.compile(
+_RUNNABLE = pattern(
     r"(?:python[0-9.]*|ray|torchrun|accelerate|bash|sh|env|nohup|stdbuf|numactl|timeout|setsid|nice|ssh|docker|podman"
     r"|apptainer|singularity|enroot)\Z"
 )
-_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
+_ASSIGNMENT = pattern(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _LEADING_OPERANDS = {"timeout": 1, "chrt": 1, "taskset": 1, "flock": 1}
 _SETTING = frozenset({"env", "sudo"})
-_SPLIT_STRING = re.compile(r"(?:-[iv0]*S|--s[a-z-]*(?:=|\Z))(?P<glued>.*)", re.DOTALL)
-_TAKEN_AWAY = re.compile(r"(?:-[iv0]*u|--u[a-z]*(?:=|\Z))(?P<glued>.*)", re.DOTALL)
+_SPLIT_STRING = pattern(r"(?:-[iv0]*S|--s[a-z-]*(?:=|\Z))(?P<glued>.*)", re.DOTALL)
+_TAKEN_AWAY = pattern(r"(?:-[iv0]*u|--u[a-z]*(?:=|\Z))(?P<glued>.*)", re.DOTALL)
 # Programs that hand a string to a shell, and how.
 _OF_STRINGS = frozenset({"flock", "script", "su", "runuser", "sg"})
-_COMMAND_STRING = re.compile(r"(?:-[A-Za-z]*c\Z|--command(?:=|\Z))(?P<glued>.*)", re.DOTALL)
+_COMMAND_STRING = pattern(r"(?:-[A-Za-z]*c\Z|--command(?:=|\Z))(?P<glued>.*)", re.DOTALL)
 _LOOKS_ONLY = frozenset(
     {
         *("pkill", "pgrep", "killall", "kill", "ps", "grep", "rg", "git", "ls", "cp", "mv", "rm", "ln", "scp", "rsync"),

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.shell.commands import ELSEWHERE, SHELLS, is_recorded, run_program, unknown_program
 from relax_lint.shell.state import State, merge
@@ -23,8 +24,8 @@ _LONG = {
 }  # fmt: skip
 _WITH_VALUE = "adEILnPsv"
 _WITH_GLUED_VALUE = "eil"
-_ITEM = re.compile(r"(?:[^\s'\"\\]|\\.|'[^'\n]*'|\"[^\"\n]*\")+", re.DOTALL)
-_QUOTING = re.compile(r"\\(.)|'([^'\n]*)'|\"([^\"\n]*)\"", re.DOTALL)
+_ITEM = pattern(r"(?:[^\s'\"\\]|\\.|'[^'\n]*'|\"[^\"\n]*\")+", re.DOTALL)
+_QUOTING = pattern(r"\\(.)|'([^'\n]*)'|\"([^\"\n]*)\"", re.DOTALL)
 
 
 @record

@@ -4,15 +4,15 @@ from __future__ import annotations
 import __future__
 
 import ast
-import re
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from relax_lint.diagnostics import Place
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.sources.text import SourceFile
 
@@ -34,10 +34,14 @@ _WITHOUT_NODES = (
 )
 """Fields of syntax trees that hold no nodes, or none that anybody walks to."""
 _BOM = "\ufeff"
-_NAME_OF_DEFINITION = re.compile(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+(\w+)")
-_LONE_CARRIAGE_RETURN = re.compile(r"\r(?!\n)")
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_NAME_OF_DEFINITION = pattern(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+(\w+)")
+_LONE_CARRIAGE_RETURN = pattern(r"\r(?!\n)")
+_LINE_END = pattern(r"\r\n|\n|\r")
 _NOT_ASCII_MASKED = bytes(code if code < 0x80 else 0x3F for code in range(256))
+
+
+_NO_NODES: frozenset[type] = frozenset((str, type(None)))
+"""What lists of nodes may hold besides: names, and nothing for a default that is not there."""
 
 
 @record
@@ -50,11 +54,18 @@ class ParseError:
 
 def walk(root: ast.AST) -> Iterator[ast.AST]:
     """Every node below and including ``root``, parents first, without recursion."""
-    pending = [root]
+    pending: list[Any] = [root]
     while pending:
         node = pending.pop()
+        if node.__class__ in _NO_NODES:
+            continue
         yield node
-        pending.extend(reversed(children(node)))
+        for name in reversed(_holding_fields[node.__class__]):
+            value = getattr(node, name, None)
+            if value.__class__ is list:
+                pending += value[::-1]
+            elif isinstance(value, ast.AST):
+                pending.append(value)
 
 
 def children(node: ast.AST) -> list[ast.AST]:
@@ -227,7 +238,15 @@ class PythonSource(SourceFile):
     def _parents(self) -> dict[ast.AST, ast.AST]:
         if self.tree is None:
             return {}
-        return {child: node for node in walk(self.tree) for child in children(node)}
+        found: dict[ast.AST, ast.AST] = {}
+        pending: list[ast.AST] = [self.tree]
+        while pending:
+            node = pending.pop()
+            for child in children(node):
+                found[child] = node
+                if _holding_fields[child.__class__]:
+                    pending.append(child)
+        return found
 
     def nodes(self, *kinds: type[Node]) -> list[Node]:
         """All nodes of these classes, class by class, each class in the order of the text."""
@@ -236,11 +255,8 @@ class PythonSource(SourceFile):
     @cached_property
     def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
         found: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
-        pending: list[ast.AST] = [] if self.tree is None else [self.tree]
-        while pending:
-            node = pending.pop()
+        for node in walk(self.tree) if self.tree is not None else ():
             found[node.__class__].append(node)
-            pending += reversed(children(node))
         return found
 
 

@@ -27,5 +27,6 @@ def test_the_directory_becomes_a_variable_wherever_it_stands() -> None:
 
 
 def test_other_values_stay_as_they_are() -> None:
-    for value in ("/root/verlx/a", "/x/root/verl2", "root/verl/a", 3, None, True, ["a"]):
+    values: list[Data] = ["/root/verlx/a", "/x/root/verl2", "root/verl/a", 3, None, True, ["a"]]
+    for value in values:
         assert moved(value) == value

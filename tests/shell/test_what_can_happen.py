@@ -463,3 +463,18 @@ def test_a_loop_that_may_end_early_is_followed_to_its_end_where_all_launches_cou
     script = "set -e\nfor w in 1 2 3 4 5; do\npython3 $w\npython3 check $w\ndone\n"
     found = argvs(script, clean=True)
     assert [words for words in found if len(words) == 1] == [["1"], ["2"], ["3"], ["4"], ["5"]]
+
+
+@pytest.mark.parametrize("path", ["/proc/self/fd/1", "/dev/stdin", "/etc/mtab", "/elsewhere/link"])
+@pytest.mark.parametrize("program", ["readlink -f", "readlink -m", "realpath", "realpath -m"])
+def test_where_links_of_this_machine_lead_is_not_known_of_another(program: str, path: str) -> None:
+    (launch,) = launches(f"python3 relax/entrypoints/train.py --save $({program} {path})")
+    (save,) = launch.all("--save")
+    assert not save.values[0].known
+
+
+@pytest.mark.parametrize("path", ["/proc/self/fd/1", "/dev/stdin"])
+def test_what_a_process_has_open_is_not_known_of_another(path: str) -> None:
+    (launch,) = launches(f"python3 relax/entrypoints/train.py --save $(readlink -f {path})", clean=True)
+    (save,) = launch.all("--save")
+    assert not save.values[0].known

@@ -4,22 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from relax_lint.rules import ERROR, Example, Rule
+from relax_lint.rules import ERROR, Contents, Example, Rule
 from tools import build_docs
 
 README = "# x\n\n<!-- rules: made by `make docs` -->\nold\n<!-- end of rules -->\n\nend\n"
 
-RULE = Rule(
-    code="RLX299",
-    name="no-smile",
-    severity=ERROR,
-    on="reward",
+CONTENTS = Contents(
     check=lambda subject, project: (),
     doc="""A reward that does\n    not smile | ever.
 
     It should.
     """,
-    everywhere=False,
     valid=("smile = 1\n",),
     invalid=(
         Example("frown = 1\n", findings=((1, 1),), fixed="smile = 1\n"),
@@ -29,8 +24,8 @@ RULE = Rule(
             fixed={"examples/x/__init__.py": ""},
         ),
     ),
-    fixable="safe",
 )
+RULE = Rule("RLX299", "no-smile", ERROR, on="reward", contents=lambda: CONTENTS, fixable="safe")
 
 
 def rendered() -> dict[Path, str]:

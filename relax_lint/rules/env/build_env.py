@@ -36,6 +36,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked
+from relax_lint.environment_files import holds_wanted, names_wanted
 from relax_lint.fixers.python_edits import add_keywords
 from relax_lint.project import Project, Recipe
 from relax_lint.rules import ERROR, WARNING, Example, rule
@@ -249,9 +250,11 @@ INVALID = [
 ]
 
 
-@rule("RLX304", "build-env", ERROR, on="recipe", valid=VALID, invalid=INVALID, fixable="safe")
+@rule("RLX304", "build-env", ERROR, on="recipe", only_python=True, valid=VALID, invalid=INVALID, fixable="safe")
 def build_env(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it at the function, or at the environment that has none."""
+    if not (holds_wanted(recipe) or names_wanted(recipe)):
+        return
     from relax_lint.environments import environments_of
 
     environments = environments_of(recipe, project)

@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from relax_lint.diagnostics import Finding, NotChecked
+from relax_lint.environment_files import holds_wanted
 from relax_lint.project import Project, Recipe
 from relax_lint.rules import ERROR, Example, rule
 
@@ -374,9 +375,11 @@ class Env(ToolEnv):
 ]
 
 
-@rule("RLX301", "env-incomplete", ERROR, on="recipe", valid=VALID, invalid=INVALID)
+@rule("RLX301", "env-incomplete", ERROR, on="recipe", only_python=True, valid=VALID, invalid=INVALID)
 def env_incomplete(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it at the name of the class."""
+    if not holds_wanted(recipe):
+        return
     from relax_lint.environments import environments_of
 
     environments = environments_of(recipe, project)

@@ -41,6 +41,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Finding, NotChecked
+from relax_lint.environment_files import holds_wanted
 from relax_lint.project import Project, Recipe
 from relax_lint.rules import ERROR, WARNING, Example, rule
 
@@ -361,9 +362,11 @@ class Env(Tools):
 ]
 
 
-@rule("RLX303", "env-return", ERROR, on="recipe", valid=VALID, invalid=INVALID)
+@rule("RLX303", "env-return", ERROR, on="recipe", only_python=True, valid=VALID, invalid=INVALID)
 def env_return(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it at the key, the dict or the ``return`` that is wrong."""
+    if not holds_wanted(recipe):
+        return
     from relax_lint.environments import environments_of
     from relax_lint.rollouts import rollouts_of
 

@@ -38,6 +38,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Related
+from relax_lint.environment_files import holds_wanted
 from relax_lint.project import Project, Recipe
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.sources.python import walk
@@ -221,9 +222,11 @@ INVALID = [
 ]
 
 
-@rule("RLX302", "env-signature", ERROR, on="recipe", valid=VALID, invalid=INVALID, fixable="unsafe")
+@rule("RLX302", "env-signature", ERROR, on="recipe", only_python=True, valid=VALID, invalid=INVALID, fixable="unsafe")
 def env_signature(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it at the name of the method."""
+    if not holds_wanted(recipe):
+        return
     from relax_lint.environments import environments_of
     from relax_lint.rollouts import rollouts_of
 

@@ -31,6 +31,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked
+from relax_lint.environment_files import DEFAULT
 from relax_lint.project import Project, Recipe
 from relax_lint.rules import WARNING, Example, rule
 
@@ -135,9 +136,20 @@ INVALID = [
 ]
 
 
-@rule("RLX305", "foreign-default-env", WARNING, on="recipe", valid=VALID, invalid=INVALID, fixable="safe")
+@rule(
+    "RLX305",
+    "foreign-default-env",
+    WARNING,
+    on="recipe",
+    only_python=True,
+    valid=VALID,
+    invalid=INVALID,
+    fixable="safe",
+)
 def foreign_default_env(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it at the value."""
+    if not any(recipe.wants(source.path) and DEFAULT in source.data for source in recipe.python):
+        return
     from relax_lint.environments import DEFAULT_MODULE, environments_of
 
     environments = environments_of(recipe, project)

@@ -37,22 +37,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Finding, NotChecked, Place
-from relax_lint.generate_results import awaits_without_async, is_no_sample, without_sample
 from relax_lint.generates import GenerateUse, generate_uses
-from relax_lint.loss_masks import unmasked_growth
 from relax_lint.module_paths import fault, is_file_form
 from relax_lint.project import Project, Recipe
-from relax_lint.reward_sources import (
-    endings,
-    is_unregistered,
-    may_be_in_metadata,
-    may_be_stored,
-    never_rewards,
-    scores_groups,
-)
 from relax_lint.rewards import exit_place, function_place, on_every
 from relax_lint.rules import ERROR, WARNING, Example, rule
-from relax_lint.sample_stores import sources_behind
 from relax_lint.supposed_launches import is_supposed, launches_of
 
 if TYPE_CHECKING:
@@ -380,6 +369,8 @@ def generate(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]
     seen: set[object] = set()
     for launch in launches_of(recipe, project):
         for use in generate_uses(launch, project):
+            if use.module is not None and not recipe.wants_of(use.module.path):
+                continue
             if not (is_supposed(launch) and use.status != "found"):
                 yield from _judged(use, recipe, project, seen)
 
@@ -400,7 +391,7 @@ def _judged(use: GenerateUse, recipe: Recipe, project: Project, seen: set[object
     if not all(project.recipe_of(function.source.path) is here for function in use.functions):
         return  # it is looked at with its own recipe
     yield from _of_functions(use, seen)
-    if not use.evaluates and is_unregistered(use.launch, project):
+    if not use.evaluates:
         yield from _without_reward(use, project)
 
 
@@ -421,6 +412,8 @@ def _finding(use: GenerateUse, place: Place, message: str, severity: Severity | 
 
 
 def _of_call(use: GenerateUse, function: Function) -> Iterator[Finding]:
+    from relax_lint.generate_results import awaits_without_async
+
     place = function_place(function)
     if not use.can_be_called(function):
         names = [parameter.arg for parameter in (*function.node.args.posonlyargs, *function.node.args.args)]
@@ -434,11 +427,18 @@ def _of_call(use: GenerateUse, function: Function) -> Iterator[Finding]:
 
 
 def _of_results(use: GenerateUse, function: Function) -> Iterator[Finding]:
+    from relax_lint.generate_results import without_sample
+
     for place, what in without_sample(use, function):
         yield _finding(use, place, f"{what}: Relax expects the sample, or a list of samples")
 
 
 def _without_reward(use: GenerateUse, project: Project) -> Iterator[Finding | NotChecked]:
+    from relax_lint.generate_results import is_no_sample
+    from relax_lint.reward_sources import endings, is_unregistered, may_be_in_metadata, never_rewards, scores_groups
+
+    if not is_unregistered(use.launch, project):
+        return
     if scores_groups(use.launch, project) or may_be_in_metadata(use.launch, project):
         return
     rest = "and the launch registers neither --custom-rm-path nor --rm-type"
@@ -458,6 +458,8 @@ def _without_reward(use: GenerateUse, project: Project) -> Iterator[Finding | No
 
 
 def _without_log_probs(use: GenerateUse, function: Function) -> Iterator[Finding]:
+    from relax_lint.reward_sources import may_be_stored
+
     if not may_be_stored(use, LOG_PROBS):
         message = (
             f"nothing in {use.name} ever stores {LOG_PROBS}, which every trainer of Relax waits for: the run hangs"
@@ -466,6 +468,9 @@ def _without_log_probs(use: GenerateUse, function: Function) -> Iterator[Finding
 
 
 def _without_mask(use: GenerateUse, function: Function) -> Iterator[Finding]:
+    from relax_lint.loss_masks import unmasked_growth
+    from relax_lint.sample_stores import sources_behind
+
     sources = sources_behind(function.source, use.project, use.interpreter)
     growth = unmasked_growth(function.node, function.source, sources)
     if growth is not None:

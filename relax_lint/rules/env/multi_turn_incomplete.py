@@ -40,11 +40,11 @@ from relax_lint.constraints.reporting import launches_with
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked
 from relax_lint.fixers.launcher_edits import append_to_array, append_to_command, holder, insert_after
 from relax_lint.flag_arrays import arrays_in
+from relax_lint.generates import AGENTIC
 from relax_lint.launch_config import CONFIG, overridden_by_config
-from relax_lint.named_functions import own_rollout
+from relax_lint.named_functions import ROLLOUT, own_rollout
 from relax_lint.project import Project, Recipe
 from relax_lint.rewards import FLAG, GENERATE
-from relax_lint.rollouts import AGENTIC, ROLLOUT
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Argument, Launch
 from relax_lint.shell.nodes import ArrayLiteral
@@ -234,6 +234,8 @@ def multi_turn_incomplete(launch: Launch, project: Project) -> Iterator[Finding 
     if recipe is None or launch.kind != "relax" or launch.mode == "sft" or own_rollout(launch) is not None:
         return
     if any(launch.has(flag) for flag in _ELSEWHERE) or all(_is_given(launch, flag) for flag in (GENERATE, CONFIG)):
+        return
+    if not recipe.python:
         return
     from relax_lint.environments import environments_of
 

@@ -35,6 +35,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Finding, NotChecked
+from relax_lint.environment_files import holds_wanted
 from relax_lint.project import Project, Recipe
 from relax_lint.rules import WARNING, Example, rule
 
@@ -355,9 +356,11 @@ INVALID = [
 ]
 
 
-@rule("RLX308", "unguarded-tool-call", WARNING, on="recipe", valid=VALID, invalid=INVALID)
+@rule("RLX308", "unguarded-tool-call", WARNING, on="recipe", only_python=True, valid=VALID, invalid=INVALID)
 def unguarded_tool_call(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it at what raises."""
+    if not holds_wanted(recipe):
+        return
     from relax_lint.environments import environments_of
     from relax_lint.rollouts import rollouts_of
 

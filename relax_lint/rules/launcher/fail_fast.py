@@ -38,6 +38,7 @@ from pathlib import Path
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.fixers.launcher_edits import lines_before
+from relax_lint.patterns import pattern
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch, Word
@@ -48,12 +49,12 @@ from relax_lint.shell.walk import command_lists, commands_of, nodes_of
 from relax_lint.sources.script import ScriptFile
 
 _MAKES = r"(?:\b(?:mkdir|makedirs|install|ln|mv|cp|rsync|clone|tar|unzip|copytree)\b|(?<![\w-])-d\b)"
-_PLAIN_VARIABLE = re.compile(r"\$(\w+)")
-_VARIABLES = re.compile(r"\$(\w+)|\$\{(\w+)")
-_PASSING = re.compile(r"\$\(|`|\$\{?(?:S?RANDOM|SECONDS|EPOCH\w+|LINENO|BASHPID|BASH_COMMAND|_)\b|\$\{?[!?]")
+_PLAIN_VARIABLE = pattern(r"\$(\w+)")
+_VARIABLES = pattern(r"\$(\w+)|\$\{(\w+)")
+_PASSING = pattern(r"\$\(|`|\$\{?(?:S?RANDOM|SECONDS|EPOCH\w+|LINENO|BASHPID|BASH_COMMAND|_)\b|\$\{?[!?]")
 """What each use of may give another text."""
-_OF_THE_MOMENT = re.compile(r"(?:\$\(|`)\s*date\b|\$\{?(?:S?RANDOM|SECONDS|EPOCH\w+)\b")
-_LEAVES = re.compile(r"(?<![\w-])(?:exit|kill|exec)\b")
+_OF_THE_MOMENT = pattern(r"(?:\$\(|`)\s*date\b|\$\{?(?:S?RANDOM|SECONDS|EPOCH\w+)\b")
+_LEAVES = pattern(r"(?<![\w-])(?:exit|kill|exec)\b")
 
 _IN_A_STRING = re.compile(r"(?:\S+/)?(?:bash|sh|ssh|eval|srun|docker)\s")
 """What a place begins with that is a whole command which has another shell run a string."""

@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.fixers.launcher_edits import lines_before
+from relax_lint.patterns import pattern
 from relax_lint.project import Project
 from relax_lint.recipe_kinds import trains
 from relax_lint.rules import WARNING, Example, rule
@@ -57,13 +58,13 @@ if TYPE_CHECKING:
 
 _GUARD = "RELAX_ENTRYPOINT_MODE"
 _TEST = f'if [ -z "${{{_GUARD}:-}}" ]; then'
-_ENTRYPOINT = re.compile(r"entrypoint/|(?<![\w.-])local[\w-]*\.sh")
-_LEAVES = re.compile(r"(?<![\w-])(?:exit|return|exec)\b")
+_ENTRYPOINT = pattern(r"entrypoint/|(?<![\w.-])local[\w-]*\.sh")
+_LEAVES = pattern(r"(?<![\w-])(?:exit|return|exec)\b")
 _SPEAKING = frozenset({"echo", "printf", ":", "true", "false", "[", "test"})
-_OWN_DIRECTORY = re.compile(r"BASH_SOURCE|\$0|\$\{0")
+_OWN_DIRECTORY = pattern(r"BASH_SOURCE|\$0|\$\{0")
 _HERE = '$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" &>/dev/null && pwd)'
-_PREPARES_ITSELF = re.compile(r"\bray[ \t]+start\b|(?<![a-z])(?:npu|ascend|hccl|klx|kunlun)", re.IGNORECASE)
-_SETS_UP_MODELS = re.compile(r"MODEL_CONFIG_DIR|/models/")
+_PREPARES_ITSELF = pattern(r"\bray[ \t]+start\b|(?<![a-z])(?:npu|ascend|hccl|klx|kunlun)", re.IGNORECASE)
+_SETS_UP_MODELS = pattern(r"MODEL_CONFIG_DIR|/models/")
 
 _TRAIN = "python3 relax/entrypoints/train.py --lr 1e-6"
 _LOCAL = 'source "${SCRIPT_DIR}/../../scripts/entrypoint/local.sh"'
@@ -366,7 +367,7 @@ def _is_guarded(source: ScriptFile, command: SimpleCommand) -> bool:
     return any(_holds(guard, call) for guard in guards for call in calls)
 
 
-_PLAIN = re.compile(
+_PLAIN = pattern(
     r"(?:\[\[?|test)\s+(?P<not>!\s+)?(?P<asks>-[zn])\s+"
     rf'"?\$(?:{_GUARD}|\{{{_GUARD}(?::?-|:?\+[^}}"]+)?\}})"?(?:\s+\]\]?)?'
 )

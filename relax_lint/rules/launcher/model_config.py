@@ -39,7 +39,6 @@ Source the file of the model that `--hf-checkpoint` is, and pass `"${MODEL_ARGS[
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,6 +61,7 @@ from relax_lint.model_files import (
     sourced_models,
     unread_models,
 )
+from relax_lint.patterns import pattern
 from relax_lint.project import Project
 from relax_lint.recipe_kinds import trains
 from relax_lint.rules import ERROR, WARNING, Example, rule
@@ -75,8 +75,8 @@ from relax_lint.unused_arrays import own_files
 if TYPE_CHECKING:
     from relax_lint.shell.launch import Argument, Launch
 
-_FILE_NAME = re.compile(r"/(?P<name>[\w.+-]+\.sh)[\"']?\s*\Z")
-_VARIABLE = re.compile(r"\$(?P<brace>\{)?(?P<name>\w+)(?(brace)\})")
+_FILE_NAME = pattern(r"/(?P<name>[\w.+-]+\.sh)[\"']?\s*\Z")
+_VARIABLE = pattern(r"\$(?P<brace>\{)?(?P<name>\w+)(?(brace)\})")
 _CHECKPOINT, _MEDIA = "--hf-checkpoint", "--multimodal-keys"
 
 _TRAIN = "python3 relax/entrypoints/train.py"

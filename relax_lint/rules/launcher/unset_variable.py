@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.catalog.relax_defaults import KNOWN_ENVIRONMENT
 from relax_lint.diagnostics import Finding, NotChecked, Place
+from relax_lint.patterns import pattern
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch
@@ -48,11 +49,11 @@ from relax_lint.unused_arrays import is_set, misspelling_of, unused_arrays
 if TYPE_CHECKING:
     from relax_lint.shell.evaluate import Evaluation
 
-_NEEDED = re.compile(r"\$\{?(?P<name>[A-Za-z_]\w*)(?:\}|(?:##?|%%?|//?|\^|,|:\d|:\$)[^}]*\}|\Z)")
-_DECLARES_COMPUTED = re.compile(r"\b(?:declare|typeset|local|export|readonly)[ \t]+(?:[-+]\w+[ \t]+)*[\"']?\w*\$\S*")
-_ARITHMETIC = re.compile(r"\$\(\(([^?|]*)\)\)")
-_NAME_IN_ARITHMETIC = re.compile(r"\$\{\w+[^\w}][^}]*\}|\$\(.*\)|(?<!\w)(?P<name>[A-Za-z_]\w*)(?![\w\[#])")
-_SETS_UP = re.compile(r"MODEL_CONFIG_DIR|/models/|entrypoint")
+_NEEDED = pattern(r"\$\{?(?P<name>[A-Za-z_]\w*)(?:\}|(?:##?|%%?|//?|\^|,|:\d|:\$)[^}]*\}|\Z)")
+_DECLARES_COMPUTED = pattern(r"\b(?:declare|typeset|local|export|readonly)[ \t]+(?:[-+]\w+[ \t]+)*[\"']?\w*\$\S*")
+_ARITHMETIC = pattern(r"\$\(\(([^?|]*)\)\)")
+_NAME_IN_ARITHMETIC = pattern(r"\$\{\w+[^\w}][^}]*\}|\$\(.*\)|(?<!\w)(?P<name>[A-Za-z_]\w*)(?![\w\[#])")
+_SETS_UP = pattern(r"MODEL_CONFIG_DIR|/models/|entrypoint")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 

@@ -36,16 +36,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.diagnostics import Finding, Place
+from relax_lint.generates import GENERATE
+from relax_lint.patterns import pattern
 from relax_lint.project import Project, Recipe
-from relax_lint.recipe_kinds import GENERATE
 from relax_lint.rules import ADVICE, Example, rule
 from relax_lint.shell.queries import is_part_of_another
 
 if TYPE_CHECKING:
     from relax_lint.sources.text import SourceFile
 
-_REWARDS = re.compile(r"^(?:async )?def reward_func\b", re.MULTILINE)
-_BUILDS = re.compile(r"^(?:async )?def build_env\b", re.MULTILINE)
+_REWARDS = pattern(r"^(?:async )?def reward_func\b", re.MULTILINE)
+_BUILDS = pattern(r"^(?:async )?def build_env\b", re.MULTILINE)
 _SETTINGS = re.compile(rb"^(?:max_turns|rollout_interaction_env_path)\s*:", re.MULTILINE)
 
 _TRAIN = "python3 relax/entrypoints/train.py --rm-type math\n"
@@ -149,7 +150,10 @@ def _misnamed(recipe: Recipe, project: Project) -> Iterator[_Misnamed]:
 
 def _rollouts(recipe: Recipe, project: Project) -> Iterator[_Misnamed]:
     """The modules of generate functions."""
-    named = {launch.value(GENERATE) for launch in recipe.launches if launch.kind == "relax"}
+    from relax_lint.supposed_launches import launches_of
+
+    launches = launches_of(recipe, project) if recipe.is_partial else recipe.launches
+    named = {launch.value(GENERATE) for launch in launches if launch.kind == "relax"}
     for dotted in sorted(one.rpartition(".")[0] for one in named if one):
         source = project.module(dotted)
         if source is None or source.path.parent != recipe.directory or "rollout" in source.path.stem:

@@ -46,10 +46,11 @@ from typing import TYPE_CHECKING
 
 from relax_lint.catalog.module_paths import MODULE_PATH_FLAGS
 from relax_lint.diagnostics import Finding, NotChecked, Place
+from relax_lint.generates import GENERATE
 from relax_lint.launch_config import CONFIG
 from relax_lint.module_paths import is_file_form, is_ours
+from relax_lint.patterns import pattern
 from relax_lint.project import Project, Recipe
-from relax_lint.recipe_kinds import GENERATE, kind_of
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.queries import place_of, start_of, why_unknown
 
@@ -58,19 +59,19 @@ if TYPE_CHECKING:
     from relax_lint.sources.python import PythonSource
 
 _REWARD = "--custom-rm-path"
-_PARTS = re.compile(r"^(?:async )?def (?:reward_func|compute_score|build_env)\b|\bBaseInteractionEnv\b", re.MULTILINE)
-_SCORES = re.compile(r"\b(?:reward_func|compute_score)\b")
+_PARTS = pattern(r"^(?:async )?def (?:reward_func|compute_score|build_env)\b|\bBaseInteractionEnv\b", re.MULTILINE)
+_SCORES = pattern(r"\b(?:reward_func|compute_score)\b")
 _SETTINGS = re.compile(rb"^(?:max_turns|rollout_interaction_env_path)\s*:", re.MULTILINE)
 _STARTS = re.compile(rb"entrypoints[/.]train|\bverl\b|main_\w+|\btrain\w*\.py")
-_BUILDS = re.compile(r"^(?:async )?def build_env\b|^build_env\b|\bimport\b.*\bbuild_env\b", re.MULTILINE)
-_WAITS = re.compile(r"\bawait\b|\basync (?:with|for)\b")
-_ENVIRONMENTS = re.compile(
+_BUILDS = pattern(r"^(?:async )?def build_env\b|^build_env\b|\bimport\b.*\bbuild_env\b", re.MULTILINE)
+_WAITS = pattern(r"\bawait\b|\basync (?:with|for)\b")
+_ENVIRONMENTS = pattern(
     r"\bbuild_env\b|\brollout_interaction_env_path\b|\bDEFAULT_ENV_MODULE\b|\bBaseInteractionEnv\b|\bBaseTool\b|"
     r"\.format_observation\("
 )
 _BASE, _BEHAVES_ALIKE = "BaseInteractionEnv", "def format_observation("
 _ENV_KEY = b"rollout_interaction_env_path"
-_TOOL = re.compile(r"(?:prepare|process|convert|test|setup|download|conftest)\w*\Z|\w*_(?:test|convert)\Z")
+_TOOL = pattern(r"(?:prepare|process|convert|test|setup|download|conftest)\w*\Z|\w*_(?:test|convert)\Z")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 _RUN, _INIT = "examples/demo/run_demo.sh", "examples/demo/__init__.py"
@@ -259,8 +260,11 @@ INVALID = [
 @rule("RLX802", "recipe-files", WARNING, on="recipe", valid=VALID, invalid=INVALID)
 def recipe_files(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """What the tree asks for, first without and then with what the launches say."""
+    started = _is_started(recipe, project)
+    if started and recipe.wanted is not None and not _wants_bases(recipe):
+        return
     parts = sorted((source for source in recipe.python if _PARTS.search(source.text)), key=_is_no_reward)
-    if not _is_started(recipe, project):
+    if not started:
         yield from _without_launcher(recipe, parts, project)
         return
     told: set[str] = set()
@@ -270,6 +274,10 @@ def recipe_files(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
                 told.add(base)
                 message = f"there is no module {base}: copy base_env.py from examples/deepeyes"
                 yield Finding(source.place(node), message, subject="base_env.py")
+    if recipe.wanted is not None:
+        return
+    from relax_lint.recipe_kinds import kind_of
+
     kinds = [(kind_of(launch), launch) for launch in recipe.launches]
     multi = [launch for kind, launch in kinds if kind == "multi-turn"]
     single = [launch for kind, launch in kinds if kind == "single-turn"]
@@ -278,6 +286,11 @@ def recipe_files(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
     yield from _without_reward(recipe, [*multi, *single], parts, project)
     if multi or single:
         yield from _without_init(recipe, (multi or single)[0], project)
+
+
+def _wants_bases(recipe: Recipe) -> bool:
+    """Whether findings are wanted of a file that speaks of the base of environments."""
+    return any(recipe.wants(source.path) and _BASE in source.text for source in recipe.python)
 
 
 def _is_no_reward(source: PythonSource) -> bool:

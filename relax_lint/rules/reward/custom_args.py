@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, cast
 
 from relax_lint.diagnostics import Finding, NotChecked
 from relax_lint.launch_config import dest_of
+from relax_lint.patterns import pattern
 from relax_lint.project import Project, Recipe
 from relax_lint.rules import ADVICE, ERROR, Example, rule
 
@@ -210,24 +211,25 @@ def build_env(sample=None, args=None, **_):
 @rule("RLX213", "custom-args", ERROR, on="recipe", valid=VALID, invalid=INVALID)
 def custom_args(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it where it is read, and of keys in the config."""
-    from relax_lint.supposed_launches import is_partial
-
     missing: dict[str, list[Read]] = {}
     yield from _read_in_vain(recipe, project, missing)
-    if not is_partial(recipe, project) or recipe.launchers:
+    if recipe.wanted is None and (recipe.launchers or not recipe.is_partial):
         yield from _unread_keys(recipe, project, missing)
 
 
 def _read_in_vain(recipe: Recipe, project: Project, missing: dict[str, list[Read]]) -> Iterator[Finding | NotChecked]:
-    from relax_lint.catalog.unknown import may_be_known
-    from relax_lint.recipe_readings import called, calls_outside
-    from relax_lint.supposed_launches import is_partial, is_supposed
+    from relax_lint.supposed_launches import is_supposed, launches_of
 
-    partial = is_partial(recipe, project)
+    if not any(_may_name_code(launch, project) for launch in launches_of(recipe, project)):
+        return
+    from relax_lint.recipe_readings import called, calls_outside
+
     for launch, entry in called(recipe, project):
-        if (is_supposed(launch) and not partial) or calls_outside(launch, project):
+        if (is_supposed(launch) and not recipe.is_partial) or calls_outside(launch, project):
             continue  # others launch it, with configs of theirs; or others may set what is read
         for read in _not_set(entry, recipe, project):
+            from relax_lint.catalog.unknown import may_be_known
+
             missing.setdefault(read.name, []).append(read)
             untold = may_be_known(project, f"--{read.name.replace('_', '-')}")
             if untold is not None:
@@ -242,6 +244,15 @@ def _read_in_vain(recipe: Recipe, project: Project, missing: dict[str, list[Read
                 yield outcome
             elif read.name not in outcome:
                 yield _finding(read, outcome, launch, project)
+
+
+def _may_name_code(launch: Launch, project: Project) -> bool:
+    """Whether a launch has Relax call anything, as far as a look at its flags tells."""
+    from relax_lint.generates import EVAL
+    from relax_lint.launch_config import CONFIG
+    from relax_lint.rewards import GENERATE, reward_uses
+
+    return any(map(launch.has, (CONFIG, EVAL, GENERATE))) or bool(reward_uses(launch, project))
 
 
 def _not_set(entry: Call, recipe: Recipe, project: Project) -> list[Read]:
@@ -272,8 +283,8 @@ def _reads_not_set(entry: Call, recipe: Recipe, project: Project) -> Iterator[Re
             yield read
 
 
-_CONFIGS = re.compile(r"custom-config-path[=\s]+[\"']?([\w./-]+\.ya?ml)")
-_TRAINS = re.compile(r"^(?!.*\b(?:p?grep|pkill|echo)\b).*entrypoints[./]train\b", re.MULTILINE)
+_CONFIGS = pattern(r"custom-config-path[=\s]+[\"']?([\w./-]+\.ya?ml)")
+_TRAINS = pattern(r"^(?!.*\b(?:p?grep|pkill|echo)\b).*entrypoints[./]train\b", re.MULTILINE)
 
 
 def _is_configured(name: str, recipe: Recipe, project: Project) -> bool:
@@ -336,7 +347,6 @@ def _is_refused(source: YamlSource) -> bool:
 
 def _unread_keys(recipe: Recipe, project: Project, missing: Mapping[str, list[Read]]) -> Iterator[Finding]:
     from relax_lint.named_configs import CUSTOM, named_config
-    from relax_lint.recipe_readings import calls_outside
     from relax_lint.shell.queries import NotKnown
 
     seen: set[object] = set()
@@ -348,6 +358,8 @@ def _unread_keys(recipe: Recipe, project: Project, missing: Mapping[str, list[Re
         if named is None or named.path in seen or named.source is None or project.recipe_of(named.path) is None:
             continue
         seen.add(named.path)
+        from relax_lint.recipe_readings import calls_outside
+
         if not calls_outside(launch, project):
             yield from _unread(named, named.source, recipe, launch, project, missing)
 
@@ -387,7 +399,7 @@ _READ_BY_ROLLOUTS = frozenset({"max_turns", "rollout_interaction_env_path"})
 """What the rollout that the guide has every multi-turn recipe copy reads."""
 
 
-_BY_ANY_NAME = re.compile(
+_BY_ANY_NAME = pattern(
     r"\bgetattr\(\s*[\w.]*args\s*,(?!\s*[\"'])|\bvars\(\s*[\w.]*args\s*\)(?!\[[\"'])|\bargs\.__dict__"
 )
 """Code that reads attributes whose names it works out."""

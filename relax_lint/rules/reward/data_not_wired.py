@@ -414,7 +414,11 @@ class _Wiring:
 
     def metadata(self) -> Iterator[Finding | NotChecked]:
         """Keys of the metadata that are read, of a column that is not there."""
+        from relax_lint.rewards import reward_uses
+
         if self.arguments.naming("metadata", evaluation=False) is not None:
+            return
+        if not reward_uses(self.launch, self.project):
             return
         from relax_lint.sample_readings import SET_BY_RELAX, sample_readings
 

@@ -41,11 +41,9 @@ from relax_lint.diagnostics import Finding, Related
 from relax_lint.rules import ERROR, WARNING, Example, rule
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from relax_lint.calls.entries import Entry
     from relax_lint.project import Project, Recipe
-    from relax_lint.recipe_sources import Sources
+    from relax_lint.recipe_sources import Written
     from relax_lint.rewards import RewardUse
     from relax_lint.source_dispatch import Dispatch
     from relax_lint.sources.python import PythonSource
@@ -330,7 +328,7 @@ def data_source_dispatch(use: RewardUse, project: Project) -> Iterator[Finding]:
     if entry is None or recipe is None:
         return
     for source, found in _dispatches(entry, project):
-        finding = _judge(use, source, found, _sources(recipe, project))
+        finding = _judge(use, source, found, recipe, project)
         if finding is not None:
             yield finding
 
@@ -353,29 +351,24 @@ def _may_choose(module: PythonSource, project: Project) -> bool:
     return any(b"data_source" in (project.read(path) or b"") for path in project.imports.reached(module.path))
 
 
-def _sources(recipe: Recipe, project: Project) -> Sources:
-    """The sources of a recipe, worked out once."""
-    from relax_lint.flow.interpreter import interpreter_of
-    from relax_lint.recipe_sources import sources_of
+def _judge(use: RewardUse, source: PythonSource, found: Dispatch, recipe: Recipe, project: Project) -> Finding | None:
+    from relax_lint.recipe_sources import only_source, sources_of
 
-    answers = interpreter_of(project).answers
-    key: tuple[str, Path] = ("data sources", recipe.directory)
-    if key not in answers:
-        answers[key] = sources_of(recipe, project)
-    return cast("Sources", answers[key])
-
-
-def _judge(use: RewardUse, source: PythonSource, found: Dispatch, sources: Sources) -> Finding | None:
-    unknown = [one for one in sources.written if not found.known.matches(one.name, folded=found.folded)]
     place = use.shown(source.place(found.place))
-    if unknown and found.otherwise in ("raises", "gives nothing"):
+    unknown: list[Written] = []
+    if found.otherwise in ("raises", "gives nothing"):
+        written = project.once(("data sources", recipe.directory), lambda: sources_of(recipe, project))
+        unknown = [one for one in written if not found.known.matches(one.name, folded=found.folded)]
+    if unknown:
         names = ", ".join(sorted({one.name for one in unknown})[:3])
         does = "it raises" if found.otherwise == "raises" else "it gives nothing"
         message = f"the data of the recipe has the source {names}, which this does not know: {does}"
         related = tuple(Related(one.place, f"{one.name} is written here") for one in unknown[:3])
         return Finding(place, message, severity=ERROR, related=related, subject=use.name)
-    if found.ways < 2 or not sources.complete or len(sources.names) != 1:
+    if found.ways < 2:
         return None
-    only = sources.written[0]
+    only = project.once(("only data source", recipe.directory), lambda: only_source(recipe, project))
+    if only is None:
+        return None
     message = f"all data of the recipe has the source {only.name}: score it so, without asking for data_source"
     return Finding(place, message, related=(Related(only.place, "the only source"),), subject=use.name)

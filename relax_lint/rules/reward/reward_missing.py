@@ -270,7 +270,7 @@ def reward_missing(recipe: Recipe, project: Project) -> Iterator[Finding | NotCh
             message = _message(use, project)
             yield Finding(use.place, message, related=_in_config(use), launch=use.launch, subject=use.dotted)
     for source in recipe.python:
-        if source.path.name.startswith("reward_") and source.tree is not None:
+        if source.path.name.startswith("reward_") and recipe.wants(source.path) and source.tree is not None:
             yield from _unused(source, recipe, uses, project)
 
 

@@ -361,6 +361,9 @@ def _judged(use: RewardUse, shape: Shape, project: Project) -> Finding | None:
     from relax_lint.flow.shapes import Awaitable, Function, Library, Unknown, alternatives
 
     function = next((found for found in use.functions if len(use.shapes) == 1 or found == shape), None)
+    if function is not None and shape == function and isinstance(function.node, ast.AsyncFunctionDef):
+        if not use.interpreter.facts.scope(function.node).generator:
+            return None
     in_batch = function is not None and use.form(function) == "batch"
     results = alternatives(use.result(shape, "batch" if in_batch else "single"))
     given = [

@@ -447,9 +447,9 @@ def _judged(use: RewardUse, function: Function) -> Iterator[Finding]:
     from relax_lint.reward_values import fault, mixed, with_dicts
 
     form = use.called_in(function)
-    exits = use.exits(function)
-    if form is None:
+    if form is None or use.plainly_gives("score", function):
         return
+    exits = use.exits(function)
     dicts = with_dicts(exits, form)
     said: set[tuple[int, int]] = set()
     for way in exits:

@@ -375,7 +375,7 @@ def keep(item: Sample) -> bool:
 ]
 
 
-@rule("RLX212", "sample-field", ERROR, on="recipe", valid=VALID, invalid=INVALID, fixable="safe")
+@rule("RLX212", "sample-field", ERROR, on="recipe", only_python=True, valid=VALID, invalid=INVALID, fixable="safe")
 def sample_field(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it where it is read."""
     from relax_lint.prompt_kinds import prompt_kinds
@@ -400,7 +400,7 @@ def sample_field(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
                 for function in asking:
                     yield from _of_prompt(function, kind, launch, project)
     for source in recipe.python:
-        for read in of_annotated(source, project):
+        for read in of_annotated(source, project) if recipe.wants(source.path) else ():
             if read.name not in known.names:
                 yield from _unknown(read, known.names, "a Sample", None, project)
 

@@ -182,6 +182,8 @@ def score_key(use: RewardUse, project: Project) -> Iterator[Finding | NotChecked
 def _judged(use: RewardUse, function: Function) -> Iterator[Finding]:
     from relax_lint.flow.shapes import Dictionary
 
+    if use.plainly_gives("score", function):
+        return
     said: set[tuple[int, int]] = set()
     for way, part in use.values(function):
         place = use.shown(exit_place(way))

@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.catalog.module_paths import MODULE_PATH_FLAGS
 from relax_lint.diagnostics import Edit, Finding, Fix, Place, Severity
+from relax_lint.patterns import pattern
 from relax_lint.rules import ADVICE, WARNING, Example, rule
 
 if TYPE_CHECKING:
@@ -47,9 +48,9 @@ if TYPE_CHECKING:
 _ALLOWED = "examples.deepeyes.base_env"
 _ROOT = "examples"
 _ENV_PATH = "rollout_interaction_env_path"
-_DOTTED = re.compile(r"examples(?:\.[A-Za-z_]\w*)+")
-_FILE = re.compile(r"(?:\./)?examples/[\w./-]+\.py(?::\w+)?")
-_MAY_IMPORT = re.compile(r"\bexamples\b|\bfrom\s*\.\.")
+_DOTTED = pattern(r"examples(?:\.[A-Za-z_]\w*)+")
+_FILE = pattern(r"(?:\./)?examples/[\w./-]+\.py(?::\w+)?")
+_MAY_IMPORT = pattern(r"\bexamples\b|\bfrom\s*\.\.")
 
 _OTHER = "def extract(text):\n    return text.strip()\n"
 _REWARD = "async def reward_func(args, sample, **kwargs):\n    return 1.0\n"
@@ -273,9 +274,11 @@ class _Reach(NamedTuple):
 def cross_example_import(recipe: Recipe, project: Project) -> Iterator[Finding]:
     """Every import, flag and YAML value of a recipe that leads into another one."""
     for source in recipe.python:
-        if _MAY_IMPORT.search(source.text) and source.tree is not None:
+        if recipe.wants(source.path) and _MAY_IMPORT.search(source.text) and source.tree is not None:
             for found in _in_python(source, recipe, project):
                 yield _finding(found, recipe, project)
+    if recipe.wanted is not None:
+        return
     for path in recipe.yaml:
         for found in _in_yaml(path, recipe, project):
             yield _finding(found, recipe, project)

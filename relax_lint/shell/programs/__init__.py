@@ -12,7 +12,7 @@ from typing import cast
 from relax_lint.shell.escapes import to_bytes, to_text
 from relax_lint.shell.programs.result import Call, Result, Unsupported
 
-__all__ = ["ANSWERING", "PROGRAMS", "Result", "reads_input", "run"]
+__all__ = ["ANSWERING", "PROGRAMS", "Result", "Unsupported", "reads_input", "run"]
 
 # Where each is: most scripts use one or two of them.
 _BY_BYTES = {

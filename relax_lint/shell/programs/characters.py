@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Sequence
 
 from relax_lint.shell.programs.result import Call, Result, Unsupported, joined, lines_of, only_standard_input
 
 _EVERY = [chr(code) for code in range(256)]
+_DIGITS, _LOWER = "0123456789", "abcdefghijklmnopqrstuvwxyz"
+_UPPER = _LOWER.upper()
 _CLASSES = {
-    "alnum": string.digits + string.ascii_uppercase + string.ascii_lowercase,
-    "alpha": string.ascii_uppercase + string.ascii_lowercase,
+    "alnum": _DIGITS + _UPPER + _LOWER,
+    "alpha": _UPPER + _LOWER,
     "blank": "\t ",
     "cntrl": "".join(map(chr, [*range(32), 127])),
-    "digit": string.digits,
+    "digit": _DIGITS,
     "graph": "".join(map(chr, range(33, 127))),
-    "lower": string.ascii_lowercase,
+    "lower": _LOWER,
     "print": "".join(map(chr, range(32, 127))),
-    "punct": string.punctuation,
+    "punct": "".join(sign for sign in map(chr, range(33, 127)) if not sign.isalnum()),
     "space": "\t\n\v\f\r ",
-    "upper": string.ascii_uppercase,
+    "upper": _UPPER,
     "xdigit": "0123456789ABCDEFabcdef",
 }
 _MEMBER = re.compile(

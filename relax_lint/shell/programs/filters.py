@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.shell.programs.regexes import compile_basic, compile_extended
 from relax_lint.shell.programs.result import Call, Result, Unsupported, joined, lines_of, only_standard_input
@@ -92,7 +93,7 @@ class _Edit:
 
 
 _SPECIAL = frozenset("|+?(){}.*^$[]&")
-_ADDRESS = re.compile(
+_ADDRESS = pattern(
     r"\s*(?:(?P<number>[0-9]+)(?:\s*,\s*(?P<until>[0-9]+|\$))?|(?P<last>\$)|/(?P<regex>(?:\\.|[^/\\])*)/)"
     r"\s*(?P<negated>!?)\s*"
 )
@@ -271,10 +272,10 @@ def _filled(replacement: str, found: re.Match[str]) -> str:
     return re.sub(r"\\.|&", fill, replacement, flags=re.DOTALL)
 
 
-_AWK = re.compile(
+_AWK = pattern(
     r"\s*(?:NR\s*==\s*(?P<row>[0-9]+)|/(?P<regex>(?:\\.|[^/\\])*)/)?\s*\{\s*print(?P<items>[^{};]*?);?\s*\}\s*"
 )
-_AWK_ITEM = re.compile(r"\s*(?:\$(?P<field>[0-9]+|NF)|\"(?P<text>[^\"\\]*)\"|(?P<count>NF|NR)|(?P<comma>,))\s*")
+_AWK_ITEM = pattern(r"\s*(?:\$(?P<field>[0-9]+|NF)|\"(?P<text>[^\"\\]*)\"|(?P<count>NF|NR)|(?P<comma>,))\s*")
 
 
 def awk(call: Call) -> Result:

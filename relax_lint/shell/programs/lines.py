@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from relax_lint.patterns import pattern
 from relax_lint.shell.programs.result import Call, Result, Unsupported, joined, lines_of, only_standard_input
 
-_LEADING_NUMBER = re.compile(r"[ \t]*(-?)([0-9]*)(?:\.([0-9]*))?")
+_LEADING_NUMBER = pattern(r"[ \t]*(-?)([0-9]*)(?:\.([0-9]*))?")
 
 
 def cat(call: Call) -> Result:

@@ -1,0 +1,230 @@
+"""The looks at the disk that a result depends on: noted while it is worked out, repeated before it is used again.
+
+Whatever looks at the disk for the sake of a finding asks here, so that a kept result is used only where every look
+would give the same again. That is decided by what `stat` says where it can be, by content where times have changed.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import stat
+import time
+from typing import Any, TypeAlias
+
+Signature: TypeAlias = "tuple[int, ...] | None"
+"""What `stat` says of a file or directory that changes when its content does; ``None``: there is none."""
+
+_RACY = 2_000_000_000
+"""Nanoseconds within which a file system may give two states of a file the same time."""
+_LARGEST_READ = 8 * 1024 * 1024
+"""Bytes beyond which a content is not compared; another time is then another content."""
+
+
+class Looks:
+    """What was asked, and what the answers were."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, str] = {}
+        self._links: dict[str, str] = {}
+        self._real: dict[str, str] = {}
+        self._signatures: dict[str, Signature] = {}
+        self._are_lists: dict[str, bool] = {}
+        self._digests: dict[str, str | None] = {}
+        self.complete = True
+
+    def note_content(self, path: str, *, is_list: bool) -> None:
+        """A file is about to be read, or a directory listed."""
+        if path not in self._signatures:
+            self._signatures[path], self._are_lists[path] = _signature(path), is_list
+
+    def merge(self, other: Looks) -> None:
+        """Add the looks of another process of the same run; what was seen first counts."""
+        for mine, theirs in zip(self._tables(), other._tables(), strict=True):
+            for path, answer in theirs.items():
+                mine.setdefault(path, answer)
+        self.complete = self.complete and other.complete
+
+    def packed(self) -> bytes | None:
+        """All of them, to be kept; ``None`` when something cannot be asked again."""
+        if not self.complete:
+            return None
+        now = time.time_ns()
+        contents: dict[str, tuple[bool, Signature, str | None]] = {}
+        for path, signature in self._signatures.items():
+            is_list = self._are_lists[path]
+            if signature != _signature(path):
+                return None  # it changed while it was read
+            if path not in self._digests:
+                self._digests[path] = None if signature is None else _digest(path, is_list)
+            digest = self._digests[path]
+            fresh = signature is not None and now - max(signature[-2:]) < _RACY
+            if fresh and digest is None:
+                return None
+            contents[path] = (is_list, () if fresh else signature, digest)
+        return marshal.dumps((self._kinds, self._links, self._real, contents))
+
+    def _tables(self) -> tuple[dict[str, Any], ...]:
+        return self._kinds, self._links, self._real, self._signatures, self._are_lists
+
+
+_noting: Looks | None = None
+
+
+def note() -> Looks:
+    """Note from now on what is looked at."""
+    global _noting
+    _noting = Looks()
+    return _noting
+
+
+def noted() -> Looks | None:
+    """What was looked at so far; ``None`` when that is not noted."""
+    return _noting
+
+
+def stop() -> None:
+    """Note nothing any more."""
+    global _noting
+    _noting = None
+
+
+def still_the_same(packed: bytes) -> bool:
+    """Whether every look would give what it gave."""
+    kinds, links, real, contents = marshal.loads(packed)
+    return (
+        all(_content_is(path, *known) for path, known in contents.items())
+        and all(_kind(path) == known for path, known in kinds.items())
+        and all(_link(path) == known for path, known in links.items())
+        and all(os.path.realpath(path) == known for path, known in real.items())
+    )
+
+
+def _content_is(path: str, is_list: bool, signature: Signature, digest: str | None) -> bool:
+    now = _signature(path)
+    if now == signature:
+        return True
+    return now is not None and digest is not None and _digest(path, is_list) == digest
+
+
+# ---------------------------------------------------------------- asking
+
+
+def is_file(path: str) -> bool:
+    """Whether this is a regular file, or a link to one."""
+    return kind(path) == "file"
+
+
+def is_dir(path: str) -> bool:
+    """Whether this is a directory, or a link to one."""
+    return kind(path) == "directory"
+
+
+def exists(path: str) -> bool:
+    """Whether there is anything that a link may lead to."""
+    return bool(kind(path))
+
+
+def kind(path: str) -> str:
+    """``file``, ``directory`` or ``other``; empty when nothing is there, or the system refuses to look."""
+    found = _kind(path)
+    if _noting is not None:
+        _noting._kinds[path] = found
+    return found
+
+
+def lexists(path: str) -> bool:
+    """Whether there is anything, if only a link that leads nowhere."""
+    return bool(link(path))
+
+
+def link(path: str) -> str:
+    """``link`` or ``no link``; empty when nothing is there."""
+    found = _link(path)
+    if _noting is not None:
+        _noting._links[path] = found
+    return found
+
+
+def real(path: str) -> str:
+    """The path without links."""
+    found = os.path.realpath(path)
+    if _noting is not None:
+        _noting._real[path] = found
+    return found
+
+
+def content(path: str) -> None:
+    """Say that a file is about to be read."""
+    if _noting is not None:
+        _noting.note_content(path, is_list=False)
+
+
+def listing(directory: str) -> None:
+    """Say that a directory is about to be listed."""
+    if _noting is not None:
+        _noting.note_content(directory, is_list=True)
+
+
+def size(path: str) -> int:
+    """How many bytes there are; 0 when nothing is there."""
+    content(path)
+    found = _signature(path)
+    return 0 if found is None else found[3]
+
+
+def names(directory: str) -> list[str]:
+    """The names in a directory, sorted; :class:`OSError` when it cannot be listed."""
+    listing(directory)
+    return sorted(os.listdir(directory))
+
+
+# ---------------------------------------------------------------- answers
+
+
+def _kind(path: str) -> str:
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return ""
+    return "file" if stat.S_ISREG(mode) else "directory" if stat.S_ISDIR(mode) else "other"
+
+
+def _link(path: str) -> str:
+    try:
+        return "link" if stat.S_ISLNK(os.lstat(path).st_mode) else "no link"
+    except (OSError, ValueError):
+        return ""
+
+
+def _signature(path: str) -> Signature:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_mode, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _digest(path: str, is_list: bool) -> str | None:
+    """Tells a content from another; ``None`` where it cannot be read, or is too long or without an end."""
+    from hashlib import sha256
+
+    try:
+        if is_list:
+            with os.scandir(path) as entries:
+                lines = sorted(_line(entry) for entry in entries)
+            data = b"\n".join(lines)
+        else:
+            found = os.stat(path)
+            if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST_READ:
+                return None  # a pipe would wait for somebody to write into it
+            with open(path, "rb") as stream:
+                data = stream.read()
+    except (OSError, ValueError):
+        return None
+    return sha256(data).hexdigest()
+
+
+def _line(entry: os.DirEntry[str]) -> bytes:
+    sort = "l" if entry.is_symlink() else "d" if entry.is_dir() else "f" if entry.is_file() else "o"
+    return os.fsencode(f"{sort} {entry.name}")
