@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from relax_lint.cli import main as relax_lint
+from relax_lint.discovery import root_of
+from relax_lint.files import Files
 from relax_lint.shell.launch import Launch
 from tools.bash_oracle import Oracle
 from tools.migrate_checking.composing import NotComposed, agrees, composed
@@ -64,7 +66,8 @@ class Judge:
             result.reason = traceback.format_exc().splitlines()[-1]
             return None
         try:
-            told = json.loads(out.replace("${PWD}", str(self.root)))  # from there the original would be run
+            # From there the original would be run.
+            told = json.loads(out.replace("${PWD}", str(root_of(script.parent, Files()) or script.parent)))
         except ValueError:
             result.reason = err.strip()
             if status == 1:

@@ -16,6 +16,11 @@ MODES: Mapping[str, tuple[str, ...]] = {"default": (), "sync": ("sync",), "async
 FLAGS = {"default": "--colocate", "sync": "--colocate", "async": "--fully-async"}
 COUNTS = {"SLURM_JOB_NUM_NODES": "2", "SLURM_GPUS_PER_NODE": "8", "ARNOLD_WORKER_NUM": "2", "ARNOLD_WORKER_GPU": "8"}
 """Variables of schedulers, from which launchers count their GPUs."""
+MODEL = {
+    "NUM_LAYERS": "36", "HIDDEN_SIZE": "4096", "FFN_HIDDEN_SIZE": "12288", "NUM_ATTENTION_HEADS": "32",
+    "NUM_QUERY_GROUPS": "8", "VOCAB_SIZE": "151936", "ROTARY_BASE": "1000000", "NORM_EPSILON": "1e-6",
+}  # fmt: skip
+"""What the file of a model asks for that nobody knows."""
 TRAINER = "relax/entrypoints/train.py"
 _DEMANDED = re.compile(r"line \d+: (\w+): (?!unbound|command not found)")
 _TRACE = re.compile(r"\++ ")
@@ -60,7 +65,7 @@ _OF_AN_ENTRY_POINT = ("RELAX_ENTRYPOINT_MODE", "MODEL_CONFIG_DIR", "RUNTIME_ENV_
 
 
 def _run(launcher: Path, tree: Path, arguments: tuple[str, ...]) -> Run:
-    environment = {**GIVEN, **COUNTS, "MODEL_CONFIG_DIR": str(tree / "scripts" / "models")}
+    environment = {**GIVEN, **COUNTS, **MODEL, "MODEL_CONFIG_DIR": str(tree / "scripts" / "models")}
     return Run(launcher, arguments, environment, tree, DIRECTORIES, (f"{ENVIRONMENT['HOME']}/.bashrc",))
 
 
