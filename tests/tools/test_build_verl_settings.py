@@ -60,7 +60,7 @@ def test_names_values_and_composition_are_taken_and_nothing_else(checkouts: list
     assert newer["mains"] == {"verl.trainer.main_ppo": ["verl/trainer/config", "ppo_trainer"]}
     assert files == {
         "verl/trainer/config/ppo_trainer.yaml": {
-            "config": {"a": {"b": 1e-6, "c": [1]}, "defaults": [{"data@data": "plain"}, "_self_"]}
+            "config": {"a": {"_target_": "verl.A", "b": 1e-6, "c": [1]}, "defaults": [{"data@data": "plain"}, "_self_"]}
         },
         "verl/trainer/config/data/plain.yaml": {"config": {"size": 5}, "package": "data"},
     }
