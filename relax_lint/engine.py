@@ -145,6 +145,8 @@ class _Run:
     def _outcomes(self, rule: Rule, judged: Judged) -> Iterator[Finding | NotChecked]:
         try:
             yield from rule.check(judged.subject, self.project)
+        except MemoryError:
+            raise  # every other rule would try the same, for as long
         except Exception as problem:  # a rule that raises must not end the run
             self._undecided.update((rule.code, path) for path in judged.paths)
             self.outcome.failures.append(_failure(rule, judged, problem))

@@ -213,6 +213,8 @@ class Scope:
                     if isinstance(outcome, NotChecked) or outcome.launch is not None:
                         return None
                     found.add((outcome.place.source.path, outcome.place.start, outcome.place.end, outcome.message))
+        except MemoryError:
+            raise
         except Exception:  # the engine, which asks again, reports it
             return None
         return found
@@ -257,6 +259,8 @@ class Scope:
         """Whether a rule says something about a target."""
         try:
             return any(outcome.place.source.path in self._targets for outcome in rule.check(subject, self.project))
+        except MemoryError:
+            raise
         except Exception:  # the engine, which asks again, reports it
             return True
 

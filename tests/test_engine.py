@@ -135,6 +135,19 @@ def test_a_rule_that_raises_is_named_and_the_others_still_run() -> None:
     assert "ValueError" in report.failures[0]
 
 
+def test_without_memory_no_other_rule_tries_the_same() -> None:
+    def fails(subject: Any, project: Project) -> Iterator[Finding | NotChecked]:
+        yield from ()
+        raise MemoryError
+
+    def unreached(subject: Any, project: Project) -> Iterator[Finding | NotChecked]:
+        raise AssertionError("the run goes on")
+
+    rules = by_code(toy("RLX101", "fails", fails), toy("RLX102", "unreached", unreached))
+    with pytest.raises(MemoryError):
+        lint(Project.from_files({PYTHON: "bad\n"}), rules)
+
+
 def test_the_runtime_profile_shows_errors_only() -> None:
     report = judged({PYTHON: "bad, worse\n"}, settings=Settings(profile="runtime"))
     assert said(report) == [(PYTHON, "RLX101", 1)]
