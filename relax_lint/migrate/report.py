@@ -146,12 +146,9 @@ def fate_of(plan: Plan, key: str) -> Fate:
 
 def becomes(fate: Fate, passed: Iterable[Passed]) -> Iterable[str]:
     """The arguments that a setting goes into, as they are written, with the mode when it is of one only."""
-    found: dict[str, None] = {}
-    for each in passed:
-        if each.flag in fate.flags:
-            found[flag(each) + ("" if each.modes == "both" else f" ({each.modes})")] = None
-    missing = [name for name in fate.flags if not any(text.split()[0] == name for text in found)]
-    return [*found, *missing]
+    going = [each for each in passed if each.flag in fate.flags]
+    found = dict.fromkeys(flag(each) + ("" if each.modes == "both" else f" ({each.modes})") for each in going)
+    return [*found, *(name for name in fate.flags if all(each.flag != name for each in going))]
 
 
 def _argument(passed: Passed) -> dict[str, Any]:

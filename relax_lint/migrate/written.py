@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
 _SPECIAL_IN_DOUBLE_QUOTES = re.compile(r'([\\"$`])')
+_NEGATIVE = re.compile(r"-(?:\d+\.?|\d*\.\d+)(?:[eE][-+]?\d+)?")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9.]+")
 WIDTH = 100
 """How wide comments are."""
@@ -35,8 +36,17 @@ def word(value: str | Template) -> str:
 
 
 def flag(passed: Passed) -> str:
-    """A flag with its values."""
+    """A flag with its values. What argparse would take for another flag stands in one word with its own."""
+    if len(passed.values) == 1 and _looks_like_a_flag(passed.values[0]):
+        return f"{passed.flag}={word(passed.values[0])}"
     return " ".join([passed.flag, *map(word, passed.values)])
+
+
+def _looks_like_a_flag(value: str | Template) -> bool:
+    """Whether a value begins with a dash, or does when the variable that it begins with is empty."""
+    known = [part for part in value.parts if isinstance(part, str)] if isinstance(value, Template) else [value]
+    first = known[0] if known else ""
+    return first.startswith("-") and not _NEGATIVE.fullmatch(first)
 
 
 def comment(text: str, indent: str = "", first: str = "", later: str | None = None) -> Iterator[str]:

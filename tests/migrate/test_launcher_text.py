@@ -12,9 +12,11 @@ from relax_lint.diagnostics import Severity
 from relax_lint.engine import lint
 from relax_lint.migrate.launcher_text import Facts, launcher_text
 from relax_lint.migrate.plan import ModeRefused, Passed, Plan
+from relax_lint.migrate.values import Template
 from relax_lint.project import Project
 from relax_lint.records import changed
 from relax_lint.rules import load_rules
+from relax_lint.shell.launch import Unknown
 from tests.migrate.plans import PASSED, plan_of, template
 
 FACTS = Facts("math", "examples/math/run_math.sh", "examples/math/train.sh")
@@ -195,6 +197,20 @@ def test_values_reach_relax_as_they_are(value: str, tmp_path: Path) -> None:
     plan = plan_of(with_changes(Passed("--tb-experiment-name", (value,), "log")))
     _, said = run(launcher_text([plan], FACTS), tmp_path)
     assert f"<--tb-experiment-name><{value}>" in "\n".join(said)
+
+
+@pytest.mark.parametrize(
+    ("value", "said_of_it"),
+    [
+        ("-mine", "<--tb-experiment-name=-mine>"),
+        (Template((Unknown("${WHO}", "WHO"), "-mine")), "<--tb-experiment-name=-mine>"),
+        ("-1", "<--tb-experiment-name><-1>"),
+    ],
+)
+def test_a_value_is_no_flag(value: str | Template, said_of_it: str, tmp_path: Path) -> None:
+    plan = plan_of(with_changes(Passed("--tb-experiment-name", (value,), "log")))
+    _, said = run(launcher_text([plan], FACTS), tmp_path)
+    assert said_of_it in "\n".join(said)
 
 
 def test_a_note_stands_above_its_flag_and_swallows_nothing(tmp_path: Path) -> None:
