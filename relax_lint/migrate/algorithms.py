@@ -40,7 +40,7 @@ _NO_ESTIMATOR = {
 }
 _SAME_AS = {"rloo_vectorized": "rloo", "tir_optimal_token_baseline": "optimal_token_baseline"}
 _PER_TOKEN = ("token-mean",)
-_PER_SAMPLE = ("seq-mean-token-mean",)
+PER_SAMPLE = ("seq-mean-token-mean",)
 _FIRST_TO_READ_IT = (0, 9)
 """The verl whose gspo goes by ``loss_agg_mode``; older ones always average each sample."""
 
@@ -67,7 +67,7 @@ def loss_of(settings: Settings) -> Loss:
         return Loss(estimator, per_token=False, fixed=True)
     if mode in _PER_TOKEN:
         return Loss(estimator, per_token=True)
-    if mode in _PER_SAMPLE:
+    if mode in PER_SAMPLE:
         return Loss(estimator, per_token=False)
     if mode == "seq-mean-token-sum":
         return Loss(estimator, per_token=False, scale=1.0)

@@ -14,6 +14,10 @@ _PARTS = ("train", "test", "val", "valid", "validation", "eval", "dev", "data")
 """Names of files that say which part of a data set they hold, not of which."""
 _ABOVE = re.compile(r".*?(?:\A|/)(?:data|dataset|datasets)/")
 _SUFFIX = re.compile(r"\.(?:parquet|jsonl?|json\.gz)\Z")
+_DEFAULT = re.compile(r"[\w./][\w./-]*\.(?:parquet|jsonl?)(?=[\"'}]*\Z)")
+"""The file that a variable stands for unless it is set, in the text of bash."""
+UNNAMED = "eval"
+"""The name of a file of which nothing is known."""
 
 
 @record
@@ -50,7 +54,8 @@ def _file(data: str | Template) -> DataFile:
     last = data if isinstance(data, str) else data.parts[-1]
     if not isinstance(last, str) or not last.strip("/"):
         # The whole path, or the file's name, is left to bash.
-        return DataFile(data, "eval", known)
+        default = _DEFAULT.search(last if isinstance(last, str) else last.text)
+        return DataFile(data, _name(_below_data(default.group().lstrip("/"))) if default else UNNAMED, known)
     tail = _below_data(last if isinstance(data, str) else f"/{last.lstrip('/')}" if last.startswith("/") else last)
     return DataFile(Template((DATA_DIR, f"/{tail}")), _name(tail), known)
 
@@ -70,4 +75,4 @@ def _name(tail: str) -> str:
     parts = tail.removesuffix(".parquet").split("/")
     names = [part for part in parts if part.lower() not in _PARTS]
     name = re.sub(r"[^\w.-]+", "-", names[-1] if names else parts[-1])
-    return re.sub(r"[-_.](?:train|test|val|valid|validation|eval|dev)\Z", "", name) or "eval"
+    return re.sub(r"[-_.](?:train|test|val|valid|validation|eval|dev)\Z", "", name) or UNNAMED

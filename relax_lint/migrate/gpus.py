@@ -55,16 +55,16 @@ class Gpus:
 
 def gpus_of(settings: Settings, choices: Choices) -> Gpus:
     """The GPUs of a recipe and how the model is divided over them."""
-    per_node, nodes = _count(settings, PER_NODE, _USUAL_PER_NODE), _count(settings, NODES, 1)
-    rollout = _of_rollout(settings)
-    total = per_node * nodes + rollout
+    trainers = _count(settings, PER_NODE, _USUAL_PER_NODE) * _count(settings, NODES, 1)
+    rollout, per_node = _of_rollout(settings), _per_node(settings)
+    total = trainers + rollout
     wanted = wanted_of(settings, choices)
-    base = _base(settings, wanted, per_node * nodes)
+    base = _base(settings, wanted, trainers)
     used, sync = _colocated(base, wanted, total, per_node)
     verl_engine = _verls_engine(settings, wanted)
     engine = _engine(verl_engine, used)
     roles = (("reference",) if uses_kl(settings) else ()) + (("actor_fwd",) if batches(settings, choices).steps else ())
-    found = Splitter(wanted, per_node, base, engine, roles, per_node * nodes if rollout else 0).split(total)
+    found = Splitter(wanted, per_node, base, engine, roles, trainers if rollout else 0).split(total)
     refused = found if isinstance(found, str) else ""
     return Gpus(
         total,
@@ -103,6 +103,19 @@ def _of_rollout(settings: Settings) -> int:
     if trainer_of(settings) not in ("one step off", "fully async"):
         return 0
     return _count(settings, ROLLOUT_NODES, 1) * _count(settings, ROLLOUT_PER_NODE, _USUAL_PER_NODE)
+
+
+def _per_node(settings: Settings) -> int:
+    """The GPUs of a machine. verl's trainers that keep GPUs for the rollout count its part of a machine and the
+    trainer's apart, where both lie on the same machines."""
+    trainer = _count(settings, PER_NODE, _USUAL_PER_NODE)
+    if not _of_rollout(settings):
+        return trainer
+    rollout = _count(settings, ROLLOUT_PER_NODE, _USUAL_PER_NODE)
+    same = _count(settings, NODES, 1) == _count(settings, ROLLOUT_NODES, 1)
+    if same and trainer + rollout <= _USUAL_PER_NODE:
+        return trainer + rollout
+    return max(trainer, rollout)
 
 
 def _verls_engine(settings: Settings, wanted: Wanted) -> int:

@@ -146,7 +146,8 @@ def meaning_in_verl(settings: Mapping[str, Any], *, keep_updates: bool) -> Meani
         warm_up=settings[A + ("optim.lr_warmup_steps_ratio" if share else "optim.lr_warmup_steps")],
         warm_up_is_share=share and settings[A + "optim.lr_warmup_steps_ratio"] > 0,
         weight_decay=settings[A + "optim.weight_decay"],
-        betas=tuple(settings[A + "optim.betas"]),
+        # verl does not hand them to Megatron's optimizer.
+        betas=(0.9, 0.999) if megatron else tuple(settings[A + "optim.betas"]),
         grad_clip=settings[A + "optim.clip_grad"],
         prompts=prompts,
         samples_of_a_prompt=settings[R + "n"],

@@ -236,3 +236,12 @@ def test_data_that_is_no_mapping_is_told(text: str, wrong: str) -> None:
 def test_the_files_are_part_of_the_package() -> None:
     assert Path(__file__).parents[2] / "relax_lint/catalog/verl_mapping" == FOLDER
     assert len(list(FOLDER.glob("*.yaml"))) > 10
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
+def test_no_key_stands_twice_in_a_file(path: Path) -> None:
+    import yaml
+
+    document = yaml.compose(path.read_text(encoding="utf-8"))
+    keys = [key.value for key, _ in document.value]
+    assert len(keys) == len(set(keys))

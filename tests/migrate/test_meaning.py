@@ -299,3 +299,31 @@ def test_bypass_takes_the_log_probabilities_of_the_rollout() -> None:
     assert "--use-tis" in flags(made, "async")
     with pytest.raises(Refusal, match="loss_type=reinforce with bypass_mode"):
         planned("algorithm.rollout_correction.bypass_mode=True", "algorithm.rollout_correction.loss_type=reinforce")
+
+
+def test_verl_hands_betas_to_fsdp_only() -> None:
+    betas = f"{A}.optim.betas=[0.9, 0.95]"
+    assert flags(planned(betas))["--adam-beta2"] == "0.95"
+    assert "--adam-beta2" not in flags(planned(*MEGATRON, betas))
+
+
+def test_verl_cuts_no_prompt() -> None:
+    cut = "data.truncation=left"
+    assert fate(planned(cut), "data.truncation").kind == "no effect"
+    assert "cut" not in todos(planned(cut))
+    assert "cut them when the data is converted" in todos(planned(cut, "data.custom_cls.path=mine.py"))
+
+
+def test_kl_and_entropy_are_put_together_by_the_setting_that_gspo_does_not_read() -> None:
+    gspo = (f"{A}.policy_loss.loss_mode=gspo", f"{A}.loss_agg_mode=token-mean")
+    assert fate(planned(*gspo, version=JANUARY), f"{A}.loss_agg_mode").kind == "no effect"
+    with_kl = fate(planned(*gspo, f"{A}.use_kl_loss=True", version=JANUARY), f"{A}.loss_agg_mode")
+    assert (with_kl.kind, "KL and entropy" in with_kl.reason) == ("unsupported", True)
+
+
+def test_the_ratio_to_the_rollout_is_clipped_in_one_mode_and_weighted_in_the_other() -> None:
+    made = planned("algorithm.rollout_correction.bypass_mode=True")
+    assert "--use-rollout-logprobs" in flags(made)
+    assert "--use-tis" in flags(made, "async")
+    assert "--tis-clip" in fate(made, "algorithm.rollout_correction.bypass_mode").reason
+    assert "near 1" in fate(made, f"{A}.clip_ratio_c").reason

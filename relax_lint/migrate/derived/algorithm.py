@@ -12,6 +12,7 @@ from relax_lint.migrate.algorithms import (
     ESTIMATOR,
     LOSS_MODE,
     OF_ASYNC,
+    PER_SAMPLE,
     Loss,
     loss_of,
     uses_bypass,
@@ -89,7 +90,11 @@ def _put_together(settings: Settings, choices: Choices, loss: Loss) -> Iterator[
     mode = text(settings, AGGREGATION) or "token-mean"
     if loss.fixed:
         reason = f"verl averages each sample first with {loss.estimator}, whatever this says, and so does Relax"
-        yield from fates(settings, (AGGREGATION,), "no effect", reason)
+        if mode not in PER_SAMPLE and (is_on(settings, f"{A}.use_kl_loss") or real(settings, f"{A}.entropy_coeff")):
+            reason = f"{reason}; KL and entropy, which verl puts together by it, are averaged over each sample, too"
+            yield from fates(settings, (AGGREGATION,), "unsupported", reason)
+        else:
+            yield from fates(settings, (AGGREGATION,), "no effect", reason)
         yield from fates(settings, (_SCALE,), "no effect", "nothing is scaled")
         return
     if loss.per_token:
@@ -129,7 +134,11 @@ def _corrected(settings: Settings) -> Iterator[Step]:
         source = BYPASS if uses_bypass(settings) else OF_ASYNC
         note = "the rollout's log-probabilities stand for the old ones, as in verl"
         yield Passed(_ROLLOUT_LOGPROBS, (), "algorithm", (source,), note, "sync")
-        yield Fate(source, "mapped", (_ROLLOUT_LOGPROBS,))
+        reason = (
+            "in async mode Relax has the trainer's log-probabilities for the old ones, and weights by the ratio to the "
+            "rollout's up to --tis-clip (2), where verl clips that ratio"
+        )
+        yield Fate(source, "derived", (_ROLLOUT_LOGPROBS, _TIS), reason)
         yield from fates(settings, (weights, threshold), "no effect", "there is nothing that would have to be weighted")
     else:
         yield from _weighted(settings, weights, threshold, kind)

@@ -17,6 +17,7 @@ from relax_lint.migrate.batches import (
     prompts_key,
     trainer_of,
 )
+from relax_lint.migrate.derived.reward import penalizes_length
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
 from relax_lint.migrate.readings import REF, A, below, fates, is_on, shown, whole
 
@@ -30,6 +31,9 @@ _ROLLOUT, _PER_PROMPT, _GLOBAL, _STEPS = (
 _FILTER_PATH, _OVER_SAMPLING = "--dynamic-sampling-filter-path", "--over-sampling-batch-size"
 _NONZERO_STD = "relax.engine.filters.dynamic_sampling_filters.check_reward_nonzero_std"
 _EPOCHS = f"{A}.ppo_epochs"
+_PASSES, _TOTAL = "trainer.total_epochs", "trainer.total_training_steps"
+_OF_REWARD = ("reward", "score", "seq_reward", "seq_final_reward")
+"""Metrics by which verl keeps a group that are the reward, or as good as."""
 
 
 def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
@@ -67,7 +71,8 @@ def _updates(settings: Settings, sizes: Batches) -> Iterator[Step]:
     mini = whole(settings, MINI)
     if trainer_of(settings) == "fully async":
         reason = "with require_batches, the prompts of a step of the trainer"
-        yield from fates(settings, (MINI,), "derived", reason, (_ROLLOUT, _GLOBAL))
+        todo = _kept(sizes) if sizes.steps is None and sizes.verl_updates > 1 else ""
+        yield Fate(MINI, "derived", (_ROLLOUT, _GLOBAL), reason, todo)
     elif sizes.steps is not None:
         yield from fates(settings, (MINI,), "derived", f"{sizes.steps} updates of a rollout", (_GLOBAL, _STEPS))
     elif sizes.verl_updates > 1:
@@ -75,9 +80,7 @@ def _updates(settings: Settings, sizes: Batches) -> Iterator[Step]:
             f"verl makes {sizes.verl_updates} updates of a rollout; Relax makes one of it, as the guide demands, so "
             "that training stays on-policy"
         )
-        can = sizes.prompts is not None and sizes.prompts % sizes.verl_updates == 0
-        todo = f"--keep-updates keeps the {sizes.verl_updates} updates, if they are meant" if can else ""
-        yield Fate(MINI, "dropped", (_GLOBAL,), reason, todo)
+        yield Fate(MINI, "dropped", (_GLOBAL,), reason, _kept(sizes))
     else:
         prompts = sizes.prompts or 0
         larger = mini is not None and bool(prompts) and mini > prompts and sizes.steps is None
@@ -91,6 +94,12 @@ def _updates(settings: Settings, sizes: Batches) -> Iterator[Step]:
         yield Todo(todo, (_EPOCHS,))
     else:
         yield from fates(settings, (_EPOCHS,), "same", "each batch once")
+
+
+def _kept(sizes: Batches) -> str:
+    """How the updates of a rollout are kept, where that is possible."""
+    can = sizes.prompts is not None and sizes.prompts % sizes.verl_updates == 0
+    return f"--keep-updates keeps the {sizes.verl_updates} updates, if they are meant" if can else ""
 
 
 def _streamed(settings: Settings) -> Iterator[Step]:
@@ -114,6 +123,7 @@ def _drawn(settings: Settings, sizes: Batches) -> Iterator[Step]:
         return
     yield Passed(_FILTER_PATH, (_NONZERO_STD,), "rollout", (FILTER,), "DAPO's dynamic sampling")
     yield Fate(FILTER, "mapped", (_FILTER_PATH,), "prompts whose samples all score the same are replaced by others")
+    yield from _ends(settings, sizes)
     generated = whole(settings, GENERATED)
     at_a_time = generated is not None and sizes.prompts is not None and generated > sizes.prompts
     if at_a_time and not is_v1(settings):
@@ -126,6 +136,22 @@ def _drawn(settings: Settings, sizes: Batches) -> Iterator[Step]:
         yield from _of_filter(settings, key)
 
 
+def _ends(settings: Settings, sizes: Batches) -> Iterator[Step]:
+    """An epoch of verl's filtering trainer is over when all prompts were drawn, those that it dropped, too."""
+    total = whole(settings, _TOTAL)
+    if is_v1(settings) or (total is not None and total > 0):
+        return
+    drawn = whole(settings, GENERATED) or whole(settings, TRAIN)
+    if drawn is None or sizes.prompts is None:
+        return
+    yield Todo(
+        f"pass --num-rollout with (rows × {shown(settings.value(_PASSES))} epochs / {drawn}), or less, to train as "
+        f"long as verl: its epochs end when all prompts were drawn, {drawn} at a time, kept or dropped; those of Relax "
+        f"are rows / {sizes.prompts} rollouts, which draw as many prompts as it takes",
+        (FILTER, _PASSES),
+    )
+
+
 def _filters(settings: Settings) -> bool:
     return trainer_of(settings) == "filtering" and is_on(settings, FILTER)
 
@@ -133,11 +159,20 @@ def _filters(settings: Settings) -> bool:
 def _of_filter(settings: Settings, key: str) -> Iterator[Step]:
     value = settings.value(key)
     if key.endswith(".metric"):
-        usual = value in ("reward", "score", "seq_reward", "seq_final_reward", "acc")
         reason = f"Relax compares the reward of the samples, verl {shown(value)}"
-        if value == "acc":
+        if value in _OF_REWARD:
+            yield Fate(key, "derived", (_FILTER_PATH,), reason)
+        elif value == "acc" and not penalizes_length(settings):
             reason += ": the same where the reward depends on nothing else"
-        yield Fate(key, "derived" if usual else "unsupported", (_FILTER_PATH,), reason)
+            yield Fate(key, "derived", (_FILTER_PATH,), reason)
+        else:
+            todo = (
+                f"{key}={shown(value)}: let the reward return it, too, and write a function for {_FILTER_PATH} that "
+                f"keeps a group where it differs; {_NONZERO_STD.rpartition('.')[2]} compares rewards, which differ by "
+                "more"
+            )
+            yield Fate(key, "unsupported", (_FILTER_PATH,), reason, todo)
+            yield Todo(todo, (key,))
     elif key.endswith(".max_num_gen_batches"):
         yield Fate(key, "dropped", (), "Relax draws until the batch is full, without a bound")
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.algorithms import loss_of
+from relax_lint.migrate.algorithms import loss_of, uses_rollout_logprobs
 from relax_lint.migrate.batches import batches
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
 from relax_lint.migrate.readings import A, carried, fates, shown
@@ -52,9 +52,12 @@ def _dual(settings: Settings, choices: Choices, estimator: str) -> Iterator[Step
         return
     reason = "the loss of Relax has no dual clip (--eps-clip-c is parsed and never read)"
     if batches(settings, choices).steps is None:
-        yield Fate(
-            _DUAL, "unsupported", (), f"{reason}; with one update of a rollout the ratio is 1, and nothing is clipped"
+        alone = (
+            "with one update of a rollout the ratio is that of the trainer's probability to the server's, near 1"
+            if uses_rollout_logprobs(settings)
+            else "with one update of a rollout the ratio is 1, and nothing is clipped"
         )
+        yield Fate(_DUAL, "unsupported", (), f"{reason}; {alone}")
         return
     todo = (
         f"{_DUAL}={shown(settings.value(_DUAL))}: {reason}. With several updates of a rollout a ratio may exceed it "

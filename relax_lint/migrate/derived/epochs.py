@@ -21,10 +21,13 @@ _NUM_EPOCH, _NUM_ROLLOUT = "--num-epoch", "--num-rollout"
 
 def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     """The flags and fates of the length of the run."""
-    yield from fates(settings, (_OTHER_EPOCHS,), "no effect", f"{_EPOCHS} counts")
-    if settings.value(_EPOCHS) is not None:
-        yield Passed(_NUM_EPOCH, (carried(settings, _EPOCHS),), "rollout", (_EPOCHS,))
-        yield Fate(_EPOCHS, "mapped", (_NUM_EPOCH,))
+    decides = _deciding(settings)
+    for key in (_EPOCHS, _OTHER_EPOCHS):
+        if key != decides:
+            yield from fates(settings, (key,), "no effect", f"{decides} counts")
+    if settings.value(decides) is not None:
+        yield Passed(_NUM_EPOCH, (carried(settings, decides),), "rollout", (decides,))
+        yield Fate(decides, "mapped", (_NUM_EPOCH,))
     else:
         yield from fates(settings, (_EPOCHS,), "no effect", f"{_STEPS} counts")
     if trainer_of(settings) == "fully async":
@@ -37,6 +40,15 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
         yield Fate(_STEPS, "mapped", (_NUM_ROLLOUT,), "the run ends with these or with the epochs, as verl's")
     else:
         yield from fates(settings, (_STEPS,), "same", "the epochs decide")
+
+
+def _deciding(settings: Settings) -> str:
+    """The setting that says how many epochs there are: the fully asynchronous trainer of verl has two, and ends with
+    the smaller one."""
+    trained, fed = whole(settings, _EPOCHS), whole(settings, _OTHER_EPOCHS)
+    if trainer_of(settings) == "fully async" and fed is not None and (trained is None or fed < trained):
+        return _OTHER_EPOCHS
+    return _EPOCHS
 
 
 def _by_prompts(settings: Settings, choices: Choices) -> Iterator[Step]:

@@ -18,7 +18,7 @@ _ROLLOUT_PROMPT, _ROLLOUT_RESPONSE = f"{R}.prompt_length", f"{R}.response_length
 _MAX_PROMPT, _MAX_RESPONSE, _MAX_CONTEXT, _ENGINE_CONTEXT = (
     "--rollout-max-prompt-len", "--rollout-max-response-len", "--rollout-max-context-len", "--sglang-context-length",
 )  # fmt: skip
-_ENGINE = f"{R}.max_model_len"
+_ENGINE, _OWN_DATA = f"{R}.max_model_len", "data.custom_cls.path"
 _USUAL = 512
 """verl's default of both lengths."""
 
@@ -69,7 +69,7 @@ def _turns(settings: Settings) -> Iterator[Step]:
         )
         return
     total = prompt_length(settings) + response_length(settings)
-    note = "verl bounds all turns together, Relax each by --rollout-max-response-len and all by this"
+    note = "verl bounds all turns together, Relax each by --rollout-max-response-len and prompt and turns by this"
     yield Passed(_MAX_CONTEXT, (str(total),), "rollout", (PROMPT, RESPONSE), note)
 
 
@@ -82,9 +82,12 @@ def _overlong(settings: Settings) -> Iterator[Step]:
         return
     yield from fates(settings, (key,), "derived", "Relax leaves longer prompts out", (_MAX_PROMPT,))
     kind = text(settings, how) or "error"
-    if kind == "error":
-        yield from fates(settings, (how,), "dropped", "verl stops at a longer prompt; Relax leaves it out")
+    if kind == "error" or settings.value(_OWN_DATA) is None:
+        yield from fates(settings, (how,), "no effect", "verl's data set cuts no prompt; Relax leaves longer ones out")
         return
-    todo = f"{how}={kind}: verl cuts longer prompts, Relax leaves them out; cut them when the data is converted"
+    todo = (
+        f"{how}={kind}: if the data set class of {_OWN_DATA} cuts longer prompts, cut them when the data is converted; "
+        "Relax leaves them out"
+    )
     yield Fate(how, "by hand", (), "Relax leaves longer prompts out", todo)
     yield Todo(todo, (how,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.migrate.batches import trainer_of
 from relax_lint.migrate.plan import Fate, Passed, RecipeFile, Step, Todo, YamlEntry
 from relax_lint.migrate.readings import R, below, fates, is_on, shown, text, whole
 from relax_lint.migrate.texts import ENVIRONMENT
@@ -45,6 +46,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
         yield from _single(settings, keys)
         return
     name, because = choices.name, (_ENABLED, _DEFAULT_LOOP)
+    yield from _by_column(settings)
     yield Passed(_GENERATE, (f"examples.{name}.rollout.generate",), "rollout", because)
     yield RecipeFile("base_env.py", "", because, f"{_EXAMPLE}/base_env.py")
     yield RecipeFile("rollout.py", "", because, f"{_EXAMPLE}/rollout.py")
@@ -59,6 +61,18 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
         yield Fate(key, "dropped", (), reason)
 
 
+def _by_column(settings: Settings) -> Iterator[Step]:
+    """verl's trainers look at the column first, and at multi_turn.enable only where they generate asynchronously."""
+    if settings.value(_DEFAULT_LOOP) not in _SINGLE or trainer_of(settings) == "fully async":
+        return
+    yield Todo(
+        f"see whether the rows of verl's data have a column agent_name: verl goes by it, else by {_DEFAULT_LOOP}="
+        f"{text(settings, _DEFAULT_LOOP) or _SINGLE[0]}, whatever {_ENABLED} says. Without the column it made one "
+        f"response a prompt: leave {_GENERATE} out then",
+        (_ENABLED, _DEFAULT_LOOP),
+    )
+
+
 def _single(settings: Settings, keys: tuple[str, ...]) -> Iterator[Step]:
     for key in keys:
         if key == _ENABLED or (key == _DEFAULT_LOOP and settings.value(key) in _SINGLE):
@@ -67,8 +81,21 @@ def _single(settings: Settings, keys: tuple[str, ...]) -> Iterator[Step]:
             todo = f"{key}={shown(settings.value(key))}: an agent loop of your own becomes a generate function"
             yield Fate(key, "by hand", (), "rows may name an agent loop of their own", todo)
             yield Todo(todo, (key,))
+        elif key == _TOOLS and settings.value(key) is not None:
+            yield Fate(key, "by hand", (), "verl's chat template shows the tools to the model", _shown_tools(settings))
+            yield Todo(_shown_tools(settings), (key,))
+        elif key in _OF_DATA and settings.value(key) is not None:
+            yield Fate(key, "by hand", (), "the same tools", _shown_tools(settings))
         else:
             yield Fate(key, "no effect", (), "verl reads it in conversations of several turns only")
+
+
+def _shown_tools(settings: Settings) -> str:
+    """What the model knows of its tools stands in the prompt, by a column of the data in Relax."""
+    return (
+        f"put the schemas of the tools of {shown(settings.value(_TOOLS))} into a column tools of the converted data "
+        "(--tool-key): verl's chat template shows them to the model"
+    )
 
 
 def _bounded(settings: Settings) -> Iterator[Step]:
@@ -87,6 +114,18 @@ def _bounded(settings: Settings) -> Iterator[Step]:
         )
 
 
+def _bounds(settings: Settings, key: str) -> str:
+    """What verl allows a turn's tools."""
+    calls, length = (
+        whole(settings, f"{_TURNS}.max_parallel_calls"),
+        whole(settings, f"{_TURNS}.max_tool_response_length"),
+    )
+    if key != _TOOLS or calls is None or length is None:
+        return ""
+    side = text(settings, f"{_TURNS}.tool_response_truncate_side") or "middle"
+    return f"; verl makes {calls} of the calls of a turn, and cuts answers longer than {length} characters ({side})"
+
+
 def _code(settings: Settings, name: str) -> Iterator[Step]:
     """Tools, interactions and agent loops are Python code of the user's."""
     for key, what in ((_TOOLS, "the tools"), (_INTERACTION, "the interaction"), (_LOOPS, "the agent loop")):
@@ -94,9 +133,11 @@ def _code(settings: Settings, name: str) -> Iterator[Step]:
         if path is None:
             yield Fate(key, "same", (), "none")
             continue
-        todo = f"{key}={shown(path)}: write {what} that it names into step() of env_{name}.py"
+        todo = f"{key}={shown(path)}: write {what} that it names into step() of env_{name}.py{_bounds(settings, key)}"
         yield Fate(key, "by hand", (), f"{what} become the environment's step", todo)
         yield Todo(todo, (key,))
+        if key == _TOOLS:
+            yield Todo(_shown_tools(settings), (key,))
     loop = text(settings, _DEFAULT_LOOP)
     if all(settings.value(key) is None for key in (_TOOLS, _INTERACTION)):
         yield Todo(f"write what a turn brings ({loop or 'multi_turn'}) into step() of env_{name}.py", (_ENABLED,))

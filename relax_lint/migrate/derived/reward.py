@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.data_files import files_of
+from relax_lint.migrate.data_files import UNNAMED, files_of
 from relax_lint.migrate.derived.data import FILES
 from relax_lint.migrate.derived.intervals import evaluates
+from relax_lint.migrate.derived.multi_turn import takes_turns
 from relax_lint.migrate.plan import Fate, Passed, RecipeFile, Step, Todo, YamlEntry
 from relax_lint.migrate.readings import below, fates, first_key, is_on, shown, text
 from relax_lint.migrate.texts import REWARD
@@ -32,6 +33,9 @@ _SCORED_ALIKE = {
 }
 """Rewards of Relax that score as verl does, and the data sets that verl scores so, by their names."""
 _DICT = ("dapo",)
+_OVERLONG = "overlong_buffer"
+_PENALTIES = (f".{_OVERLONG}_cfg.enable", f".{_OVERLONG}.enable")
+"""The penalty for long responses, as verl's managers and as the recipe DAPO call it."""
 _GROUP_MANAGERS = ("batch",)
 _PLAIN_MANAGERS = ("naive", "dapo", None)
 
@@ -48,6 +52,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     else:
         yield from _function(settings, choices, path)
         flags = (_RM_PATH, _KEY)
+    yield from _read_as_in_verl(settings, choices, builtin is None)
     yield from _fates_of_function(settings, path, flags)
     yield from _arguments(settings, builtin is None)
     yield from _managed(settings, choices)
@@ -57,7 +62,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
 
 def _builtin(settings: Settings) -> str | None:
     """The reward of Relax that scores as verl's does; ``None`` when none is known to."""
-    if _penalizes_length(settings) or _asks_model(settings) or _manager(settings) not in _PLAIN_MANAGERS:
+    if penalizes_length(settings) or _asks_model(settings) or _manager(settings) not in _PLAIN_MANAGERS:
         return None
     files = files_of(settings.value(FILES))
     if evaluates(settings):
@@ -72,8 +77,9 @@ def _manager(settings: Settings) -> str | None:
     return text(settings, key)
 
 
-def _penalizes_length(settings: Settings) -> bool:
-    return any(key.endswith("overlong_buffer_cfg.enable") and is_on(settings, key) for key in settings.leaves)
+def penalizes_length(settings: Settings) -> bool:
+    """Whether verl's reward manager takes something off for long responses."""
+    return any(key.endswith(_PENALTIES) and is_on(settings, key) for key in settings.leaves)
 
 
 def _asks_model(settings: Settings) -> bool:
@@ -94,10 +100,24 @@ def _function(settings: Settings, choices: Choices, path: str) -> Iterator[Step]
         todo = f"{module}.py: ask the reward model, which verl ran itself, for a score"
     else:
         origin = "reward_score, by the source of the data"
-        sources = ", ".join(dict.fromkeys(file.name for file in files_of(settings.value(FILES)))) or "this data"
+        names = (file.name for file in files_of(settings.value(FILES)) if file.name != UNNAMED)
+        sources = ", ".join(dict.fromkeys(names)) or "this data"
         todo = f"{module}.py: copy the scoring of {sources} from verl/utils/reward_score"
     yield RecipeFile(f"{module}.py", REWARD.format(name=name, module=name, origin=_plain(origin)), (path,))
     yield Todo(todo, (path,))
+
+
+def _read_as_in_verl(settings: Settings, choices: Choices, has_function: bool) -> Iterator[Step]:
+    """verl's managers decode a response without special tokens; Relax leaves ``<|im_end|>`` at its end."""
+    if not takes_turns(settings):
+        note = "the reward reads responses without special tokens, as in verl"
+        yield Passed("--rollout-skip-special-tokens", (), "rollout", (), note)
+    elif has_function:
+        yield Todo(
+            f"reward_{choices.name}.py: sample.response of several turns holds special tokens (<|im_end|>), which verl "
+            "leaves out before it scores; take them out",
+            (FILES,),
+        )
 
 
 def _plain(text: str) -> str:
@@ -127,14 +147,17 @@ def _arguments(settings: Settings, has_function: bool) -> Iterator[Step]:
     ):
         for key in below(settings, prefix):
             yield from _argument(settings, key, key.removeprefix(f"{prefix}.").replace(".", "_"), has_function)
+    for prefix in (_MODEL, _MODEL_NOW):
+        for key in below(settings, f"{prefix}.{_OVERLONG}"):
+            yield from _argument(settings, key, key.removeprefix(f"{prefix}.").replace(".", "_"), has_function)
 
 
 def _argument(settings: Settings, key: str, name: str, has_function: bool) -> Iterator[Step]:
     value = settings.value(key)
     if value in (None, {}):
         yield Fate(key, "same", (), "nothing")
-    elif "overlong_buffer" in key and not _penalizes_length(settings):
-        yield Fate(key, "no effect", (), "overlong_buffer_cfg.enable is off")
+    elif _OVERLONG in key and not is_on(settings, f"{key.rpartition('.')[0]}.enable"):
+        yield Fate(key, "no effect", (), "verl takes nothing off for long responses, enable is off")
     elif not has_function:
         yield Fate(key, "no effect", (), "the length of a response is not judged")
     elif not is_known(value):
@@ -155,13 +178,14 @@ def _managed(settings: Settings, choices: Choices) -> Iterator[Step]:
             yield Fate(key, "by hand", (_GROUP,), "a reward of a whole group", todo)
         yield Todo(todo, keys)
     elif manager in _PLAIN_MANAGERS:
-        penalty = (
-            "; the penalty for long responses is for the reward to take off" if _penalizes_length(settings) else ""
-        )
+        penalty = "; the penalty for long responses is for the reward to take off" if penalizes_length(settings) else ""
         yield from fates(settings, keys, "dropped", f"Relax asks the reward for each sample{penalty}")
         if penalty:
             yield Todo(
-                f"reward_{choices.name}.py: take the penalty for long responses off, as verl's manager does", keys
+                f"reward_{choices.name}.py: take the penalty for long responses off, as verl's manager does: add "
+                "min(0, -(sample.response_length - (longest - len)) / len * penalty_factor), where longest is "
+                "args.rollout_max_response_len",
+                keys,
             )
     else:
         todo = f"what verl's reward manager {manager} adds has to be carried over to reward_{choices.name}.py"
@@ -190,7 +214,8 @@ def _judged(settings: Settings, choices: Choices) -> Iterator[Step]:
 
 def _is_other(key: str) -> bool:
     """Whether a setting below ``reward_model`` says nothing of the model."""
-    return key.startswith((f"{_MODEL}.reward_kwargs", f"{_MODEL}.sandbox_fusion")) or key.endswith(".enable")
+    others = (f"{_MODEL}.reward_kwargs", f"{_MODEL}.sandbox_fusion", f"{_MODEL}.{_OVERLONG}")
+    return key.startswith((*others, f"{_MODEL_NOW}.{_OVERLONG}")) or key.endswith(".enable")
 
 
 def _rest(settings: Settings) -> Iterator[Step]:

@@ -8,7 +8,7 @@ from relax_lint.migrate.settings import Setting
 from relax_lint.migrate.values import Template
 from relax_lint.records import changed
 from relax_lint.shell.launch import Unknown
-from tests.migrate.planned import QWEN3_8B, A, R, composed, fate, flags, planned, settings_of
+from tests.migrate.planned import QWEN3_8B, A, R, composed, fate, flags, planned, settings_of, todos
 
 DAPO = "recipe.dapo.main_dapo"
 ASYNC = "verl.experimental.fully_async_policy.fully_async_main"
@@ -43,6 +43,30 @@ def test_dynamic_sampling() -> None:
     assert (words["--rollout-batch-size"], words["--over-sampling-batch-size"]) == ("64", "192")
 
 
+def test_epochs_of_dynamic_sampling_count_what_is_drawn() -> None:
+    drawn = (FILTER, "algorithm.filter_groups.metric=seq_reward", "data.gen_batch_size=192", "trainer.use_v1=False")
+    assert "epochs / 192), or less" in todos(planned(*drawn, main=DAPO))
+    assert "epochs / 192)" not in todos(planned(*drawn, "trainer.total_training_steps=100", main=DAPO))
+
+
+def test_a_filter_by_accuracy_is_none_by_a_reward_that_length_changes() -> None:
+    drawn = (FILTER, "algorithm.filter_groups.metric=acc", "trainer.use_v1=False")
+    alike = planned(*drawn, main=DAPO)
+    assert fate(alike, "algorithm.filter_groups.metric").kind == "derived"
+    other = planned(*drawn, "reward.reward_kwargs.overlong_buffer_cfg.enable=True", main=DAPO)
+    assert fate(other, "algorithm.filter_groups.metric").kind == "unsupported"
+    assert "algorithm.filter_groups.metric=acc: let the reward return it" in todos(other)
+
+
+def test_the_asynchronous_trainer_ends_with_the_smaller_number_of_epochs() -> None:
+    sizes = ("async_training.require_batches=1", "rollout.total_rollout_steps=null")
+    made = planned(*sizes, "trainer.total_epochs=30", "rollout.total_epochs=10", main=ASYNC)
+    assert flags(made)["--num-epoch"] == "10"
+    assert fate(made, "trainer.total_epochs").kind == "no effect"
+    other = planned(*sizes, "trainer.total_epochs=5", "rollout.total_epochs=10", main=ASYNC)
+    assert flags(other)["--num-epoch"] == "5"
+
+
 def test_without_the_filter_every_drawn_prompt_is_trained_on() -> None:
     made = planned("algorithm.filter_groups.enable=False", "data.gen_batch_size=192", "trainer.use_v1=False", main=DAPO)
     assert flags(made)["--rollout-batch-size"] == "192"
@@ -69,6 +93,7 @@ def test_verls_asynchronous_trainer_counts_mini_batches() -> None:
     # Versions of the weights come after four steps, each of which is a rollout here.
     assert (words["--eval-interval"], words["--save-interval"]) == ("20", "40")
     assert "require_batches" in made.batch
+    assert "--keep-updates keeps the 2 updates" in fate(made, f"{A}.ppo_mini_batch_size").todo
 
 
 def test_sizes_that_only_bash_knows() -> None:

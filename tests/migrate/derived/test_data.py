@@ -39,6 +39,18 @@ def test_a_path_that_bash_completes() -> None:
     assert files_of(whole)[0].path == whole
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('${TRAIN_FILE:-"${HOME}/data/dapo-math-17k.parquet"}', "dapo-math-17k"),
+        ("${TRAIN_FILE:-gsm8k/train.parquet}", "gsm8k"),
+        ("${TRAIN_FILE}", "eval"),
+    ],
+)
+def test_a_path_is_named_after_what_its_variable_usually_is(text: str, name: str) -> None:
+    assert files_of(Template((Unknown(text, "TRAIN_FILE"),)))[0].name == name
+
+
 def test_names_are_different() -> None:
     assert [name for name, _ in named(files_of(["a/math/test.parquet", "b/math/test.parquet"]))] == ["math", "math2"]
 
@@ -161,10 +173,50 @@ def test_turns_are_for_the_environment() -> None:
     compile(next(file.text for file in made.files if file.name == "env_demo.py"), "env_demo.py", "exec")
 
 
+def test_a_penalty_of_the_recipe_dapo_goes_into_the_config_and_one_that_is_off_does_not() -> None:
+    made = planned(
+        "reward_model.overlong_buffer.enable=True", "reward_model.overlong_buffer.len=4096",
+        "reward.reward_kwargs.overlong_buffer_cfg.enable=False", "reward.reward_kwargs.overlong_buffer_cfg.len=0",
+        "data.train_files=/data/dapo-math-17k.parquet",
+    )  # fmt: skip
+    config = {entry.key: entry.value for entry in made.config}
+    assert config == {"overlong_buffer_enable": True, "overlong_buffer_len": 4096}
+    assert fate(made, "reward.reward_kwargs.overlong_buffer_cfg.len").kind == "no effect"
+    assert "--rm-type" not in flags(made)
+    assert "take the penalty for long responses off" in todos(made)
+
+
+def test_tools_are_shown_to_the_model_and_bounded_as_in_verl() -> None:
+    tools = (
+        f"{R}.multi_turn.tool_config_path=tools.yaml",
+        f"{R}.multi_turn.max_parallel_calls=1",
+        f"{R}.multi_turn.max_tool_response_length=256",
+        f"{R}.multi_turn.tool_response_truncate_side=middle",
+    )
+    told = todos(planned(f"{R}.multi_turn.enable=True", *tools))
+    assert "schemas of the tools of tools.yaml into a column tools" in told
+    assert "makes 1 of the calls of a turn, and cuts answers longer than 256 characters (middle)" in told
+    single = planned(*tools)
+    assert fate(single, f"{R}.multi_turn.tool_config_path").kind == "by hand"
+    assert "column tools" in todos(single)
+
+
+def test_verl_goes_by_a_column_of_its_data_for_turns() -> None:
+    assert "column agent_name" in todos(planned(f"{R}.multi_turn.enable=True"))
+    assert "column agent_name" not in todos(planned(f"{R}.agent.default_agent_loop=tool_agent"))
+
+
 def test_turns_without_a_bound_get_one_and_it_is_said() -> None:
     made = planned(f"{R}.multi_turn.enable=True")
     assert {entry.key: entry.value for entry in made.config}["max_turns"] == 8
     assert "max_turns is 8" in todos(made)
+
+
+def test_the_reward_reads_no_special_tokens() -> None:
+    assert "--rollout-skip-special-tokens" in flags(planned())
+    turns = planned(f"{R}.multi_turn.enable=True")
+    assert "--rollout-skip-special-tokens" not in flags(turns)
+    assert "holds special tokens" in todos(turns)
 
 
 def test_one_turn_needs_nothing() -> None:

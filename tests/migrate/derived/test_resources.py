@@ -184,3 +184,26 @@ def test_sizes_that_only_bash_knows_are_chosen_for_the_model() -> None:
     assert flags(made)["--tensor-model-parallel-size"] == "4"
     assert flags(made)["--rollout-num-gpus-per-engine"] == "1"
     assert "only bash knows them" in todos(made)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "trainer", "rollout_nodes", "rollout", "per_node", "used"),
+    [
+        (2, 6, 2, 2, None, 16),
+        (1, 4, 1, 4, None, 8),
+        (1, 2, 1, 2, "4", 4),
+        (8, 8, 8, 8, None, 128),
+        (1, 16, 1, 16, "16", 32),
+    ],
+)
+def test_machines_that_trainer_and_rollout_share_are_counted_once(
+    nodes: int, trainer: int, rollout_nodes: int, rollout: int, per_node: str | None, used: int
+) -> None:
+    made = planned(
+        "data.train_batch_size=128", f"{A}.ppo_mini_batch_size=128",
+        f"trainer.nnodes={nodes}", f"trainer.n_gpus_per_node={trainer}",
+        f"rollout.nnodes={rollout_nodes}", f"rollout.n_gpus_per_node={rollout}",
+        main="verl.experimental.one_step_off_policy.main_ppo",
+    )  # fmt: skip
+    assert flags(made).get("--num-gpus-per-node") == per_node
+    assert roles(flags(made)) == {"actor": used, "rollout": used}
