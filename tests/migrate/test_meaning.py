@@ -327,3 +327,11 @@ def test_the_ratio_to_the_rollout_is_clipped_in_one_mode_and_weighted_in_the_oth
     assert "--use-tis" in flags(made, "async")
     assert "--tis-clip" in fate(made, "algorithm.rollout_correction.bypass_mode").reason
     assert "near 1" in fate(made, f"{A}.clip_ratio_c").reason
+
+
+def test_a_rejection_of_samples_needs_the_flag_that_has_its_function_called() -> None:
+    rejected = "algorithm.rollout_correction.rollout_rs=seq_mean_k1"
+    assert "--custom-tis-function-path, which only --use-tis has called" in todos(planned(rejected))
+    weighted = todos(planned(rejected, "algorithm.rollout_correction.rollout_is=token"))
+    assert "--custom-tis-function-path" in weighted
+    assert "only --use-tis" not in weighted

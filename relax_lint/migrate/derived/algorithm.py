@@ -178,6 +178,7 @@ def _of_correction(settings: Settings, key: str) -> Iterator[Step]:
     elif settings.value(f"{_CORRECTION}.{_NEEDS.get(key.rpartition('.')[2], 'rollout_rs')}") is None:
         yield Fate(key, "no effect", (), "verl reads it only with a weighting or rejection that is switched on")
     else:
-        todo = f"{key}={shown(value)}: write a function for --custom-tis-function-path"
+        called = "" if settings.value(f"{_CORRECTION}.rollout_is") == "token" else ", which only --use-tis has called"
+        todo = f"{key}={shown(value)}: write a function for --custom-tis-function-path{called}"
         yield Fate(key, "unsupported", (), "Relax rejects and normalizes nothing by itself", todo)
         yield Todo(todo, (key,))
