@@ -30,7 +30,8 @@ class Family:
     ``qkv_bias`` and ``qk_norm`` of ``None``: as the config says. ``tied``: whether the embeddings are when the config
     is silent. ``gate``: the flag of the feed-forward layers' activation, empty when Megatron has none for it.
     ``latent``: multi-head latent attention. ``bridged``: whether the Megatron-Bridge of May 2026, which Relax is built
-    with, makes the model out of the checkpoint. ``beyond`` is what no flag says.
+    with, makes the model out of the checkpoint. ``windows``: who knows of a sliding window: ``all`` layers have it by a
+    flag, or those that ``flagged`` ones in ``more`` say, or the ``bridge`` knows. ``beyond`` is what no flag says.
     """
 
     qkv_bias: bool | None = False
@@ -43,6 +44,7 @@ class Family:
     rotary_percent: float = 1.0
     more: tuple[tuple[str, ...], ...] = ()
     bridged: bool = True
+    windows: Literal["", "all", "flagged", "bridge"] = ""
     beyond: str = ""
 
 
@@ -76,7 +78,7 @@ _GLM4 = Family(
 
 FAMILIES: dict[str, Family] = {
     "llama": Family(),
-    "mistral": Family(),
+    "mistral": Family(windows="all"),
     "qwen2": _QWEN2,
     "qwen2_vl": Family(qkv_bias=True, bridged=False),
     "qwen2_vl_text": Family(qkv_bias=True, bridged=False),
@@ -95,7 +97,7 @@ FAMILIES: dict[str, Family] = {
     "qwen3_5_text": _QWEN35,
     "qwen3_5_moe": _QWEN35_MOE,
     "qwen3_5_moe_text": _QWEN35_MOE,
-    "mixtral": Family(experts=Experts(size="intermediate_size", before_softmax=False), bridged=False),
+    "mixtral": Family(experts=Experts(size="intermediate_size", before_softmax=False), bridged=False, windows="all"),
     "deepseek_v2": Family(
         qk_norm=True,
         experts=Experts(scores=None, balancing="seq_aux_loss"),
@@ -122,6 +124,7 @@ FAMILIES: dict[str, Family] = {
         experts=Experts(size="intermediate_size", before_softmax=False, balancing="none"),
         linear_bias=True,
         gate="--quick-geglu",
+        windows="flagged",
         more=(
             ("--glu-linear-offset", "1.0"),
             ("--activation-func-clamp-value", "7.0"),
@@ -132,7 +135,11 @@ FAMILIES: dict[str, Family] = {
     ),
     "gemma": Family(tied=True, gate="", more=(_ZERO_CENTRED,), beyond="GeGLU and scaled embeddings"),
     "gemma2": Family(
-        tied=True, gate="", more=(_ZERO_CENTRED,), beyond="GeGLU, scaled embeddings, soft caps and more norms"
+        tied=True,
+        gate="",
+        more=(_ZERO_CENTRED,),
+        windows="bridge",
+        beyond="GeGLU, scaled embeddings, soft caps, sliding windows and more norms",
     ),
     "mimo": _QWEN2,
     "seed_oss": Family(qkv_bias=None, bridged=False),

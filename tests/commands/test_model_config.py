@@ -86,3 +86,16 @@ def test_an_architecture_without_a_bridge_is_said(run: Run) -> None:
     done = run("model-config", "config.json")
     assert done.status == 0
     assert "does not know seed_oss" in done.err
+
+@pytest.mark.parametrize("said", ['"rope_theta": NaN', '"rope_theta": 1e400', '"num_attention_heads": 0'])
+def test_numbers_that_are_none_are_refused_in_a_sentence(run: Run, said: str) -> None:
+    text = json.dumps(PUBLIC["qwen3-8B"])
+    Path("bad.json").write_text(f"{text[:-1]}, {said}}}")
+    done = run("model-config", "bad.json")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(f"relax-lint: bad.json: {said.split(':')[0].strip(chr(34))} is ")
+    assert done.err.count("\n") == 1
+
+
+def test_a_name_of_two_lines_stays_a_comment(run: Run) -> None:
+    assert run("model-config", "Qwen3-8B", "--name", "a\nb").out == wanted("a?b")

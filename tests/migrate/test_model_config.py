@@ -141,16 +141,33 @@ REFUSED = {
     why_not(QWEN3, "head_dim", hidden_size=4100): (
         "head_dim is missing, and hidden_size 4100 is no multiple of 32 heads"
     ),
-    why_not(QWEN3, hidden_size="large"): "hidden_size is 'large', which is no whole number",
-    why_not(QWEN3, rms_norm_eps=True): "rms_norm_eps is True, which is no number",
-    why_not(QWEN3, hidden_act="gelu"): "hidden_act is 'gelu', which qwen3 is not known with",
+    why_not(QWEN3, hidden_size="large"): 'hidden_size is "large", which is no whole number',
+    why_not(QWEN3, rms_norm_eps=True): "rms_norm_eps is true, which is no number",
+    why_not(QWEN3, hidden_act="gelu"): 'hidden_act is "gelu", which qwen3 is not known with',
     why_not(QWEN3, rope_theta=0.5): "rope_theta is 0.5, and --rotary-base takes whole numbers",
     why_not(LLAMA, attention_bias=True): "attention_bias: Megatron has no bias for the output of attention alone",
     why_not(LLAMA, mlp_bias=True): "mlp_bias: Megatron has biases in all linear layers or in none",
     why_not(LLAMA, rope_scaling={"type": "dynamic", "factor": 2.0}): (
-        "rope_scaling of type 'dynamic': Megatron has no such scaling"
+        'rope_scaling of type "dynamic": Megatron has no such scaling'
     ),
-    why_not(PUBLIC["deepseek-v2-lite"], scoring_func="tanh"): ("scoring_func is 'tanh'; known are softmax and sigmoid"),
+    why_not(PUBLIC["deepseek-v2-lite"], scoring_func="tanh"): ('scoring_func is "tanh"; known are softmax and sigmoid'),
+    why_not(QWEN3, num_hidden_layers=-3): "num_hidden_layers is -3, and less than 1 there cannot be",
+    why_not(MIXTURE, num_hidden_layers=10**9): "num_hidden_layers is 1000000000, which is more than any model has",
+    why_not(QWEN3, num_attention_heads=0): "num_attention_heads is 0, and less than 1 there cannot be",
+    why_not(QWEN3, num_attention_heads=16, num_key_value_heads=5): (
+        "num_attention_heads 16 is no multiple of num_key_value_heads 5"
+    ),
+    why_not(QWEN3, tie_word_embeddings="yes"): 'tie_word_embeddings is "yes", which is neither true nor false',
+    why_not(QWEN3, rope_theta=float("nan")): "rope_theta is NaN, which is no number",
+    why_not(QWEN3, rope_scaling="yarn"): 'rope_scaling is "yarn", which is no mapping',
+    why_not(QWEN3, rope_parameters={"full_attention": {"rope_theta": 1e6}, "rope_theta": 1e6}): (
+        "rope_parameters differ between layers, and Megatron has one for all"
+    ),
+    why_not(MIXTURE, num_experts_per_tok=129): (
+        "129 experts of a token (num_experts_per_tok or experts_per_token or moe_topk) are more than there are, 128"
+    ),
+    why_not(PUBLIC["deepseek-v3"], topk_group=9): "topk_group 9 is more than n_group, 8",
+    why_not(MIXTURE, mlp_only_layers="2"): 'mlp_only_layers is "2", which is no list',
     why_not({}): "there is no model_type: this is no config.json of a model in Hugging Face's form",
 }
 
@@ -162,8 +179,64 @@ def test_what_cannot_be_said_is_refused_by_name(refusal: str) -> None:
 
 def test_an_unknown_architecture_is_refused_with_those_that_are_known() -> None:
     refusal = why_not({"model_type": "bert"})
-    assert refusal.startswith("model_type 'bert' is not known; known are deepseek_v2, ")
+    assert refusal.startswith('model_type "bert" is not known; known are deepseek_v2, ')
     assert refusal.endswith(", seed_oss")
+
+
+NONSENSE = (
+    float("nan"),
+    float("inf"),
+    -1,
+    0,
+    10**400,
+    0.5,
+    True,
+    "yes",
+    "a\nb",
+    [],
+    [[]],
+    {"a": {}},
+    {"a\nb": "\ud800"},
+)
+
+
+@pytest.mark.parametrize("nonsense", NONSENSE, ids=lambda value: ascii(value)[:12])
+@pytest.mark.parametrize("name", ["qwen3-8B", "llama3.1-8B", "qwen3-30B-A3B", "deepseek-v3", "gpt-oss-20B"])
+def test_nonsense_is_refused_or_makes_a_sound_file(name: str, nonsense: Any) -> None:
+    config = PUBLIC[name]
+    scaling = config.get("rope_scaling") or {}
+    tried = [{**config, key: nonsense} for key in [*config, "sliding_window", "layer_types", "num_key_value_heads"]]
+    tried += [{**config, "rope_scaling": {**scaling, key: nonsense}} for key in [*scaling, "rope_theta", "factor"]]
+    for changed in tried:
+        try:
+            model = model_of(changed)
+        except NotConverted:
+            continue
+        words = [word for values in model.flags.values() for word in values]
+        assert not [word for word in words if word in ("nan", "inf") or word.startswith("-")]
+        comments = [line for line in text_of(model, name).split("MODEL_ARGS")[0].splitlines() if line]
+        assert all(line.startswith("# ") and line.isprintable() for line in comments)
+
+
+def test_a_name_of_several_lines_stays_in_its_comment() -> None:
+    assert text_of(model_of(QWEN3), "a\nb\udcff").startswith("# a?b?: its architecture")
+
+
+def test_the_numbers_of_yarn_are_told() -> None:
+    scaling = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32768}
+    text = text_of(model_of({**QWEN3, "rope_scaling": scaling}), "long")
+    assert "(the numbers of yarn: factor 4.0, original_max_position_embeddings 32768) comes from the checkpoint" in text
+
+
+def test_sliding_windows_are_passed_or_told() -> None:
+    mistral = {**LLAMA, "model_type": "mistral", "rope_scaling": None, "sliding_window": 4096}
+    assert flags_of(mistral)["--window-size"] == ("4095,0",)
+    assert "--window-size" not in flags_of(mistral, sliding_window=None)
+    told = "no more than 4096 tokens back (sliding_window)"
+    window = {**QWEN3, "sliding_window": 4096}
+    assert told in text_of(model_of({**window, "use_sliding_window": True}), "w")
+    assert told in text_of(model_of({**window, "layer_types": ["full_attention", "sliding_attention"]}), "w")
+    assert told not in text_of(model_of({**window, "use_sliding_window": False}), "w")
 
 
 LAUNCHER = """\
