@@ -131,8 +131,8 @@ def _name(options: Namespace) -> str:
     name: str | None = options.name
     if not name:
         raise ValueError("--name is required: what the recipe is to be called, as in --name gsm8k")
-    if not name.isidentifier() or keyword.iskeyword(name):
-        raise ValueError(f"--name {name}: it becomes a part of module paths, so letters, digits and underscores only")
+    if not _is_module(name):
+        raise ValueError(f"--name {name}: {_not_a_module(name)}")
     return name
 
 
@@ -144,7 +144,20 @@ def _into(options: Namespace) -> Path:
     into = Path(options.into)
     if into.is_absolute() or ".." in into.parts:
         raise ValueError(f"--into {into}: a directory below the root of the Relax checkout")
+    unfit = next((part for part in into.parts if not _is_module(part)), None)
+    if unfit is not None:
+        raise ValueError(f"--into {into}: {_not_a_module(unfit)}")
     return into
+
+
+def _is_module(name: str) -> bool:
+    return name.isidentifier() and not keyword.iskeyword(name)
+
+
+def _not_a_module(name: str) -> str:
+    if keyword.iskeyword(name):
+        return f"{name} cannot be a part of module paths, it is a word of Python's own"
+    return f"{name} becomes a part of module paths: letters, digits and underscores only, and no digit first"
 
 
 def _source(options: Namespace) -> LauncherSource:

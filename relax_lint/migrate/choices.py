@@ -36,7 +36,7 @@ class Choices:
 
     ``name`` is the recipe's; ``unit`` what verl's ``train_batch_size`` is taken for; ``keep_updates`` keeps several
     updates of a rollout; ``model`` is the stem of the model's file under ``scripts/models/`` and ``shape`` what it
-    says, ``None`` when it is not known.
+    says, ``None`` when it is not known. ``package`` is that of the recipes, empty at the root.
     """
 
     name: str
@@ -44,6 +44,11 @@ class Choices:
     keep_updates: bool = False
     model: str = ""
     shape: ModelShape | None = None
+    package: str = "examples"
+
+    def module(self, name: str) -> str:
+        """The module path of a file of the recipe."""
+        return ".".join(filter(None, (self.package, self.name, name)))
 
 
 def shape_of(flags: Mapping[str, Sequence[str]], *, vision: bool = False) -> ModelShape:

@@ -75,7 +75,7 @@ class _Migration:
     def __init__(self, source: LauncherSource, project: Project, choices: Choices, options: Options) -> None:
         self.source = source
         self.project = project
-        self.choices = choices
+        self.choices = changed(choices, package=".".join(Path(options.into).parts))
         self.options = options
         self.target = project.root / options.into / choices.name
         self.files: dict[Path, str] = {}
@@ -201,9 +201,7 @@ class _Migration:
             original = self.project.text((self.project.relax_root or self.project.root) / file.copy_of)
             if original is None:
                 return
-            text = _OWN_ENVIRONMENT.sub(
-                rf"\g<1>examples.{self.choices.name}.env_{self.choices.name}\g<2>", original.text
-            )
+            text = _OWN_ENVIRONMENT.sub(rf"\g<1>{self.choices.module(f'env_{self.choices.name}')}\g<2>", original.text)
         self.files[path] = text
 
     def _configured(self, made: Plan) -> Plan:

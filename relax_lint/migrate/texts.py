@@ -38,7 +38,7 @@ ENVIRONMENT = '''"""The environment of {name}: what answers to a response, turn 
 
 from __future__ import annotations
 
-from examples.{name}.base_env import BaseInteractionEnv
+from {base} import BaseInteractionEnv
 
 
 class Env(BaseInteractionEnv):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -81,6 +82,29 @@ def tree(root: Path) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
+@pytest.mark.parametrize("into", ["other", "examples/group", "."])
+def test_a_recipe_elsewhere_is_named_by_the_modules_that_it_has(
+    into: str, checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loss = "    actor_rollout_ref.actor.loss_agg_mode=seq-mean-token-sum \\\n    trainer.nnodes=1"
+    turns = "    actor_rollout_ref.rollout.multi_turn.enable=True \\\n    trainer.n_gpus_per_node=8"
+    write(
+        VERL.replace("    trainer.nnodes=1", loss).replace("    trainer.n_gpus_per_node=8", turns).replace("gsm8k", "d")
+    )
+    for name in ("base_env", "rollout"):
+        original = checkout / f"examples/deepeyes/{name}.py"
+        original.parent.mkdir(exist_ok=True)
+        original.write_text('DEFAULT_ENV_MODULE = "examples.deepeyes.env_deepeyes"\n')
+    assert main(["migrate", SOURCE, "--name", "q", "--into", into, "--format", "json"]) in (0, 1)
+    told = json.loads(capsys.readouterr().out)
+    texts = {file["path"]: file["text"] for file in told["files"] if not file["path"].endswith(".md")}
+    package = ".".join((*Path(into).parts, "q"))
+    named = set(re.findall(r"\b[\w.]+\.(?:reward_q|loss_q|rollout|env_q|base_env)\b", "\n".join(texts.values())))
+    named = {module for module in named if not module.startswith("actor_rollout_ref.")}
+    assert {f"{package}.{module}" for module in ("reward_q", "loss_q", "rollout", "env_q")} <= named
+    assert all((checkout / f"{module.replace('.', '/')}.py").is_file() for module in named), named
+
+
 def test_a_recipe_is_written(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["migrate", SOURCE, "--name", "gsm8k"]) == 0
     told = capsys.readouterr()
@@ -142,7 +166,15 @@ def test_with_force_what_was_there_is_kept_beside(checkout: Path, capsys: pytest
         ([SOURCE], "--name is required"),
         ([SOURCE, "--name", "my-recipe"], "letters, digits and underscores"),
         ([SOURCE, "--name", "../x"], "letters, digits and underscores"),
-        ([SOURCE, "--name", "class"], "letters, digits and underscores"),
+        (
+            [SOURCE, "--name", "class"],
+            "--name class: class cannot be a part of module paths, it is a word of Python's own",
+        ),
+        (
+            [SOURCE, "--name", "x", "--into", "examples/my-group"],
+            "--into examples/my-group: my-group becomes a part of",
+        ),
+        ([SOURCE, "--name", "x", "--into", "examples/import"], "--into examples/import: import cannot be a part of"),
         ([SOURCE, "--name", "x", "--into", "../out"], "--into ../out"),
         ([SOURCE, "--name", "x", "--into", "/out"], "--into /out"),
         (["nothing.sh", "--name", "x"], "no such file: nothing.sh"),

@@ -103,7 +103,7 @@ def _put_together(settings: Settings, choices: Choices, loss: Loss) -> Iterator[
     elif loss.scale is None:
         yield from fates(settings, (AGGREGATION,), "same", "Relax averages each sample first, too")
     else:
-        path = f"examples.{choices.name}.loss_{choices.name}.get_pg_loss_reducer"
+        path = f"{choices.module(f'loss_{choices.name}')}.get_pg_loss_reducer"
         yield RecipeFile(f"loss_{choices.name}.py", LOSS_REDUCER.format(scale=f"{loss.scale:g}"), (AGGREGATION,))
         yield Passed(_REDUCER, (path,), "algorithm", (AGGREGATION,), mode)
         reason = "the policy's loss; entropy and KL are averaged over each sample"

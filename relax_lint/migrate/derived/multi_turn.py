@@ -47,12 +47,12 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
         return
     name, because = choices.name, (_ENABLED, _DEFAULT_LOOP)
     yield from _by_column(settings)
-    yield Passed(_GENERATE, (f"examples.{name}.rollout.generate",), "rollout", because)
+    yield Passed(_GENERATE, (f"{choices.module('rollout')}.generate",), "rollout", because)
     yield RecipeFile("base_env.py", "", because, f"{_EXAMPLE}/base_env.py")
     yield RecipeFile("rollout.py", "", because, f"{_EXAMPLE}/rollout.py")
-    yield RecipeFile(f"env_{name}.py", ENVIRONMENT.format(name=name), because)
+    yield RecipeFile(f"env_{name}.py", ENVIRONMENT.format(name=name, base=choices.module("base_env")), because)
     yield from _bounded(settings)
-    yield YamlEntry("rollout_interaction_env_path", f"examples.{name}.env_{name}", because)
+    yield YamlEntry("rollout_interaction_env_path", choices.module(f"env_{name}"), because)
     yield from fates(settings, because, "derived", "a rollout of several turns", (_GENERATE, _CONFIG))
     yield from _code(settings, name)
     rest = [key for key in keys if key not in (*because, _MOST, _MOST_OF_USER, _TOOLS, _INTERACTION, *_OF_DATA, _LOOPS)]

@@ -89,7 +89,7 @@ def _asks_model(settings: Settings) -> bool:
 def _function(settings: Settings, choices: Choices, path: str) -> Iterator[Step]:
     name = choices.name
     module = f"reward_{name}"
-    yield Passed(_RM_PATH, (f"examples.{name}.{module}.reward_func",), "rollout", (path,))
+    yield Passed(_RM_PATH, (f"{choices.module(module)}.reward_func",), "rollout", (path,))
     yield Passed(_KEY, ("score",), "rollout", (path,))
     if settings.value(path) is not None:
         function = text(settings, path.replace(".path", ".name")) or "compute_score"
