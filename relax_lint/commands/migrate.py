@@ -5,8 +5,9 @@ verl's defaults) becomes examples/NAME: run_NAME.sh, which trains synchronously 
 config YAML where one is needed, a file in scripts/models/ where Relax has none for the model, and MIGRATION.md, which
 says of every setting what became of it and what is left to be done by hand.
 
-Exit status: 0 migrated; 1 refused, or not all of it could be migrated: the reason is told with its place; 2 wrong
-usage, or the recipe is there already. All files are written, or none.
+Exit status: 0 migrated; 1 refused, or not all of it could be migrated, or something in the recipe is to be checked: the
+reason is told with its place; 1, too, when a file could not be written; 2 wrong usage, or the recipe is there already.
+All files are written, or none.
 """
 
 from __future__ import annotations
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
 
 NEEDS = frozenset({"hydra", "omegaconf", "antlr4"})
 """What is installed with the extra."""
-
-
-class _Refused(Exception):
-    """The source cannot be migrated; the message says why, and where."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -70,18 +67,28 @@ def run(options: Namespace) -> int:
     try:
         return _migrate(options)
     except (ConfigError, ValueError) as refused:
-        complain(str(refused))
-        return USAGE_ERROR
-    except _Refused as refused:
-        complain(str(refused))
-        return 1
+        return _failed(str(refused), options)
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        return _failed(f"{problem.filename or options.source}: {problem.strerror or problem}", options)
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in NEEDS:
             raise
-        complain(
-            f'{missing.name} is not installed, which reads the overrides of verl: pip install "relax-lint[migrate]"'
+        return _failed(
+            f'{missing.name} is not installed, which reads the overrides of verl: pip install "relax-lint[migrate]"',
+            options,
         )
-        return USAGE_ERROR
+
+
+def _failed(why: str, options: Namespace) -> int:
+    """Say why there is no migration, to programs, too."""
+    complain(why)
+    if options.format == "json":
+        from relax_lint.migrate.report import failure
+
+        _print_json(failure(_shown(absolute(options.source)), why))
+    return USAGE_ERROR
 
 
 def _migrate(options: Namespace) -> int:
@@ -98,16 +105,13 @@ def _migrate(options: Namespace) -> int:
         migrated = _migrated(options, name, source, project)
     else:
         migrated = Migrated(source, target, {}, [], [unfit], [], [])
-    if migrated is None:
-        return USAGE_ERROR
-    if migrated.launches and not options.dry_run:
-        _write(migrated, project)
-    _tell(migrated, options)
-    return int(bool(migrated.refused or migrated.unwritten or migrated.findings))
+    problem = _write(migrated, project) if migrated.launches and not options.dry_run else ""
+    _tell(migrated, options, problem)
+    return int(bool(problem or migrated.refused or migrated.unwritten or migrated.findings))
 
 
-def _migrated(options: Namespace, name: str, source: LauncherSource, project: Project) -> Migrated | None:
-    """What comes of it; ``None`` after a complaint when this program fails."""
+def _migrated(options: Namespace, name: str, source: LauncherSource, project: Project) -> Migrated:
+    """What comes of it. Raises :class:`ValueError`, too, when this program fails."""
     from relax_lint.migrate.recipe import Options, migrate_launcher
 
     places = Options(_given(options.verl_root), _given(options.hf_config), options.into)
@@ -120,8 +124,9 @@ def _migrated(options: Namespace, name: str, source: LauncherSource, project: Pr
 
         frame = traceback.extract_tb(problem.__traceback__)[-1]
         where = f"{Path(frame.filename).name}:{frame.lineno}"
-        complain(f"internal error: {type(problem).__name__}: {problem} ({where}); nothing is written")
-        return None
+        raise ValueError(
+            f"internal error: {type(problem).__name__}: {problem} ({where}); nothing is written"
+        ) from problem
 
 
 # ---------------------------------------------------------------- what is asked for
@@ -171,7 +176,10 @@ def _source(options: Namespace) -> LauncherSource:
     if path.is_dir():
         raise ValueError(f"{options.source} is a directory: name one of its launchers")
     if not path.is_file():
-        raise ValueError(f"no such file: {options.source}")
+        there = path.exists() or path.is_symlink()
+        raise ValueError(
+            f"{options.source} is no file that can be read" if there else f"no such file: {options.source}"
+        )
     env = pairs(options.env)
 
     def override(settings: Settings) -> Settings:
@@ -195,11 +203,31 @@ def _project(options: Namespace, source: Path) -> Project:
     root = _checkout(source) if options.relax_root is None else absolute(options.relax_root)
     if options.relax_root is not None and not _is_checkout(root):
         raise ValueError(f"--relax-root {options.relax_root}: no Relax checkout, it has no relax/entrypoints/train.py")
-    if options.verl_root is not None and not options.verl_root.is_dir():
-        raise ValueError(f"--verl-root {options.verl_root}: no such directory")
     settings = Configuration().settings_for(root / "examples")
     refuse_unusable(settings, settings.selection, load_rules)
-    return Project(root, settings)
+    project = Project(root, settings)
+    _refuse_unreadable(options, project)
+    return project
+
+
+def _refuse_unreadable(options: Namespace, project: Project) -> None:
+    """What the user names has to be there, and to be what it is named for."""
+    from relax_lint.migrate.model_config import NotConverted, config_in
+    from relax_lint.migrate.plan import Refusal
+    from relax_lint.migrate.verl_defaults import verls
+
+    if options.verl_root is not None:
+        if not options.verl_root.is_dir():
+            raise ValueError(f"--verl-root {options.verl_root}: no such directory")
+        try:
+            verls(project, absolute(options.verl_root))
+        except Refusal as why:
+            raise ValueError(f"--verl-root {options.verl_root}: {why.reason}") from why
+    if options.hf_config is not None:
+        try:
+            config_in(project.read(absolute(options.hf_config)))
+        except NotConverted as why:
+            raise ValueError(f"--hf-config {options.hf_config}: {why}") from why
 
 
 def _checkout(source: Path) -> Path:
@@ -250,7 +278,8 @@ def _unfit(source: LauncherSource) -> Refused | None:
 # ---------------------------------------------------------------- what comes of it
 
 
-def _write(migrated: Migrated, project: Project) -> None:
+def _write(migrated: Migrated, project: Project) -> str:
+    """Write all of it, or nothing: the reason then."""
     from relax_lint.writing import NotWritten, free_beside, turns, write_together
 
     with turns([project.root]):
@@ -262,14 +291,19 @@ def _write(migrated: Migrated, project: Project) -> None:
         try:
             write_together({**{path: data for path, data in kept.items() if data}, **files}, before, project.root)
         except NotWritten as problem:
-            raise _Refused(f"nothing is written: {problem}") from problem
+            return f"nothing is written: {problem}"
         for path in kept:
             complain(f"what was there is kept as {_shown(path)}")
+    return ""
 
 
-def _tell(migrated: Migrated, options: Namespace) -> None:
+def _tell(migrated: Migrated, options: Namespace, problem: str) -> None:
     from relax_lint.migrate.report import report
 
+    if problem:
+        complain(problem)
+    for path in migrated.kept:
+        complain(f"{_shown(path)} is there already and stays as it is")
     for refused in migrated.refused:
         ways = f" (when {' and '.join(refused.conditions)})" if refused.conditions else ""
         complain(f"{_at(refused.place)}: not migrated{ways}: {refused.reason}")
@@ -281,17 +315,21 @@ def _tell(migrated: Migrated, options: Namespace) -> None:
     for found in migrated.findings:
         complain(f"please check {_shown(found.path)}:{found.line}: {found.code} {found.message}")
     if options.format == "json":
-        import json
-
-        told = {**report(migrated, _shown), "written": bool(migrated.launches) and not options.dry_run}
-        print(json.dumps(told, ensure_ascii=False, indent=2))
+        written = bool(migrated.launches) and not options.dry_run and not problem
+        _print_json({**report(migrated, _shown), "written": written, "error": problem or None})
     elif options.dry_run:
         from relax_lint.report.output import diff
 
         files = {path: text.encode("utf-8", "surrogateescape") for path, text in migrated.files.items()}
         sys.stdout.write(diff({path: (_old(path), data) for path, data in files.items()}))
-    elif migrated.launches:
+    elif migrated.launches and not problem:
         sys.stdout.write(_summary(migrated, report(migrated, _shown)))
+
+
+def _print_json(told: Mapping[str, object]) -> None:
+    import json
+
+    print(json.dumps(told, ensure_ascii=False, indent=2))
 
 
 def _old(path: Path) -> bytes:

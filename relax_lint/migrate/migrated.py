@@ -50,7 +50,7 @@ class Migrated:
 
     ``target`` is the recipe's directory, ``files`` what is to be written; ``unwritten`` are the conditions of ways
     through the script that are too many to be written each, ``findings`` what the rules say of the files and should
-    not.
+    not; ``kept`` are files that are there with another text than they would have been given, and stay.
     """
 
     source: LauncherSource
@@ -62,3 +62,4 @@ class Migrated:
     left: Sequence[Left]
     unwritten: Sequence[tuple[str, ...]] = ()
     findings: Sequence[Diagnostic] = ()
+    kept: Sequence[Path] = ()

@@ -82,6 +82,7 @@ class _Migration:
         self.written: list[Written] = []
         self.refused: list[Refused] = []
         self.same: list[SameAs] = []
+        self.kept: dict[Path, None] = {}
 
     def run(self) -> Migrated:
         launches = [launch for launch in self.source.launches if launch.kind == "verl"]
@@ -104,7 +105,15 @@ class _Migration:
             self._make_packages()
         unwritten = [way.conditions for way in found[len(written) :]]
         done = Migrated(
-            self.source, self.target, self.files, self.written, self.refused, self.same, around.left, unwritten
+            self.source,
+            self.target,
+            self.files,
+            self.written,
+            self.refused,
+            self.same,
+            around.left,
+            unwritten,
+            kept=list(self.kept),
         )
         if self.written:
             done = changed(done, findings=self._findings())
@@ -194,7 +203,7 @@ class _Migration:
     def _add(self, file: RecipeFile) -> None:
         """A file that the launcher names; what is there already is somebody's work."""
         path = self.target / file.name
-        if path in self.files or self.project.is_file(path):
+        if path in self.files:
             return
         text = file.text
         if file.copy_of:
@@ -202,7 +211,10 @@ class _Migration:
             if original is None:
                 return
             text = _OWN_ENVIRONMENT.sub(rf"\g<1>{self.choices.module(f'env_{self.choices.name}')}\g<2>", original.text)
-        self.files[path] = text
+        if not self.project.is_file(path):
+            self.files[path] = text
+        elif self.project.read(path) != text.encode("utf-8", "surrogateescape"):
+            self.kept[path] = None
 
     def _configured(self, made: Plan) -> Plan:
         """The plan with the path of its config YAML, which is written; launches with the same entries share one."""

@@ -49,8 +49,19 @@ def report(migrated: Migrated, named: Named) -> dict[str, Any]:
         "not_carried_over": [
             {**position(left.place, named), "text": left.text, "reason": left.reason} for left in migrated.left
         ],
+        "kept": [named(path) for path in migrated.kept],
         "findings": [_finding(found, named) for found in migrated.findings],
     }
+
+
+def failure(source: str, why: str) -> dict[str, Any]:
+    """What is told in the same form when nothing is known of a migration but why there is none."""
+    lists = ("files", "launches", "refused", "same", "not_written", "not_carried_over", "kept", "findings")
+    return (
+        {"schema": 1, "status": "failed", "source": source, "target": None}
+        | {name: [] for name in lists}
+        | {"written": False, "error": why}
+    )
 
 
 def _status(migrated: Migrated) -> str:

@@ -160,6 +160,35 @@ def test_with_force_what_was_there_is_kept_beside(checkout: Path, capsys: pytest
     assert tree(checkout) == after
 
 
+def test_files_of_the_user_s_own_that_stay_are_named(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(VERL.replace("gsm8k", "mine"))
+    assert main(["migrate", SOURCE, "--name", "mine"]) == 0
+    capsys.readouterr()
+    assert main(["migrate", SOURCE, "--name", "mine", "--force"]) == 0
+    assert capsys.readouterr().err == ""
+    (checkout / "examples/mine/reward_mine.py").write_text(REWARD)
+    assert main(["migrate", SOURCE, "--name", "mine", "--force", "--format", "json"]) == 0
+    told = capsys.readouterr()
+    assert told.err == "relax-lint: examples/mine/reward_mine.py is there already and stays as it is\n"
+    assert json.loads(told.out)["kept"] == ["examples/mine/reward_mine.py"]
+    assert (checkout / "examples/mine/reward_mine.py").read_text() == REWARD
+
+
+def test_a_reward_of_the_user_s_own_that_relax_cannot_call_is_pointed_at(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(VERL.replace("gsm8k", "mine"))
+    (checkout / "examples/mine").mkdir()
+    (checkout / "examples/mine/reward_mine.py").write_text("def score(text):\n    return 1.0\n")
+    assert main(["migrate", SOURCE, "--name", "mine", "--force", "--format", "json"]) == 1
+    told = capsys.readouterr()
+    data = json.loads(told.out)
+    jsonschema.validate(data, SCHEMA)
+    assert (data["status"], data["written"], data["error"]) == ("migrated", True, None)
+    assert data["findings"]
+    assert "please check examples/mine/run_mine.sh" in told.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -178,9 +207,17 @@ def test_with_force_what_was_there_is_kept_beside(checkout: Path, capsys: pytest
         ([SOURCE, "--name", "x", "--into", "../out"], "--into ../out"),
         ([SOURCE, "--name", "x", "--into", "/out"], "--into /out"),
         (["nothing.sh", "--name", "x"], "no such file: nothing.sh"),
+        (["/dev/null", "--name", "x"], "/dev/null is no file that can be read"),
         (["../verl/examples", "--name", "x"], "is a directory: name one of its launchers"),
         ([SOURCE, "--name", "x", "--relax-root", ".."], "no Relax checkout"),
         ([SOURCE, "--name", "x", "--verl-root", "nowhere"], "--verl-root nowhere: no such directory"),
+        (
+            [SOURCE, "--name", "x", "--verl-root", "examples"],
+            "--verl-root examples: there is no configuration of verl's",
+        ),
+        ([SOURCE, "--name", "x", "--hf-config", "nowhere.json"], "--hf-config nowhere.json: it cannot be read"),
+        ([SOURCE, "--name", "x", "--hf-config", SOURCE], f"--hf-config {SOURCE}: it is no JSON: "),
+        ([SOURCE, "--name", "other"], "examples/other is there already"),
         ([SOURCE, "--name", "x", "--env", "nothing"], "--env wants NAME=VALUE"),
     ],
 )
@@ -189,7 +226,13 @@ def test_wrong_usage_is_said_and_nothing_is_written(
 ) -> None:
     before = tree(checkout)
     assert main(["migrate", *arguments]) == 2
-    assert message in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert message in said
+    assert main(["migrate", *arguments, "--format", "json"]) == 2
+    told = json.loads(capsys.readouterr().out)
+    jsonschema.validate(told, SCHEMA)
+    assert (told["status"], told["written"]) == ("failed", False)
+    assert said == f"relax-lint: {told['error']}\n"
     assert tree(checkout) == before
 
 
@@ -316,4 +359,11 @@ def test_all_is_taken_back_when_a_file_cannot_be_written(checkout: Path, capsys:
     before = tree(checkout)
     assert main(["migrate", SOURCE, "--name", "gsm8k", "--force"]) == 1
     assert "MIGRATION.md" in capsys.readouterr().err
+    assert main(["migrate", SOURCE, "--name", "gsm8k", "--force", "--format", "json"]) == 1
+    told = capsys.readouterr()
+    data = json.loads(told.out)
+    jsonschema.validate(data, SCHEMA)
+    assert (data["status"], data["written"]) == ("migrated", False)
+    assert data["error"].startswith("nothing is written: ")
+    assert "MIGRATION.md" in data["error"]
     assert tree(checkout) == before
