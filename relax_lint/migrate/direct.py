@@ -153,7 +153,7 @@ class _Direct:
         if found.is_neutral(setting.value):
             return Fate(setting.key, "same" if setting.origin == "verl default" else "dropped", reason=_OFF_ANYHOW)
         if found.refuse and is_known(setting.value):
-            raise Refusal(_refused(found), setting.key, setting.place)
+            raise Refusal(f"{setting.key}={_shown(setting.value)}: {_refused(found)}", setting.key, setting.place)
         if found.todo:
             self.lacking.setdefault(found.todo, []).append(setting)
         return Fate(setting.key, "unsupported", reason=found.reason, todo=found.todo)

@@ -14,13 +14,18 @@ _ASKED = (
 )
 
 
+def rewriting(stem: str) -> str:
+    """The command that puts the numbers of a config in the place of the form."""
+    return f"relax-lint model-config CONFIG.json --output scripts/models/{stem}.sh --force"
+
+
 def form_text(stem: str) -> str:
     """The file: bash stops at the first number that is not given, and says which key of the config it is."""
     asked = [f'    {flag} "${{{name}:?{key} in the config.json of the checkpoint}}"' for flag, name, key in _ASKED]
     return "\n".join(
         [
             f"# {stem}: its architecture is not known to relax-lint. Write this file anew with",
-            f"#     relax-lint model-config CONFIG.json --name {stem} --output scripts/models/{stem}.sh --force",
+            f"#     {rewriting(stem)}",
             "# or set each number here, or in the environment.",
             "MODEL_ARGS=(",
             *asked,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from relax_lint.catalog.public_models import plain, public_model
 from relax_lint.migrate.model_architecture import architecture, flags_of_file, numbers_of
 from relax_lint.migrate.model_config import Model, NotConverted, Numbers, config_in, model_of, text_of
-from relax_lint.migrate.model_form import form_text
+from relax_lint.migrate.model_form import form_text, rewriting
 from relax_lint.migrate.model_names import MODEL_PATH, hints, named_model, parts_of
 from relax_lint.migrate.plan import Refusal
 from relax_lint.model_files import MODELS, OF_RELAX
@@ -73,7 +73,7 @@ class _Search:
             return self._unknown(stem, f"the architecture of {self.named or 'the model'} is not known")
         taken = (
             f"check that the model is like {public.names[0]}, which {self.named or 'the script'} was taken for; "
-            "if it is not, `relax-lint model-config CONFIG.json` makes its scripts/models/NAME.sh"
+            "if it is not, `relax-lint model-config CONFIG.json --output scripts/models/NAME.sh` makes its own file"
         )
         return self._of(model_of(public.config), stem, None if sure else taken)
 
@@ -117,8 +117,8 @@ class _Search:
             guessed = f"{why}: check that it is that of scripts/models/{best}.sh, which its name speaks of"
             return self._existing(best, _sees(best), None if same else guessed)
         todo = (
-            f"{why}: make scripts/models/{stem}.sh with `relax-lint model-config CONFIG.json --name {stem}` from the "
-            "config.json of the checkpoint, or fill in what the file asks for"
+            f"{why}: make scripts/models/{stem}.sh from the config.json of the checkpoint with "
+            f"`{rewriting(stem)}`, or fill in what the file asks for"
         )
         return ModelChoice(stem, False, form_text(stem), None, todo=todo)
 

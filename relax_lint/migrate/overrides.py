@@ -27,6 +27,7 @@ _PLAIN_VALUE = re.compile(r"<[^<>]+>|[^\s\[\]{}()'\",=$\\]+[})\]>]")
 ``<path_to_model>``, and a name with a bracket too many at its end."""
 _NOTHING = " \t\r\n\\"
 """What is left of a broken continuation of a line."""
+_EXCEPTION = re.compile(r"\A\w+Exception: ")
 _OPTIONS_WITH_VALUE = ("--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd")
 
 
@@ -194,7 +195,7 @@ def _parsed(text: _Text, hidden: Hidden) -> Given:
     try:
         (override,) = parser.parse_overrides([str(text)])
     except HydraException as error:
-        reason = _reason(error, hidden)
+        reason = _reason(error, hidden, str(text))
         key, separator, value = text.partition("=")
         if not separator or not _PLAIN_VALUE.fullmatch(value):
             raise Refusal(f"Hydra cannot read {shown}: {reason}", place=place) from error
@@ -211,8 +212,20 @@ def _parsed(text: _Text, hidden: Hidden) -> Given:
     return Given(override, text.word, problem)
 
 
-def _reason(error: Exception, hidden: Hidden) -> str:
+def _reason(error: Exception, hidden: Hidden, text: str) -> str:
     """The first line of what Hydra's parser says."""
     lines = [line for line in _GRAMMAR_HELP.sub("", str(error)).splitlines() if line.strip()]
     said = [line for line in lines if not line.startswith("Error parsing override")]
-    return hidden.shown((said or lines or ["no override"])[0].strip())
+    reason = _EXCEPTION.sub("", (said or lines or ["no override"])[0].strip())
+    if reason == text:
+        reason = _unreadable(text)
+    return hidden.shown(reason)
+
+
+def _unreadable(text: str) -> str:
+    """Why Hydra cannot tell the signs of a text apart, of which its parser says nothing but the text."""
+    if not text.isprintable() and any("\ud800" <= character <= "\udfff" for character in text):
+        return "it holds bytes that are no UTF-8"
+    if any(text.count(quote) % 2 for quote in "'\""):
+        return "a quote in it has no second one"
+    return "it holds a sign that has no place there"

@@ -50,6 +50,12 @@ _DROPPED: tuple[tuple[str, str], ...] = (
     (r"LD_PRELOAD|LD_LIBRARY_PATH|PATH", "it is about one machine: set it there"),
     (r"WANDB_(?:EXP|PROJECT|NAME)", "the project and the run are named by flags"),
 )
+_MOST_UNKNOWN = 50
+"""Of exported variables that nobody knows, so many may be read by the user's own code; more come from elsewhere."""
+_KNOWN = re.compile(
+    r"(?:NCCL|GLOO|UCX|CUDA|TORCH|PYTORCH|TRITON|NVTE|TE|HF|HUGGINGFACE|TRANSFORMERS|TOKENIZERS|OMP|MKL|SGL|SGLANG|WANDB|"
+    r"TENSORBOARD|SWANLAB|MLFLOW|CLEARML|FLASHINFER)_\w+"
+)
 _DROPPED_PATTERNS = tuple((re.compile(pattern), reason) for pattern, reason in _DROPPED)
 
 
@@ -86,7 +92,20 @@ def surroundings(launcher: LauncherSource, launches: Sequence[Launch]) -> Surrou
         elif name and name not in _QUIET and not _is_variable(command.words[0]):
             place = Place(launcher, command.start, command.end)
             left.append(Left(_line(launcher, place), place, _why_left(name)))
+    unknown = [name for name in exports if not _KNOWN.fullmatch(name)]
+    if len(unknown) > _MOST_UNKNOWN:
+        for name in unknown:
+            del exports[name]
+        left.append(_many(unknown, launcher))
     return Surroundings(tuple(exports.items()), tuple(left))
+
+
+def _many(names: Sequence[str], launcher: LauncherSource) -> Left:
+    """One line for exported variables that are too many to be for the run."""
+    found = re.search(rf"\b{names[0]}\b", launcher.text)
+    start, end = found.span() if found else (0, 0)
+    text = f"export of {len(names)} variables, {', '.join(names[:3])} and others"
+    return Left(text, Place(launcher, start, end), "too many to be for this run: set those that your code reads")
 
 
 def _sort(assignment: Assignment, source: ScriptFile, exports: dict[str, str], left: list[Left]) -> None:

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from relax_lint.cli import main
+from tests.migrate.model_configs import PUBLIC
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs/schema/migrate.schema.json").read_text())
 VERL = """\
@@ -300,6 +301,19 @@ def test_ways_through_the_script_become_launchers_beside(checkout: Path) -> None
     assert "--lr 3e-6" in (directory / "run_gsm8k_big.sh").read_text()
     page = (directory / "MIGRATION.md").read_text()
     assert 'when `[ "${KIND:-small}" = big ]`' in page
+
+
+def test_the_command_that_a_form_for_a_model_asks_for_does_it(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(VERL.replace("Qwen/Qwen3-8B", "acme/Unheard-7"))
+    assert main(["migrate", SOURCE, "--name", "gsm8k"]) == 0
+    page = (checkout / "examples/gsm8k/MIGRATION.md").read_text()
+    form = (checkout / "scripts/models/Unheard-7.sh").read_text()
+    (command,) = set(re.findall(r"relax-lint (model-config .*--force)", page + form))
+    (checkout / "CONFIG.json").write_text(json.dumps(PUBLIC["qwen3-8B"]))
+    assert main(command.split()) == 0
+    assert "--num-layers 36" in (checkout / "scripts/models/Unheard-7.sh").read_text()
 
 
 def test_a_way_that_relax_refuses_is_left_out_and_said(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:

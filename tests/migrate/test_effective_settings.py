@@ -372,6 +372,14 @@ def test_a_text_that_can_mean_only_itself_is_taken_for_that(value: str) -> None:
     [
         ("data.train_files=[a,b", "Hydra cannot read data.train_files=[a,b"),
         ("data.seed", "Hydra cannot read data.seed"),
+        (
+            "trainer.experiment_name=x\\'y",
+            "Hydra cannot read trainer.experiment_name=x'y: a quote in it has no second one",
+        ),
+        (
+            "trainer.experiment_name=x\udcfc",
+            "Hydra cannot read trainer.experiment_name=x\udcfc: it holds bytes that are no UTF-8",
+        ),
         ("data.train_files=a,b", "sweeps over several values"),
         ("'data.seed=range(1,3)'", "sweeps over several values"),
         ("--config-nam=x --what=1", "Hydra refuses the command line"),

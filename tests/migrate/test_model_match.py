@@ -187,7 +187,7 @@ def test_an_unknown_model_leaves_a_form_that_asks(tmp_path: Path) -> None:
     found = choice("someone/Novel-3B")
     assert (found.stem, found.exists, found.numbers) == ("Novel-3B", False, None)
     assert found.todo is not None
-    assert "the architecture of someone/Novel-3B is not known: make scripts/models/Novel-3B.sh with" in found.todo
+    assert "the architecture of someone/Novel-3B is not known: make scripts/models/Novel-3B.sh from" in found.todo
     (tmp_path / "model.sh").write_text(found.text or "")
     script = tmp_path / "run.sh"
     script.write_text('. ./model.sh\npython3 relax/entrypoints/train.py "${MODEL_ARGS[@]}"\n')

@@ -49,6 +49,15 @@ def test_variables_for_the_processes_are_carried_over(statement: str) -> None:
     assert not found.left
 
 
+def test_very_many_variables_are_told_in_one_line() -> None:
+    many = "".join(f"export FILLER_{number}={number}\n" for number in range(500))
+    found = around(f"export NCCL_IB_HCA=mlx5\n{many}{TRAIN}")
+    assert found.exports == (("NCCL_IB_HCA", "NCCL_IB_HCA=mlx5"),)
+    (left,) = found.left
+    assert left.text == "export of 500 variables, FILLER_0, FILLER_1, FILLER_2 and others"
+    assert left.place.source.position(left.place.start) == (2, 8)
+
+
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [

@@ -55,7 +55,8 @@ def _dual(settings: Settings, choices: Choices, estimator: str) -> Iterator[Step
         alone = (
             "with one update of a rollout the ratio is that of the trainer's probability to the server's, near 1"
             if uses_rollout_logprobs(settings)
-            else "with one update of a rollout the ratio is 1, and nothing is clipped"
+            else "with one update of a rollout the ratio is 1 in sync mode, and nothing is clipped; in async mode the "
+            "rollout's weights may be older than the trainer's, and a ratio may exceed it"
         )
         yield Fate(_DUAL, "unsupported", (), f"{reason}; {alone}")
         return

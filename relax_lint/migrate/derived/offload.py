@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 _ALWAYS = ("--optimizer-cpu-offload", "--overlap-cpu-optimizer-d2h-h2d", "--use-precision-aware-optimizer")
 """As the guide has them, whatever verl does; the second and third want the first."""
 _NAMES = ("param_offload", "optimizer_offload", "grad_offload", "offload_policy")
+_MOVED = (
+    "Relax has no switch for it alone: in sync mode the trainer leaves the GPUs while it generates, whatever verl does "
+    "(--offload-train comes with --colocate), in async mode it has GPUs of its own"
+)
 _OVERRIDES, _FRACTION = f"{A}.optim.override_optimizer_config", "optimizer_offload_fraction"
 _SAID = {flag[2:].replace("-", "_"): flag for flag in _ALWAYS}
 
@@ -30,7 +34,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
         elif name == "optimizer_offload" and key.startswith(A):
             yield Fate(key, "derived", _ALWAYS[:1], "the guide keeps the optimizer in the host's memory")
         elif name in _NAMES:
-            yield Fate(key, "dropped", (), "Relax does so by itself")
+            yield Fate(key, "dropped", (), _MOVED)
 
 
 def _of_optimizer(key: str, name: str, settings: Settings) -> Iterator[Step]:

@@ -10,7 +10,6 @@ from relax_lint.migrate.derived import stages
 from relax_lint.migrate.gpus import Gpus, gpus_of, unknown_sizes
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
 from relax_lint.migrate.readings import REF, A, fates, whole
-from relax_lint.records import changed
 
 if TYPE_CHECKING:
     from relax_lint.migrate.choices import Choices
@@ -138,17 +137,19 @@ def _why(gpus: Gpus) -> str:
 
 def _of_fsdp(settings: Settings, gpus: Gpus) -> Iterator[Step]:
     context = gpus.sync.context
-    ulysses = whole(settings, f"{A}.{_ULYSSES}") or whole(settings, f"{A}.fsdp_config.{_ULYSSES}") or 1
+    said = {key: whole(settings, key) or 1 for key in (f"{A}.{_ULYSSES}", f"{A}.fsdp_config.{_ULYSSES}")}
+    ulysses = max(said.values())
     flags = ("--context-parallel-size",)
-    if ulysses == 1:
-        fate = Fate(f"{A}.{_ULYSSES}", "same", (), "sequences are not divided")
-    elif context == ulysses:
-        fate = Fate(f"{A}.{_ULYSSES}", "mapped", flags, "sequences are divided among as many GPUs")
-    else:
-        reason = f"{context} instead of {ulysses}: {_why_no_context(gpus)}"
-        fate = Fate(f"{A}.{_ULYSSES}", "derived", flags, reason)
-    yield fate
-    yield changed(fate, key=f"{A}.fsdp_config.{_ULYSSES}")
+    for key, value in said.items():
+        if value != ulysses:
+            counts = next(other for other in said if other != key)
+            yield Fate(key, "no effect", (), f"{counts}={ulysses} counts")
+        elif ulysses == 1:
+            yield Fate(key, "same", (), "sequences are not divided")
+        elif context == ulysses:
+            yield Fate(key, "mapped", flags, "sequences are divided among as many GPUs")
+        else:
+            yield Fate(key, "derived", flags, f"{context} instead of {ulysses}: {_why_no_context(gpus)}")
 
 
 def _why_no_context(gpus: Gpus) -> str:

@@ -136,6 +136,17 @@ def test_sequences_are_divided_as_by_ulysses() -> None:
     assert fate(made, f"{A}.ulysses_sequence_parallel_size").kind == "mapped"
 
 
+@pytest.mark.parametrize("counts", ["", "fsdp_config."])
+def test_of_two_spellings_of_ulysses_the_greater_counts(counts: str) -> None:
+    one, other = (f"{A}.{part}ulysses_sequence_parallel_size" for part in ("", "fsdp_config."))
+    greater, smaller = (other, one) if counts else (one, other)
+    made = planned(f"{greater}=2")
+    assert flags(made)["--context-parallel-size"] == "2"
+    assert fate(made, greater).kind == "mapped"
+    assert (fate(made, smaller).kind, fate(made, smaller).flags) == ("no effect", ())
+    assert fate(made, smaller).reason == f"{greater}=2 counts"
+
+
 def test_sequences_are_not_divided_where_each_sample_is_averaged() -> None:
     """Relax refuses context parallelism without a loss per token."""
     made = planned(f"{A}.ulysses_sequence_parallel_size=2", f"{A}.loss_agg_mode=seq-mean-token-mean")

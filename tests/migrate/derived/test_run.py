@@ -54,6 +54,22 @@ def test_the_optimizer_lies_in_the_hosts_memory() -> None:
     assert fate(made, f"{A}.fsdp_config.optimizer_offload").flags == ("--optimizer-cpu-offload",)
 
 
+@pytest.mark.parametrize("value", [True, False])
+def test_what_relax_does_with_the_trainer_s_memory_is_said_whatever_verl_does(value: bool) -> None:
+    told = fate(planned(f"{A}.fsdp_config.param_offload={value}"), f"{A}.fsdp_config.param_offload")
+    assert told.kind == "dropped"
+    assert "whatever verl does (--offload-train comes with --colocate)" in told.reason
+    assert "in async mode it has GPUs of its own" in told.reason
+
+
+def test_that_nothing_is_clipped_is_said_of_the_sync_mode_alone() -> None:
+    reason = fate(planned(), f"{A}.clip_ratio_c").reason
+    assert (
+        "the ratio is 1 in sync mode, and nothing is clipped; in async mode the rollout's weights may be older"
+        in reason
+    )
+
+
 @pytest.mark.parametrize(
     ("logger", "there", "absent"),
     [
