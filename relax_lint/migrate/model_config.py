@@ -142,7 +142,7 @@ class Part:
         if not _is_number(value) or value != int(value):
             raise NotConverted(f"{named} is {_told(value)}, which is no whole number")
         if value < least:
-            raise NotConverted(f"{named} is {_told(value)}, and less than {least} there cannot be")
+            raise NotConverted(f"{named} is {_told(value)}, and it has to be at least {least}")
         return int(value)
 
     def number(self, key: str, default: float = 0.0) -> float:

@@ -151,9 +151,9 @@ REFUSED = {
         'rope_scaling of type "dynamic": Megatron has no such scaling'
     ),
     why_not(PUBLIC["deepseek-v2-lite"], scoring_func="tanh"): ('scoring_func is "tanh"; known are softmax and sigmoid'),
-    why_not(QWEN3, num_hidden_layers=-3): "num_hidden_layers is -3, and less than 1 there cannot be",
+    why_not(QWEN3, num_hidden_layers=-3): "num_hidden_layers is -3, and it has to be at least 1",
     why_not(MIXTURE, num_hidden_layers=10**9): "num_hidden_layers is 1000000000, which is more than any model has",
-    why_not(QWEN3, num_attention_heads=0): "num_attention_heads is 0, and less than 1 there cannot be",
+    why_not(QWEN3, num_attention_heads=0): "num_attention_heads is 0, and it has to be at least 1",
     why_not(QWEN3, num_attention_heads=16, num_key_value_heads=5): (
         "num_attention_heads 16 is no multiple of num_key_value_heads 5"
     ),
