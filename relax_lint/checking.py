@@ -89,6 +89,7 @@ class Checking:
                     continue
                 group.project = result.project
                 total.merge(result.report)
+        total.keep_real_fixes()
         total.sort()
         self.clock.lap("judging")
         if options.write_baseline is not None:
@@ -262,6 +263,10 @@ class Checking:
         for left in done.fixed.left:
             found = left.found
             complain(f"{shown_path(found.path)}:{found.line}: {found.subject} is left to you: {left.reason}")
+        for found in sorted(done.fixed.fixed, key=lambda found: (found.path, found.line, found.column)):
+            note = found.fix.note() if found.fix is not None and found.fix.note is not None else ""
+            if note:
+                complain(f"{shown_path(found.path)}:{found.line}: {found.subject} is taken out: {note}")
         for said in done.said:
             complain(said)
 

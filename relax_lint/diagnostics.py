@@ -55,13 +55,15 @@ class Edit(NamedTuple):
 
 class Fix(NamedTuple):
     """A repair. ``edits`` is called only when something wants them; a ``reason`` says why a fix is not safe. Where it
-    takes long to tell whether there are any edits, ``why_not`` says why there are none."""
+    takes long to tell whether there are any edits, ``why_not`` says why there are none. ``note`` is what the user is to
+    be told of edits that were made, if anything."""
 
     title: str
     edits: Callable[[], Sequence[Edit]]
     safe: bool = True
     reason: str | None = None
     why_not: Callable[[], str] | None = None
+    note: Callable[[], str] | None = None
 
 
 class Related(NamedTuple):

@@ -82,6 +82,12 @@ class Report:
         self.recipes += other.recipes
         self.launches += other.launches
 
+    def keep_real_fixes(self) -> None:
+        """Take back what was promised before anybody looked: fixes that turn out to have no edits."""
+        for found in self.diagnostics:
+            if found.fix is not None and found.fix.why_not is not None and not found.fix.edits():
+                found.fix = None
+
     def sort(self) -> None:
         """The order that every report keeps."""
         self.diagnostics.sort(key=_order)

@@ -87,6 +87,7 @@ def _weight(paths: Sequence[Path]) -> int:
 
 
 def _portable(report: Report, want_edits: bool) -> Report:
+    report.keep_real_fixes()
     for found in report.diagnostics:
         if found.fix is not None:
             found.fix = _portable_fix(found, want_edits)
@@ -95,7 +96,7 @@ def _portable(report: Report, want_edits: bool) -> Report:
 
 def _portable_fix(found: Diagnostic, want_edits: bool) -> Fix:
     assert found.fix is not None
-    return found.fix._replace(edits=KnownEdits(found.fix.edits() if want_edits else ()), why_not=None)
+    return found.fix._replace(edits=KnownEdits(found.fix.edits() if want_edits else ()), why_not=None, note=None)
 
 
 class _Child:

@@ -256,3 +256,66 @@ def test_the_flags_of_one_mode_leave_an_array_with_their_comment() -> None:
 def test_nothing_of_the_good_launcher_is_touched() -> None:
     project = Project(Path(RECIPE))
     assert all_edits(project).fixed.changes == {}
+
+
+OTHERWISE = {
+    "data.train_batch_size=128": "--rollout-batch-size 32 counts",
+    "actor_rollout_ref.actor.ppo_mini_batch_size=16": "--global-batch-size 256 counts",
+    "actor_rollout_ref.actor.clip_ratio=0.3": "--eps-clip 0.2 counts",
+    "actor_rollout_ref.actor.use_kl_loss=False": "--use-kl-loss counts",
+    "trainer.n_gpus_per_node=4": '--resource {"actor": [1, 8], "rollout": [1, 8]} counts',
+    "actor_rollout_ref.rollout.n=4": "--n-samples-per-prompt 8 counts",
+    "algorithm.kl_ctrl.kl_coef=0.001": "verl reads it with algorithm.use_kl_in_reward=True only",
+}
+
+
+@pytest.mark.parametrize("word", OTHERWISE)
+def test_a_word_that_does_not_count_goes_with_a_line_for_the_author(word: str) -> None:
+    done = single_edits(with_launcher(in_array(word)(GOOD)))
+    assert text_of(done.project) == GOOD
+    assert notes(done) == [OTHERWISE[word]]
+
+
+@pytest.mark.parametrize("word", SAID_ALREADY)
+def test_nothing_is_said_of_a_word_that_says_the_same(word: str) -> None:
+    assert notes(single_edits(with_launcher(in_array(word)(GOOD)))) == []
+
+
+def notes(done: Fixed) -> list[str]:
+    fixes = [found.fix for found in done.fixed if found.fix is not None and found.fix.note is not None]
+    return [note for fix in fixes if fix.note is not None and (note := fix.note())]
+
+
+WITHOUT_KL = together(
+    replaced("    --use-kl-loss\n", ""),
+    replaced("    --kl-loss-coef 0.001\n", ""),
+    replaced("    --kl-loss-type low_var_kl\n", ""),
+)
+KL_IN_REWARD = together(
+    WITHOUT_KL, in_array("algorithm.use_kl_in_reward=True"), in_array("algorithm.kl_ctrl.kl_coef=0.001")
+)
+
+
+def test_a_word_is_left_when_its_flag_would_be_another_fault() -> None:
+    done = single_edits(with_launcher(KL_IN_REWARD(GOOD)))
+    reasons = {left.found.subject: left.reason for left in done.left}
+    assert "the launcher would have another fault, RLX417" in reasons["algorithm.kl_ctrl.kl_coef"]
+    assert done.changes == {}
+
+
+def test_words_that_need_each_other_become_flags_together() -> None:
+    words = ["actor_rollout_ref.actor.kl_loss_coef=0.001", "actor_rollout_ref.actor.use_kl_loss=True"]
+    done = single_edits(with_launcher(together(WITHOUT_KL, *map(in_array, words))(GOOD)))
+    assert done.left == []
+    assert "    --use-kl-loss   # from verl\n    --kl-loss-coef 0.001   # from verl\n" in text_of(done.project)
+
+
+def test_only_what_is_mended_is_reported_as_fixable() -> None:
+    report = lint(with_launcher(together(KL_IN_REWARD, in_array("trainer.total_epochs=15"))(GOOD)), RULES)
+    report.keep_real_fixes()
+    fixable = {found.subject: found.fix is not None for found in report.standing if found.code == "RLX402"}
+    assert fixable == {
+        "trainer.total_epochs": True,
+        "algorithm.kl_ctrl.kl_coef": False,
+        "algorithm.use_kl_in_reward": False,
+    }

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from relax_lint.diagnostics import Edit, Fix, Place
+from relax_lint.diagnostics import Diagnostic, Edit, Fix, Place, Severity
 from relax_lint.fixers.launcher_edits import is_word, remove, whole
 from relax_lint.patterns import pattern
 from relax_lint.records import record
@@ -15,6 +17,8 @@ from relax_lint.shell.queries import is_own
 from relax_lint.sources.script import ScriptFile
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from relax_lint.migrate.leftovers import Left
     from relax_lint.project import Project
     from relax_lint.sources.launcher import LauncherSource
@@ -76,25 +80,44 @@ def _is_override(text: str, may_be_a_value: bool) -> bool:
 def in_relax(found: HydraWord, launch: Launch, project: Project) -> Fix:
     """The repair: the flags in the place of the word, or nothing where Relax needs none. What it is is looked up when
     somebody wants it, as the mapping takes its time to be read."""
-    repair = _Repair(found, launch, project)
+    repair = _Repair(found, launch, project, _words_of(project, launch.script))
     title = f"take {found.option} out" if found.option else f"write {found.key} as Relax takes it"
-    return Fix(title, repair.edits, why_not=repair.why_not)
+    return Fix(title, repair.edits, why_not=repair.why_not, note=repair.note)
 
 
 class _Repair:
     """The edits of one word, worked out once."""
 
-    def __init__(self, found: HydraWord, launch: Launch, project: Project) -> None:
-        self.found, self.launch, self.project = found, launch, project
+    def __init__(self, found: HydraWord, launch: Launch, project: Project, words: _Words) -> None:
+        self.found, self.launch, self.project, self.words = found, launch, project, words
         self._answer: Sequence[Edit] | str | None = None
+        self._gone = ""
+
+    @property
+    def identity(self) -> tuple[str, Place | None]:
+        """What names the word in its script, whichever launch it is seen in."""
+        return self.found.key or self.found.option, self.found.word.place
 
     def edits(self) -> Sequence[Edit]:
         answer = self._known()
-        return () if isinstance(answer, str) else answer
+        return () if isinstance(answer, str) or self._fault() else answer
 
     def why_not(self) -> str:
         answer = self._known()
-        return answer if isinstance(answer, str) else ""
+        return answer if isinstance(answer, str) else self._fault()
+
+    def alone(self) -> Sequence[Edit]:
+        """The edits, whatever the rules say of them."""
+        answer = self._known()
+        return () if isinstance(answer, str) else answer
+
+    def _fault(self) -> str:
+        return self.words.faults.get(self.identity, "")
+
+    def note(self) -> str:
+        """What goes with the word, though nothing says the same."""
+        self._known()
+        return self._gone
 
     def _known(self) -> Sequence[Edit] | str:
         if self._answer is None:
@@ -110,19 +133,21 @@ class _Repair:
             return self._without_option(script)
         # A word of a string is the same word wherever the string is used.
         elsewhere = () if _spelling(self.found) else (self.found.word.text,)
-        answers = [
-            _items(each, other, self.project)
+        uses = [
+            (each, other)
             for other in script.launches
             if other.kind == "relax"
             for each in hydra_words(other)
             if each.key == self.found.key and (each.word.place == place or each.word.text in elsewhere)
         ]
+        answers = [_items(each, other, self.project) for each, other in uses]
         advice = next((answer for answer in answers if isinstance(answer, str)), None)
         if advice is not None:
             return advice
         items = [answer for answer in answers if isinstance(answer, list)]
         if any(answer != items[0] for answer in items):
             return "the launches that it goes to say this by other flags, or do not: write it where it is needed"
+        self._gone = next(filter(None, (_why_gone(each, other, self.project) for each, other in uses)), "")
         return _edits(self.found.word, items[0], script)
 
     def _without_option(self, script: LauncherSource) -> Sequence[Edit] | str:
@@ -144,6 +169,80 @@ class _Repair:
         if any(self.project.exists(directory / name) for directory in around for name in names):
             return True
         return recipe is not None and any(path.name in names for path in recipe.yaml)
+
+
+class _Words:
+    """The words of one script, whose flags are judged together: alone, one may lack what another brings."""
+
+    def __init__(self, project: Project, script: Path) -> None:
+        self.project, self.script = project, script
+
+    @cached_property
+    def faults(self) -> Mapping[tuple[str, Place | None], str]:
+        """What would be wrong with the script after the edits of a word, for the words that are better left."""
+        repairs = list(self._repairs())
+        before = self._grave(())
+        if not repairs or not _worse(before, self._grave(repairs)):
+            return {}
+        taken: list[_Repair] = []
+        faults: dict[tuple[str, Place | None], str] = {}
+        for repair in repairs:
+            worse = _worse(before, self._grave([*taken, repair]))
+            if worse:
+                faults[repair.identity] = f"the launcher would have another fault, {worse}"
+            else:
+                taken.append(repair)
+        return faults
+
+    def _repairs(self) -> Iterator[_Repair]:
+        """One for each word that any edits are known for."""
+        script = self.project.launcher(self.script)
+        found: dict[tuple[str, Place | None], _Repair] = {}
+        for launch in () if script is None else script.launches:
+            for each in hydra_words(launch) if launch.kind == "relax" else ():
+                repair = _Repair(each, launch, self.project, self)
+                found.setdefault(repair.identity, repair)
+        return (repair for repair in found.values() if repair.alone())
+
+    def _grave(self, repairs: Sequence[_Repair]) -> list[Diagnostic]:
+        """What the rules have against the script after some edits, but for what other fixes mend."""
+        from relax_lint.engine import lint
+        from relax_lint.fixing import apply_edits
+        from relax_lint.rules import load_rules
+
+        edits: dict[Path, list[Edit]] = {}
+        for repair in repairs:
+            own = repair.alone()
+            taken = [other for edit in own for other in edits.get(edit.path, ())]
+            if not any(one.start < other.end and other.start < one.end for one in own for other in taken):
+                for edit in own:
+                    edits.setdefault(edit.path, []).append(edit)
+        changes = {
+            path: apply_edits(source, each)
+            for path, each in edits.items()
+            if (source := self.project.source(path)) is not None
+        }
+        after = self.project.with_changes(changes) if changes else self.project
+        report = lint(after, load_rules(), targets=[self.script])
+        return [
+            found
+            for found in report.standing
+            if found.severity is not Severity.ADVICE and (found.fix is None or not found.fix.safe)
+        ]
+
+
+@lru_cache(maxsize=4)
+def _words_of(project: Project, script: Path) -> _Words:
+    return _Words(project, script)
+
+
+def _worse(before: Sequence[Diagnostic], after: Sequence[Diagnostic]) -> str:
+    """A finding of a kind that there are more of than before."""
+    kinds = Counter(found.code for found in before)
+    more = Counter(found.code for found in after) - kinds
+    known = {(found.code, found.message) for found in before}
+    new = (found for found in after if found.code in more)
+    return next((f"{one.code} {one.message}" for one in new if (one.code, one.message) not in known), "")
 
 
 # ---------------------------------------------------------------- what it becomes
@@ -169,6 +268,17 @@ def _items(found: HydraWord, launch: Launch, project: Project) -> list[str] | st
     if isinstance(own, str):
         return own
     return [item for item in own if item.partition(" ")[0] not in taken]
+
+
+def _why_gone(found: HydraWord, launch: Launch, project: Project) -> str:
+    """What is told of a word in whose place nothing stands that says the same."""
+    from relax_lint.migrate.overruled import why_gone
+
+    others = {left.key: (each, left) for each in hydra_words(launch) if each.key for left in (_left(each),)}
+    word, left = others[found.key]
+    if word.word != found.word:
+        return ""
+    return why_gone(left, launch, {key: one for key, (_, one) in others.items()}, project.catalogue)
 
 
 def _left(found: HydraWord) -> Left:

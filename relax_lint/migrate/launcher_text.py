@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.migrate.launcher_header import header, needed_variables, resource_of
+from relax_lint.migrate.mode_line import guard_lines
 from relax_lint.migrate.order import in_order
 from relax_lint.migrate.runs import Run, common_to, named_runs
 from relax_lint.migrate.written import comment, continued, filled, flag
@@ -69,13 +70,7 @@ def _strict(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
 
 def _mode(facts: Facts) -> Iterator[str]:
     yield 'MODE=${1:-${MODE:-"sync"}}    # the first argument, else the environment, else sync'
-    yield 'case "${MODE}" in'
-    yield "    sync | async) ;;"
-    yield "    *)"
-    yield f'        echo "usage: bash {facts.path} [sync|async]: no such mode: ${{MODE}}" >&2'
-    yield "        exit 2"
-    yield "        ;;"
-    yield "esac"
+    yield from guard_lines(facts.path)
     if facts.forwards:
         yield "# What follows the mode goes to Relax as it is, and wins."
         yield 'if [ "$#" -gt 0 ]; then'

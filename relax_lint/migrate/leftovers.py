@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from relax_lint.migrate.data_files import files_of, named
 from relax_lint.migrate.direct import as_flags
-from relax_lint.migrate.mapping import PASS, entry
+from relax_lint.migrate.mapping import PASS, entry, same
 from relax_lint.migrate.mode_branches import way_of
 from relax_lint.migrate.values import Data, Template, is_known
 from relax_lint.migrate.written import word
@@ -40,6 +40,16 @@ _SAID_BY: Mapping[str, tuple[str, ...]] = {
     "--tb-experiment-name": ("--wandb-group",),
 }
 """What says the same as a flag does: a launch that has one of these needs no other."""
+_READ_WITH: Mapping[str, tuple[str, str]] = {
+    f"{A}.kl_loss_coef": (f"{A}.use_kl_loss", "--use-kl-loss"),
+    f"{A}.kl_loss_type": (f"{A}.use_kl_loss", "--use-kl-loss"),
+    "algorithm.kl_penalty": ("algorithm.use_kl_in_reward", "--kl-coef"),
+    **{
+        f"algorithm.kl_ctrl.{name}": ("algorithm.use_kl_in_reward", "--kl-coef")
+        for name in ("kl_coef", "type", "horizon", "target_kl")
+    },
+}
+"""Settings that verl reads only with another one, which is off by default, and the flag that says that one."""
 _IN_ANOTHER_LOGGER = {"--tb-project-name": "--wandb-project", "--tb-experiment-name": "--wandb-group"}
 
 
@@ -62,14 +72,35 @@ def becomes(left: Left, launch: Launch, others: Mapping[str, Left], catalogue: C
     """
     if left.deleted or (left.key.startswith(_CRITIC) and launch.value(_ESTIMATOR) != "ppo"):
         return []
-    own = _OWN.get(left.key)
-    answer = None if own is None else own(left, launch, others)
-    if answer is None:
-        answer = _by_mapping(left, launch, catalogue)
+    if not_read(left, launch, others):
+        return []
+    answer = meant(left, launch, others, catalogue)
     if isinstance(answer, str):
         return answer
     missing = [item for item in answer if not _is_said(item.partition(" ")[0], launch)]
     return [_for_its_logger(item, launch, others) for item in missing]
+
+
+def meant(left: Left, launch: Launch, others: Mapping[str, Left], catalogue: Catalogue) -> list[str] | str:
+    """The flags that say what a setting says, whether they are there or not."""
+    own = _OWN.get(left.key)
+    answer = None if own is None else own(left, launch, others)
+    return _by_mapping(left, launch, catalogue) if answer is None else answer
+
+
+def not_read(left: Left, launch: Launch, others: Mapping[str, Left]) -> str:
+    """Why verl reads a setting as little as Relax does: another one, of the launch or by default, turns it off."""
+    switch, flag = _READ_WITH.get(left.key, ("", ""))
+    if switch and not launch.has(flag):
+        value = others[switch].value if switch in others else False
+        if is_known(value) and not value:
+            return f"verl reads it with {switch}=True only"
+    found = entry(left.key)
+    for part in () if found is None or len(found.when) != 1 else found.when[0]:
+        if part.key in others and is_known(value := others[part.key].value):
+            if any(same(value, other) for other in part.values) == part.negated:
+                return f"verl does not read it with {part.key}={others[part.key].value}"
+    return ""
 
 
 def _is_said(flag: str, launch: Launch) -> bool:

@@ -29,6 +29,8 @@ _LINE = f"MODE={GUIDES}    # the first argument, else the environment, else sync
 _SHIFT = ('if [ "$#" -gt 0 ]; then', "    shift", "fi")
 _NAMES_A_MODE = re.compile(r"mode", re.IGNORECASE)
 _OTHER_NAMES = re.compile(r"[\"']?(?:\w*[-_]?a-?sync\w*|sync\w+|colocated?)[\"']?", re.IGNORECASE)
+_OTHER_MODE = re.compile(r"(?!a?sync\Z)[A-Za-z][\w-]*")
+_NO_MODE = "neither"
 _DECLARES = frozenset({"export", "declare", "typeset", "readonly"})
 _TESTS = frozenset({"[", "test"})
 
@@ -37,16 +39,83 @@ def mode_lines(launcher: LauncherSource) -> Iterator[list[Edit]]:
     """The ways to have the mode given as the guide wants it, the most natural first."""
     assigned = list(_assignments(launcher, "MODE"))
     if assigned:
-        yield _assigned(launcher, assigned)
+        edits = _assigned(launcher, assigned)
+        guard = _guard_below(launcher, assigned[0])
+        if guard:
+            yield [*edits, *guard]
+        yield edits
         return
     positional = [one for one in _own_parameters(launcher) if one.name == "1"]
     asked = [one for one in positional if _is_asked(launcher, one)]
     modes = _by_argument(launcher)
     if modes and all(_NAMES_A_MODE.search(each.name) for each in modes):
-        yield [Edit(launcher.path, one.value.start, one.value.end, GUIDES) for one in modes if one.value is not None]
+        edits = [Edit(launcher.path, one.value.start, one.value.end, GUIDES) for one in modes if one.value is not None]
+        guard = _guard_below(launcher, modes[0]) if len(modes) == 1 else []
+        if guard:
+            yield [*edits, *guard]
+        yield edits
     if len(asked) == len(positional):
         edits = [Edit(launcher.path, one.start, one.end, "${MODE}") for one in asked]
         yield [*_new_line(launcher, shifts=_passes_all(launcher)), *edits]
+
+
+def guard_lines(path: str, name: str = "MODE") -> list[str]:
+    """What refuses a mode that is none: a misspelt one, or a flag, which would be taken for the mode."""
+    return [
+        f'case "${{{name}}}" in',
+        "    sync | async) ;;",
+        "    *)",
+        f'        echo "usage: bash {path} [sync|async]: no such mode: ${{{name}}}" >&2',
+        "        exit 2",
+        "        ;;",
+        "esac",
+    ]
+
+
+def _guard(launcher: LauncherSource, name: str = "MODE") -> list[str]:
+    """The guard, unless the script has other modes, too."""
+    if any(_OTHER_MODE.fullmatch(text) and not _OTHER_NAMES.fullmatch(text) for text in _compared(launcher, name)):
+        return []
+    path = launcher.path
+    root = launcher.project.root
+    return guard_lines(path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name, name)
+
+
+def _guard_below(launcher: LauncherSource, assignment: Assignment) -> list[Edit]:
+    """The guard behind the line of an assignment that each run comes by, where any other word starts something."""
+    text = launcher.text
+    own = next((one for one in launcher.script.commands if one.start <= assignment.start < one.end), None)
+    at = -1 if own is None else text.find("\n", own.end)
+    alone = isinstance(own, SimpleCommand) and not text[text.rfind("\n", 0, own.start) + 1 : own.start].strip()
+    behind = text[own.end : at].strip() if own is not None and at >= 0 else ""
+    lines = _guard(launcher, assignment.name)
+    if not alone or at < 0 or (behind and not behind.startswith("#")) or not lines or not _starts_anyhow(launcher):
+        return []
+    if _passes_all(launcher) and not any(one.name == "1" for one in _own_parameters(launcher)):
+        lines = [*lines, *_SHIFT]
+    return [Edit(launcher.path, at + 1, at + 1, "".join(f"{line}\n" for line in lines))]
+
+
+def _starts_anyhow(launcher: LauncherSource) -> bool:
+    """Whether a mode that is none starts a training."""
+    found = launcher.evaluate_with((_NO_MODE,), {"MODE": _NO_MODE})
+    return any(launch.kind == "relax" for launch in found.launches)
+
+
+def _compared(launcher: LauncherSource, name: str) -> Iterator[str]:
+    """What a script compares its mode with."""
+    asks = re.compile(rf"\$\{{?(?:{name}|1)\b")
+    text = launcher.text
+    for command in commands_of(launcher):
+        words = [word for word in command.words if isinstance(word, Word)]
+        if words and words[0].literal in _TESTS and asks.search(text[command.start : command.end]):
+            yield from (text[word.start : word.end].strip("\"'") for word in words[1:] if word.literal)
+    for test in nodes_of(launcher, BinaryTest):
+        if asks.search(text[test.left.start : test.left.end]):
+            yield text[test.right.start : test.right.end].strip("\"'")
+    for case in nodes_of(launcher, Case):
+        if asks.search(text[case.subject.start : case.subject.end]):
+            yield from (text[one.start : one.end].strip("\"'") for item in case.items for one in item.patterns)
 
 
 def usual_names(launcher: LauncherSource) -> list[Edit]:
@@ -103,7 +172,7 @@ def _whole_line(launcher: LauncherSource, assignment: Assignment) -> Edit:
 
 def _new_line(launcher: LauncherSource, *, shifts: bool) -> list[Edit]:
     """The line below the strict-mode lines that a script begins with, else above its first command."""
-    lines = [_LINE, *(_SHIFT if shifts else ())]
+    lines = [_LINE, *_guard(launcher), *(_SHIFT if shifts else ())]
     last: Command | None = None
     for command in launcher.script.commands:
         if not _is_set(command):
