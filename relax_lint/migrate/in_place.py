@@ -139,6 +139,7 @@ class _Work:
             into=recipe.directory.parent.relative_to(project.root).as_posix(),
             launcher=source.path.relative_to(recipe.directory).as_posix(),
             page=self._page(recipe, source),
+            spare=True,
         )
         try:
             migrated = migrate_launcher(source, project, Choices(name=recipe.name), options)
@@ -167,8 +168,8 @@ class _Work:
             if path not in (source.path, page) and project.exists(path):
                 if project.read(path) != data:
                     self.said.append(
-                        f"{self.named(path)} is there already and stays as it is: {self.named(source.path)} needs what "
-                        f"{page.name} says of it"
+                        f"{self.named(path)} is there already and stays as it is, though {self.named(source.path)} "
+                        f"uses it: compare it with what {page.name} says of it"
                     )
                 continue
             files[path] = data
@@ -199,9 +200,22 @@ class _Work:
             if isinstance(made, str):
                 self.said.append(f"{self.named(path)}:{found[0].line}: not made dual-mode: {made}")
             else:
+                if self._starts_async(source):
+                    self.said.append(
+                        f"{self.named(path)} starts sync now when no mode is asked for, as the guide wants it: "
+                        "async is its first argument, or MODE=async"
+                    )
                 self._change({path: made})
                 gone += found
         self._settle(gone)
+
+    def _starts_async(self, source: LauncherSource) -> bool:
+        """Whether a launcher of a fully asynchronous run has had no need of an argument."""
+        from relax_lint.migrate.mode_branches import way_of
+        from relax_lint.recipe_kinds import trains
+
+        found = source.evaluate_with((), {"MODE": None}).launches
+        return any(trains(launch) and way_of(launch) == "async" for launch in found)
 
     # ------------------------------------------------------------ state
 

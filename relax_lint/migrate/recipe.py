@@ -53,13 +53,15 @@ _ARGUMENTS = frozenset("@*")
 class Options:
     """Where things are: ``verl_root`` the checkout whose defaults count, ``hf_config`` the model's config.json,
     ``into`` the directory of the recipes below the root, ``launcher`` the path of the main launcher in the recipe (else
-    ``run_NAME.sh``), ``page`` the name of the page that says all about it."""
+    ``run_NAME.sh``), ``page`` the name of the page that says all about it. With ``spare``, further files never have the
+    names of files that are there."""
 
     verl_root: Path | None = None
     hf_config: Path | None = None
     into: str = "examples"
     launcher: str = ""
     page: str = PAGE
+    spare: bool = False
 
 
 def migrate_launcher(
@@ -166,7 +168,18 @@ class _Migration:
 
     def _script(self, way: Way) -> Path:
         main = self.target / (self.options.launcher or f"run_{self.choices.name}.sh")
-        return main.with_name(f"{main.stem}_{way.name}{main.suffix}") if way.name else main
+        if not way.name:
+            return main
+        script, number = main.with_name(f"{main.stem}_{way.name}{main.suffix}"), 1
+        while self._is_anothers(script):
+            number += 1
+            script = main.with_name(f"{main.stem}_{way.name}_{number}{main.suffix}")
+        return script
+
+    def _is_anothers(self, path: Path, text: str | None = None) -> bool:
+        """Whether somebody's file has the name already, with another text than the one wanted."""
+        there = self.project.text(path) if self.options.spare else None
+        return there is not None and there.text != text
 
     # ------------------------------------------------------------ writing
 
@@ -223,7 +236,7 @@ class _Migration:
         text = _yaml({entry.key: plain(entry.value) for entry in made.config})
         name, number = self.choices.name, 1
         path = self.target / f"{name}_config.yaml"
-        while self.files.get(path, text) != text:
+        while self.files.get(path, text) != text or self._is_anothers(path, text):
             number += 1
             path = self.target / f"{name}_{number}_config.yaml"
         self.files[path] = text

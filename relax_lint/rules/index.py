@@ -41,7 +41,7 @@ INDEX: tuple[Row, ...] = (
     ("RLX307", "multi-turn-incomplete", "error", "launch", False, "safe", False, "env.multi_turn_incomplete"),
     ("RLX308", "unguarded-tool-call", "warning", "recipe", False, "", True, "env.unguarded_tool_call"),
     ("RLX401", "verl-entry-point", "error", "launch", True, "", False, "launcher.verl_entry_point"),
-    ("RLX402", "hydra-override", "error", "launch", True, "", False, "launcher.hydra_override"),
+    ("RLX402", "hydra-override", "error", "launch", True, "safe", False, "launcher.hydra_override"),
     ("RLX403", "entry-point", "warning", "launcher", True, "safe", False, "launcher.entry_point"),
     ("RLX404", "runtime-env-json", "warning", "launcher", True, "safe", False, "launcher.runtime_env_json"),
     ("RLX405", "dual-mode", "warning", "launcher", False, "", False, "launcher.dual_mode"),

@@ -211,3 +211,28 @@ def test_files_that_cannot_be_written_leave_all_as_it_was(fixing: Fix) -> None:
     assert "nothing of a migration is written" in said
     assert Path(RUN).read_text() == VERL
     assert not Path(f"{RUN}.orig").exists()
+
+
+TWO_WAYS = VERL.replace("python3", 'if [ -n "$BIG" ]; then N=16; else N=8; fi\npython3', 1).replace("n=8", "n=$N")
+
+
+def test_a_further_way_never_has_the_name_of_somebodys_file(fixing: Fix) -> None:
+    Path(RUN).write_text(TWO_WAYS)
+    foreign = Path(f"{DIRECTORY}/run_gsm8k_2.sh")
+    for name in ("run_gsm8k_2.sh", "run_gsm8k_big.sh"):
+        Path(DIRECTORY, name).write_text("echo mine\n")
+    fixing()
+    assert foreign.read_text() == "echo mine\n"
+    further = [path.name for path in Path(DIRECTORY).glob("run_gsm8k_*.sh") if "relax/" in path.read_text()]
+    assert len(further) == 1
+    assert further[0] in Path(PAGE).read_text()
+
+
+def test_that_an_asynchronous_launcher_starts_sync_now_is_said(fixing: Fix) -> None:
+    Path(RUN).write_text(
+        "set -eo pipefail\nMODE=${1:-${MODE:-async}}\nif [ $MODE = async ]; then\n"
+        "    python3 relax/entrypoints/train.py --fully-async\nelse\n"
+        "    python3 relax/entrypoints/train.py --colocate\nfi\n"
+    )
+    _, said = fixing()
+    assert f"{RUN} starts sync now when no mode is asked for, as the guide wants it" in said
