@@ -277,7 +277,7 @@ class Checking:
         left: dict[Path, str] = {}
         changes = done.fixed.changes
         for bundle in done.bundles:
-            reason = self._write_bundle(group, {path: changes[path] for path in bundle.paths if path in changes})
+            reason = self._write_bundle(group, bundle, changes)
             if reason is None:
                 self._say_rewritten(bundle)
             else:
@@ -286,14 +286,16 @@ class Checking:
         alone = {path: data for path, data in changes.items() if path not in bundled}
         return {**left, **self._write_changes(group, alone)}
 
-    def _write_bundle(self, group: Group, files: Mapping[Path, bytes]) -> str | None:
+    def _write_bundle(self, group: Group, bundle: Bundle, changes: Mapping[Path, bytes]) -> str | None:
         """Write files that belong together; why they are left, if they are."""
         from relax_lint.writing import NotWritten, write_together
 
+        files = {path: changes[path] for path in bundle.paths if path in changes}
+        before = {path: group.project.read(path) for path in files}
         try:
-            write_together(files, {path: group.project.read(path) for path in files}, group.project.root)
+            write_together(files, before, group.project.root, {beside: path for path, beside in bundle.kept})
         except NotWritten as problem:
-            complain(f"nothing of a migration is written: {problem}")
+            complain(f"{shown_path(bundle.launcher)} is not migrated, and nothing of it is written: {problem}")
             self.failed = True
             return str(problem)
         return None

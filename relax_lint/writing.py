@@ -8,6 +8,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 _BESIDE, _UNFINISHED = ".relax-lint-", ".tmp"
 """How the name of a file begins and ends that is written beside its target."""
@@ -74,9 +75,15 @@ def write_all(
     return left
 
 
-def write_together(files: Mapping[Path, bytes], before: Mapping[Path, bytes | None], root: Path) -> None:
+def write_together(
+    files: Mapping[Path, bytes],
+    before: Mapping[Path, bytes | None],
+    root: Path,
+    copies: Mapping[Path, Path] = MappingProxyType({}),
+) -> None:
     """Write every file below ``root``, or none: what was done is taken back when one cannot be written, and
-    :class:`NotWritten` names it. ``before`` is what the files held when that was decided (``None``: nothing)."""
+    :class:`NotWritten` names it. ``before`` is what the files held when that was decided (``None``: nothing);
+    ``copies`` are files with those whose rights they get."""
     done: list[tuple[Path, bytes | None]] = []
     made: list[Path] = []
     for path, data in files.items():
@@ -85,7 +92,7 @@ def write_together(files: Mapping[Path, bytes], before: Mapping[Path, bytes | No
             if _content(target) != before[path]:
                 raise NotWritten("it was changed meanwhile; run again")
             made += _make_directories(target.parent)
-            _replace(target, data)
+            _replace(target, data, copies.get(path))
             done.append((target, before[path]))
         except (OSError, NotWritten) as problem:
             _take_back(done, made)
@@ -146,8 +153,8 @@ def _content(path: Path) -> bytes | None:
         raise NotWritten(problem.strerror or str(problem)) from problem
 
 
-def _replace(target: Path, data: bytes) -> None:
-    """Write beside the target and rename over it."""
+def _replace(target: Path, data: bytes, like: Path | None = None) -> None:
+    """Write beside the target and rename over it; a new file gets the rights of another."""
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=_BESIDE, suffix=_UNFINISHED)
     beside = Path(name)
     try:
@@ -155,7 +162,7 @@ def _replace(target: Path, data: bytes) -> None:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        beside.chmod(_mode(target))
+        beside.chmod(_mode(like or target))
         beside.replace(target)
     except BaseException:
         beside.unlink(missing_ok=True)

@@ -187,7 +187,11 @@ def _source(options: Namespace) -> LauncherSource:
 
     files = Files()
     settings = Configuration(override).settings_for(path)
-    source = Project(root_of(path.parent, files) or path.parent, settings, files).launcher(path)
+    project = Project(root_of(path.parent, files) or path.parent, settings, files)
+    source = project.launcher(path)
+    if source is not None and source.has_crlf_ends:
+        # As --fix does it; bash itself would take the carriage returns for parts of words.
+        source = project.with_changes({path: source.data.replace(b"\r\n", b"\n")}).launcher(path)
     if source is None or not source.is_shell:
         raise ValueError(f"{options.source} cannot be read as a shell script")
     return source
@@ -254,10 +258,6 @@ def _unfit(source: LauncherSource) -> Refused | None:
     from relax_lint.migrate.migrated import Refused
 
     head = Place(source, 0, 0)
-    if source.has_crlf_ends:
-        return Refused(
-            "its lines end in carriage returns, which bash takes for parts of words: convert them first", head
-        )
     evaluation = source.evaluation
     if evaluation.problems:
         place, message = evaluation.problems[0]
@@ -286,10 +286,13 @@ def _write(migrated: Migrated, project: Project) -> str:
         files = {path: text.encode("utf-8", "surrogateescape") for path, text in migrated.files.items()}
         before = {path: path.read_bytes() if path.is_file() else None for path in files}
         there = {path: data for path, data in before.items() if data is not None and data != files[path]}
-        kept = {free_beside(path, Path.exists): data for path, data in there.items()}
+        beside = {free_beside(path, Path.exists): path for path in there}
+        kept = {path: there[original] for path, original in beside.items()}
         before |= dict.fromkeys(kept)
         try:
-            write_together({**{path: data for path, data in kept.items() if data}, **files}, before, project.root)
+            write_together(
+                {**{path: data for path, data in kept.items() if data}, **files}, before, project.root, beside
+            )
         except NotWritten as problem:
             return f"nothing is written: {problem}"
         for path in kept:

@@ -208,7 +208,7 @@ def test_files_that_cannot_be_written_leave_all_as_it_was(fixing: Fix) -> None:
     Path(f"{DIRECTORY}/MIGRATION.md").symlink_to(Path("../../../elsewhere.md"))
     status, said = fixing()
     assert status == 2
-    assert "nothing of a migration is written" in said
+    assert f"{RUN} is not migrated, and nothing of it is written" in said
     assert Path(RUN).read_text() == VERL
     assert not Path(f"{RUN}.orig").exists()
 
@@ -236,3 +236,17 @@ def test_that_an_asynchronous_launcher_starts_sync_now_is_said(fixing: Fix) -> N
     )
     _, said = fixing()
     assert f"{RUN} starts sync now when no mode is asked for, as the guide wants it" in said
+
+
+def test_what_is_kept_has_the_rights_of_the_original(fixing: Fix) -> None:
+    Path(RUN).chmod(0o750)
+    fixing()
+    assert Path(f"{RUN}.orig").stat().st_mode & 0o777 == 0o750
+    assert Path(RUN).stat().st_mode & 0o777 == 0o750
+
+
+def test_windows_line_ends_are_converted(fixing: Fix) -> None:
+    Path(RUN).write_bytes(VERL.replace("\n", "\r\n").encode())
+    status, _ = fixing()
+    assert status == 0
+    assert b"\r" not in Path(RUN).read_bytes()

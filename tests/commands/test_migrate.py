@@ -242,7 +242,6 @@ def test_wrong_usage_is_said_and_nothing_is_written(
     [
         ("if true; then\n    python3 -m verl.trainer.main_ppo a=1\n", "run.sh:1:1: "),
         ("echo hello\n", "starts no training of verl that can be seen"),
-        (VERL.replace("\n", "\r\n"), "run.sh:1:1: not migrated: its lines end in carriage returns"),
         ("python3 relax/entrypoints/train.py --lr 1e-6\n", "launches Relax already"),
         (VERL.replace("algorithm.adv_estimator=grpo", "algorithm.adv_estimator=gae"), "run.sh:4:5: "),
         (VERL.replace("trainer.nnodes=1", "trainer.nnodes=[1"), "run.sh:17:5: "),
@@ -381,3 +380,9 @@ def test_all_is_taken_back_when_a_file_cannot_be_written(checkout: Path, capsys:
     assert data["error"].startswith("nothing is written: ")
     assert "MIGRATION.md" in data["error"]
     assert tree(checkout) == before
+
+
+def test_a_script_with_windows_line_ends_is_read_as_if_it_had_none() -> None:
+    Path("windows.sh").write_bytes(VERL.replace("\n", "\r\n").encode())
+    assert main(["migrate", "windows.sh", "--name", "windows"]) == 0
+    assert "\r" not in Path("examples/windows/run_windows.sh").read_bytes().decode()
