@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -181,13 +180,13 @@ class _Words:
     def faults(self) -> Mapping[tuple[str, Place | None], str]:
         """What would be wrong with the script after the edits of a word, for the words that are better left."""
         repairs = list(self._repairs())
-        before = self._grave(())
-        if not repairs or not _worse(before, self._grave(repairs)):
+        before = self._errors(())
+        if not repairs or not _worse(before, self._errors(repairs)):
             return {}
         taken: list[_Repair] = []
         faults: dict[tuple[str, Place | None], str] = {}
         for repair in repairs:
-            worse = _worse(before, self._grave([*taken, repair]))
+            worse = _worse(before, self._errors([*taken, repair]))
             if worse:
                 faults[repair.identity] = f"the launcher would have another fault, {worse}"
             else:
@@ -204,8 +203,9 @@ class _Words:
                 found.setdefault(repair.identity, repair)
         return (repair for repair in found.values() if repair.alone())
 
-    def _grave(self, repairs: Sequence[_Repair]) -> list[Diagnostic]:
-        """What the rules have against the script after some edits, but for what other fixes mend."""
+    def _errors(self, repairs: Sequence[_Repair]) -> list[Diagnostic]:
+        """The errors of the script after some edits, and the warnings at what they write; but for what other fixes
+        mend, and for words of Hydra. A warning elsewhere may only be seen now that an error before it is gone."""
         from relax_lint.engine import lint
         from relax_lint.fixing import apply_edits
         from relax_lint.rules import load_rules
@@ -223,12 +223,21 @@ class _Words:
             if (source := self.project.source(path)) is not None
         }
         after = self.project.with_changes(changes) if changes else self.project
+        written = {word for each in edits.values() for edit in each for word in edit.text.split() if word[:2] == "--"}
         report = lint(after, load_rules(), targets=[self.script])
         return [
             found
             for found in report.standing
-            if found.severity is not Severity.ADVICE and (found.fix is None or not found.fix.safe)
+            if found.severity is not Severity.ADVICE
+            and (found.fix is None or not (found.fix.safe or found.fix.why_not))
+            and (found.severity is Severity.ERROR or _stands_at(found, after) in written)
         ]
+
+
+def _stands_at(found: Diagnostic, project: Project) -> str:
+    """The word that a finding is at."""
+    source = project.source(found.path)
+    return next(iter("" if source is None else source.text[found.start : found.end].split()), "")
 
 
 @lru_cache(maxsize=4)
@@ -237,12 +246,11 @@ def _words_of(project: Project, script: Path) -> _Words:
 
 
 def _worse(before: Sequence[Diagnostic], after: Sequence[Diagnostic]) -> str:
-    """A finding of a kind that there are more of than before."""
-    kinds = Counter(found.code for found in before)
-    more = Counter(found.code for found in after) - kinds
+    """A new error, if there are more than before: where one error has taken the place of another, nothing is lost."""
+    if len(after) <= len(before):
+        return ""
     known = {(found.code, found.message) for found in before}
-    new = (found for found in after if found.code in more)
-    return next((f"{one.code} {one.message}" for one in new if (one.code, one.message) not in known), "")
+    return next((f"{one.code} {one.message}" for one in after if (one.code, one.message) not in known), "")
 
 
 # ---------------------------------------------------------------- what it becomes
