@@ -46,6 +46,18 @@ def run(words: Sequence[str], check: Callable[[], int]) -> int:
             sys.stderr.write(complained)
             sys.stdout.write(printed)
             return cast("int", status)
+    done, seen = _noted(check)
+    if seen is not None:
+        kept.keep(name, marshal.dumps((*done, seen)))
+    return done[0]
+
+
+def _noted(check: Callable[[], int]) -> tuple[tuple[int, str, str], bytes | None]:
+    """What a check does, and what it looked at; ``None`` when it is not to be remembered.
+
+    This is a function of its own, and a short one: where memory is at an end, CPython 3.11 never gets out of a ``with``
+    or ``finally`` far behind the beginning of a function.
+    """
     noted = looks.note()
     try:
         with _Copied("stdout") as printed, _Copied("stderr") as complained:
@@ -53,10 +65,7 @@ def run(words: Sequence[str], check: Callable[[], int]) -> int:
         wanted = looks.noted() is noted  # else somebody knows better than to remember it
     finally:
         looks.stop()
-    seen = noted.packed() if wanted and status in (0, 1) else None
-    if seen is not None:
-        kept.keep(name, marshal.dumps((status, printed.text, complained.text, seen)))
-    return status
+    return (status, printed.text, complained.text), noted.packed() if wanted and status in (0, 1) else None
 
 
 def _only_prints(words: Iterable[str]) -> bool:
