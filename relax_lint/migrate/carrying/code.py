@@ -1,0 +1,196 @@
+"""A module as its top-level statements: which names each binds, which it needs, and its text with every comment."""
+
+from __future__ import annotations
+
+import ast
+import symtable
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint.records import node
+from relax_lint.sources.python import PythonSource, walk
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from relax_lint.migrate.carrying.sources import Origin
+
+
+class Unparsable(Exception):
+    """A file that cannot be read as Python: where, and why."""
+
+    def __init__(self, path: Path, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.path, self.line, self.reason = path, line, reason
+
+
+@node
+class Statement:
+    """One top-level statement, or several on one line.
+
+    ``effect`` says that it is there for what it does: it binds no name. ``idle`` is what a copy never wants: the
+    docstring, ``__all__``, what runs only when the file is a script, and a search path that is played with.
+    """
+
+    index: int
+    nodes: list[ast.stmt]
+    binds: frozenset[str]
+    uses: frozenset[str]
+    effect: bool
+    idle: bool
+
+    @property
+    def is_import(self) -> bool:
+        """Whether it does nothing but import."""
+        return all(isinstance(each, (ast.Import, ast.ImportFrom)) for each in self.nodes)
+
+
+class Code:
+    """The parsed text of one module."""
+
+    def __init__(self, origin: Origin, data: bytes | str) -> None:
+        self.origin = origin
+        source = PythonSource(origin.path, data.encode() if isinstance(data, str) else data)
+        if source.tree is None:
+            assert source.error is not None
+            raise Unparsable(origin.path, source.position(source.error.offset)[0], source.error.message)
+        self.text = source.text.removeprefix("\ufeff").replace("\r\n", "\n")
+        self.tree = source.tree
+
+    @cached_property
+    def module(self) -> cst.Module:
+        """The text with all its formatting, as libcst has it."""
+        import libcst as cst
+
+        try:
+            return cst.parse_module(self.text)
+        except (cst.ParserSyntaxError, RecursionError) as problem:
+            line = getattr(problem, "raw_line", 1)
+            raise Unparsable(self.origin.path, line, "is beyond what libcst reads") from problem
+
+    @cached_property
+    def statements(self) -> list[Statement]:
+        """The top-level statements in order, one for each of ``module.body``."""
+        import libcst as cst
+
+        pending = list(self.tree.body)
+        found = []
+        for index, each in enumerate(self.module.body):
+            count = len(each.body) if isinstance(each, cst.SimpleStatementLine) else 1
+            nodes, pending = pending[:count], pending[count:]
+            found.append(_statement(index, nodes, first=index == 0))
+        return found
+
+    @cached_property
+    def binding(self) -> dict[str, list[Statement]]:
+        """The statements that bind each name."""
+        found: dict[str, list[Statement]] = {}
+        for statement in self.statements:
+            for name in statement.binds:
+                found.setdefault(name, []).append(statement)
+        return found
+
+    @property
+    def docstring(self) -> str | None:
+        """The module's docstring."""
+        return ast.get_docstring(self.tree, clean=False)
+
+    def definition(self, name: str) -> ast.stmt | None:
+        """The last top-level statement that binds a name, as far as it is one by itself."""
+        found = [each for statement in self.binding.get(name, ()) for each in statement.nodes if binds(each, name)]
+        return found[-1] if found else None
+
+    def attributes_of(self, name: str) -> frozenset[str] | None:
+        """The attributes that are read of a name; ``None`` when it is used in other ways, too."""
+        owned, found, seen = set(), set(), 0
+        for each in walk(self.tree):
+            if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == name:
+                owned.add(each.value)
+                found.add(each.attr)
+            elif isinstance(each, ast.Name) and each.id == name:
+                seen += 1
+        return frozenset(found) if seen == len(owned) else None
+
+
+def binds(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement binds a name at its own level."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return statement.name == name
+    return name in _tables(statement)[0]
+
+
+def _statement(index: int, nodes: list[ast.stmt], *, first: bool) -> Statement:
+    bound: set[str] = set()
+    used: set[str] = set()
+    for each in nodes:
+        names, uses = _tables(each)
+        bound |= names
+        used |= uses
+    idle = all(_is_idle(each, first=first) for each in nodes)
+    return Statement(index, nodes, frozenset(bound), frozenset(used), not bound and not idle, idle)
+
+
+def _is_idle(statement: ast.stmt, *, first: bool) -> bool:
+    if isinstance(statement, ast.Expr):
+        if isinstance(statement.value, ast.Constant):
+            return first and isinstance(statement.value.value, str)
+        return _plays_with_path(statement)
+    if isinstance(statement, (ast.Assign, ast.AugAssign)):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        return all(isinstance(each, ast.Name) and each.id == "__all__" for each in targets)
+    if isinstance(statement, ast.ImportFrom):
+        return statement.module == "__future__"
+    return isinstance(statement, ast.If) and "__name__" in {
+        each.id for each in walk(statement.test) if isinstance(each, ast.Name)
+    }
+
+
+def _plays_with_path(statement: ast.Expr) -> bool:
+    return any(
+        isinstance(each, ast.Attribute)
+        and each.attr == "path"
+        and isinstance(each.value, ast.Name)
+        and each.value.id == "sys"
+        for each in walk(statement)
+    )
+
+
+def _tables(statement: ast.stmt) -> tuple[set[str], set[str]]:
+    """The names that a statement binds in its module, and those that it needs from there."""
+    text = ast.unparse(statement)
+    try:
+        top = symtable.symtable(text, "<statement>", "exec")
+    except SyntaxError:
+        names = {each.id for each in walk(statement) if isinstance(each, ast.Name)}
+        return set(), names
+    bound = {each.get_name() for each in top.get_symbols() if each.is_assigned() or each.is_imported()}
+    used = {each.get_name() for each in top.get_symbols() if each.is_referenced()}
+    for table in _below(top):
+        for each in table.get_symbols():
+            if each.is_global():
+                used.add(each.get_name())
+    used |= set(_names_in_annotations(statement))
+    return bound, used
+
+
+def _below(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    for child in table.get_children():
+        yield child
+        yield from _below(child)
+
+
+def _names_in_annotations(statement: ast.stmt) -> Iterator[str]:
+    """The names in annotations that are written as text."""
+    for each in walk(statement):
+        annotation = getattr(each, "annotation", None) or getattr(each, "returns", None)
+        if not isinstance(annotation, ast.AST):
+            continue
+        for part in walk(annotation):
+            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                try:
+                    inner = ast.parse(part.value, mode="eval")
+                except (SyntaxError, ValueError):
+                    continue
+                yield from (name.id for name in walk(inner) if isinstance(name, ast.Name))

@@ -1,0 +1,93 @@
+"""Where the code of verl is, and the user's own: found by file, never imported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint.migrate.plan import Refusal
+from relax_lint.records import node, record
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.carrying.code import Code
+    from relax_lint.project import Project
+
+VERL = "verl"
+
+
+@record
+class Origin:
+    """One module: its dotted name, its file, and whether it is the ``__init__`` of a package."""
+
+    dotted: str
+    path: Path
+    is_package: bool = False
+
+    @property
+    def of_verl(self) -> bool:
+        """Whether it is a part of verl."""
+        return self.dotted == VERL or self.dotted.startswith(f"{VERL}.")
+
+    @property
+    def package(self) -> str:
+        """The package that its relative imports start from."""
+        return self.dotted if self.is_package else self.dotted.rpartition(".")[0]
+
+
+@node
+class VerlSources:
+    """The modules that code may be carried over from: those of verl, where one is at hand, and those of the project.
+
+    ``package`` is verl's own directory; ``None`` when only its configuration is known.
+    """
+
+    project: Project
+    package: Path | None = None
+
+    def origin(self, dotted: str, beside: Path | None = None) -> Origin | None:
+        """The file of a module of verl or of the user's, looked up from the project's root, then ``beside`` a file."""
+        parts = dotted.split(".")
+        if not all(part.isidentifier() for part in parts):
+            return None
+        if parts[0] == VERL:
+            return None if self.package is None else self._below(self.package.parent, dotted, parts)
+        if parts[0] == "relax":
+            return None
+        roots = [self.project.root] if beside is None else [beside.parent, self.project.root]
+        return next(filter(None, (self._below(root, dotted, parts) for root in roots)), None)
+
+    def code(self, origin: Origin) -> Code:
+        """The parsed text of a module; raises ``SyntaxError`` with a place for what cannot be read."""
+        from relax_lint.migrate.carrying.code import Code, Unparsable
+
+        def parsed() -> Code | Unparsable:
+            data = self.project.read(origin.path)
+            if data is None:
+                return Unparsable(origin.path, 1, "cannot be read")
+            try:
+                return Code(origin, data)
+            except Unparsable as problem:
+                return problem
+
+        found = self.project.once((VerlSources, origin), parsed)
+        if isinstance(found, Unparsable):
+            raise found
+        return found
+
+    def _below(self, root: Path, dotted: str, parts: list[str]) -> Origin | None:
+        base = root.joinpath(*parts)
+        if self.project.is_file(base / "__init__.py"):
+            return Origin(dotted, base / "__init__.py", True)
+        file = base.with_name(f"{base.name}.py")
+        return Origin(dotted, file) if self.project.is_file(file) else None
+
+
+def verl_sources(project: Project, verl_root: Path | None = None) -> VerlSources:
+    """The code of the verl that is named, that the project is, or that is installed."""
+    from relax_lint.migrate.verl_defaults import CheckedOutVerl, verls
+
+    try:
+        found = verls(project, verl_root)[0]
+    except Refusal:
+        return VerlSources(project)
+    return VerlSources(project, found.package if isinstance(found, CheckedOutVerl) else None)

@@ -1,0 +1,239 @@
+"""The text of what is carried of a module: its statements as they were, its imports as the recipe has them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from relax_lint.migrate.carrying.closure import Copied, Part
+from relax_lint.migrate.carrying.code import Code
+from relax_lint.migrate.carrying.imports import ALL, Alias, OfModule, OfName, Supplied, Target, stars
+
+_EMPTY_LINE = cst.EmptyLine(indent=False)
+
+
+def carried_module(copied: Copied, part: Part) -> cst.Module:
+    """The module that is written for one part."""
+    code = part.code
+    body: list[cst.BaseStatement] = []
+    rewriter = _Imports(copied, part)
+    rewriter.all_of_stars = _all_of_stars(copied, part)
+    for statement in code.statements:
+        original = code.module.body[statement.index]
+        if statement.index in part.indices:
+            top = statement.is_import
+            rewriter.needed = part.needed if top else None
+            made = original.visit(rewriter)
+            if isinstance(made, cst.FlattenSentinel):
+                body += made
+            elif not isinstance(made, cst.RemovalSentinel):
+                body.append(made)
+        elif _is_kept(statement.nodes, statement.index):
+            body.append(original)
+    return code.module.with_changes(body=_begun(body, code.module))
+
+
+def carried_text(copied: Copied, part: Part) -> str:
+    """The text that is written for one part, with one line end at its end."""
+    return carried_module(copied, part).code.rstrip("\n") + "\n"
+
+
+def files(copied: Copied) -> Iterator[tuple[str, str]]:
+    """The names and texts of the files for all modules but the first."""
+    for part in copied.parts[1:]:
+        yield f"{copied.names.of(part.code.origin)}.py", carried_text(copied, part)
+
+
+def _is_kept(nodes: Sequence[ast.stmt], index: int) -> bool:
+    """Docstrings, and imports of the future, which every copy wants."""
+    first = nodes[0]
+    if isinstance(first, ast.ImportFrom):
+        return first.module == "__future__"
+    return index == 0 and isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+
+
+def _begun(body: list[cst.BaseStatement], module: cst.Module) -> list[cst.BaseStatement]:
+    """The statements, with one empty line at most before the first."""
+    if not body:
+        return body
+    lines = list(_lines(body[0]))
+    while lines and lines[0].comment is None:
+        lines.pop(0)
+    if module.header and module.header[-1].comment is not None:
+        lines.insert(0, _EMPTY_LINE)
+    return [body[0].with_changes(leading_lines=lines), *body[1:]]
+
+
+def _lines(statement: cst.BaseStatement) -> Sequence[cst.EmptyLine]:
+    lines: Sequence[cst.EmptyLine] = getattr(statement, "leading_lines", ())
+    return lines
+
+
+def _all_of_stars(copied: Copied, part: Part) -> dict[str, list[str]]:
+    """The names that each star import of a carried module has to give, by the module's dotted name."""
+    found: dict[str, list[str]] = {}
+    for alias in stars(part.code):
+        target = copied.resolver.target(part.code, alias)
+        if isinstance(target, OfName):
+            other = next((each for each in copied.parts if each.code.origin == target.origin), None)
+            missing = sorted(name for name in part.needed if name not in part.code.binding)
+            given = other.needed if other is not None else frozenset()
+            found[target.origin.dotted] = [name for name in missing if name in given]
+    return found
+
+
+class _Imports(cst.CSTTransformer):
+    """Puts imports from the recipe in the place of those from verl or from the user's modules."""
+
+    def __init__(self, copied: Copied, part: Part) -> None:
+        super().__init__()
+        self.copied = copied
+        self.code: Code = part.code
+        self.needed: frozenset[str] | None = None
+        """The names that a top-level import has to bind; ``None`` for all."""
+        self.all_of_stars: dict[str, list[str]] = {}
+        self.modules: dict[str, str] = {}
+        """Modules that are imported by their dotted names, and what they are called now."""
+        for each in ast.walk(self.code.tree):
+            if isinstance(each, ast.Import):
+                for alias in each.names:
+                    target = copied.resolver.target(self.code, Alias(alias.name, 0, None, alias.asname, each.lineno))
+                    if isinstance(target, OfModule) and alias.asname is None and "." in alias.name:
+                        self.modules[alias.name] = copied.names.of(target.origin)
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
+        """A line that imports becomes as many lines as there are modules to import from."""
+        made: list[cst.BaseSmallStatement] = []
+        changed = False
+        for small in updated_node.body:
+            if isinstance(small, (cst.Import, cst.ImportFrom)):
+                rewritten = self._rewritten(small)
+                changed = changed or rewritten != [small]
+                made += rewritten
+            else:
+                made.append(small)
+        if not changed:
+            return updated_node
+        if not made:
+            kept = [line for line in updated_node.leading_lines if line.comment is not None]
+            return (
+                cst.SimpleStatementLine([cst.Pass()], leading_lines=kept)
+                if self.needed is None
+                else cst.RemoveFromParent()
+            )
+        first = updated_node.with_changes(body=[made[0].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])
+        rest = [cst.SimpleStatementLine([each.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for each in made[1:]]
+        return cst.FlattenSentinel([first, *rest])
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        """``verl.utils.reward_score.gsm8k`` where that was imported by this name."""
+        if not self.modules:
+            return updated_node
+        name = self.modules.get(_dotted(updated_node) or "")
+        return updated_node if name is None else cst.Name(name)
+
+    # ------------------------------------------------------------ one statement
+
+    def _rewritten(self, small: cst.Import | cst.ImportFrom) -> list[cst.BaseSmallStatement]:
+        kept: list[cst.ImportAlias] = []
+        moved: list[cst.BaseSmallStatement] = []
+        names = small.names
+        if isinstance(names, cst.ImportStar):
+            return self._star(small) if isinstance(small, cst.ImportFrom) else [small]
+        for each in names:
+            alias = _alias(small, each)
+            if self.needed is not None and alias.bound not in self.needed:
+                continue
+            target = self.copied.resolver.target(self.code, alias)
+            replaced = self._replaced(alias, target)
+            if replaced is None:
+                kept.append(each)
+            else:
+                moved.append(replaced)
+        if len(kept) == len(names):
+            return [small]
+        stay: list[cst.BaseSmallStatement] = [_with_names(small, kept)] if kept else []
+        return [*stay, *_joined(moved)]
+
+    def _star(self, small: cst.ImportFrom) -> list[cst.BaseSmallStatement]:
+        alias = Alias(_module_of(small), len(small.relative), ALL, None, 0)
+        target = self.copied.resolver.target(self.code, alias)
+        if not isinstance(target, OfName):
+            return [small]
+        names = self.all_of_stars.get(target.origin.dotted, [])
+        module = self.copied.names.module(target.origin)
+        return [_from(module, [(name, None) for name in names])] if names else []
+
+    def _replaced(self, alias: Alias, target: Target) -> cst.BaseSmallStatement | None:
+        names = self.copied.names
+        if isinstance(target, Supplied):
+            return _from(target.module, [(target.name, alias.bound)])
+        if isinstance(target, OfName):
+            return _from(names.module(target.origin), [(target.name, alias.bound)])
+        if isinstance(target, OfModule):
+            stem = names.of(target.origin)
+            bound = stem if alias.name is None and alias.asname is None and "." in alias.module else alias.bound
+            return _from(names.package, [(stem, bound)])
+        return None
+
+
+def _alias(small: cst.Import | cst.ImportFrom, each: cst.ImportAlias) -> Alias:
+    asname = each.asname.name.value if each.asname and isinstance(each.asname.name, cst.Name) else None
+    written = _written(each.name)
+    if isinstance(small, cst.Import):
+        return Alias(written, 0, None, asname, 0)
+    return Alias(_module_of(small), len(small.relative), written, asname, 0)
+
+
+def _module_of(small: cst.ImportFrom) -> str:
+    return "" if small.module is None else _written(small.module)
+
+
+def _written(name: cst.Attribute | cst.Name) -> str:
+    return name.value if isinstance(name, cst.Name) else _dotted(name) or ""
+
+
+def _dotted(expression: cst.BaseExpression) -> str | None:
+    parts: list[str] = []
+    while isinstance(expression, cst.Attribute):
+        parts.append(expression.attr.value)
+        expression = expression.value
+    if not isinstance(expression, cst.Name):
+        return None
+    return ".".join([expression.value, *reversed(parts)])
+
+
+def _with_names(small: cst.Import | cst.ImportFrom, kept: list[cst.ImportAlias]) -> cst.BaseSmallStatement:
+    """The statement with fewer names; a list in brackets that fits on one line stands on one."""
+    last = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    changes: dict[str, object] = {"names": [*kept[:-1], last]}
+    if isinstance(small, cst.ImportFrom) and small.lpar is not None:
+        plain = [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in kept]
+        changes = {"names": plain, "lpar": None, "rpar": None}
+    made: cst.BaseSmallStatement = small.with_changes(**changes)
+    return made
+
+
+def _from(module: str, names: Sequence[tuple[str, str | None]]) -> cst.ImportFrom:
+    listed = ", ".join(name if bound in (None, name) else f"{name} as {bound}" for name, bound in names)
+    statement = cst.parse_statement(f"from {module} import {listed}")
+    assert isinstance(statement, cst.SimpleStatementLine)
+    made = statement.body[0]
+    assert isinstance(made, cst.ImportFrom)
+    return made
+
+
+def _joined(statements: Sequence[cst.BaseSmallStatement]) -> list[cst.BaseSmallStatement]:
+    """Imports from one module in one statement."""
+    found: dict[str, list[tuple[str, str | None]]] = {}
+    for each in statements:
+        assert isinstance(each, cst.ImportFrom)
+        assert not isinstance(each.names, cst.ImportStar)
+        for alias in each.names:
+            made = _alias(each, alias)
+            found.setdefault(_module_of(each), []).append((made.name or "", made.asname))
+    return [_from(module, names) for module, names in found.items()]
