@@ -460,6 +460,12 @@ def _is_resumed(sample: Any) -> bool:
     return status == "ABORTED" and getattr(sample, "response_length", 0) > 0
 
 
+def tool_schemas() -> list[dict[str, Any]]:
+    """What the model is told of the tools: the column ``tools`` of the data holds it, as JSON."""
+    tools, _ = WORKSHOP.start(WORKSHOP.equipment()).result()
+    return [tool.tool_schema.model_dump(exclude_unset=True, exclude_none=True) for tool in tools.values()]
+
+
 def build_env(sample: Any = None, args: Any = None, **_: Any) -> Env:
     """The environment of one sample."""
     return Env(sample, args)

@@ -246,6 +246,14 @@ def function_tool(name: Any = None, *, schema: Any = None) -> Any:
     return decorate(name) if callable(name) and schema is None else decorate
 
 
+def function_tools(schemas: Mapping[str, Any]) -> list[FunctionTool]:
+    """The function tools of these names, each with the schema that the model is told of it."""
+    for name, schema in schemas.items():
+        tool = FUNCTION_TOOL_REGISTRY[name]
+        tool.tool_schema = tool.tool_schema or OpenAIFunctionToolSchema.model_validate(schema)
+    return [FUNCTION_TOOL_REGISTRY[name] for name in schemas]
+
+
 def normalize_function_tool_return(returned: Any) -> tuple[ToolResponse, float, dict[str, Any]]:
     """What a function returned as response, reward and metrics: one value, or a tuple of up to these three."""
     if not isinstance(returned, tuple):
