@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Diagnostic, Severity
+from relax_lint.migrate.carrying.sources import verl_sources
 from relax_lint.migrate.choices import Choices, shape_of
 from relax_lint.migrate.effective import effective_settings
 from relax_lint.migrate.launcher_header import read_by
@@ -77,7 +78,11 @@ class _Migration:
     def __init__(self, source: LauncherSource, project: Project, choices: Choices, options: Options) -> None:
         self.source = source
         self.project = project
-        self.choices = changed(choices, package=".".join(Path(options.into).parts))
+        self.choices = changed(
+            choices,
+            package=".".join(Path(options.into).parts),
+            verl=verl_sources(source.project, options.verl_root),
+        )
         self.options = options
         self.target = project.root / options.into / choices.name
         self.files: dict[Path, str] = {}
