@@ -1,0 +1,1 @@
+"""Data of verl made data of Relax."""

@@ -1,0 +1,16 @@
+"""What the data of a recipe is like: as verl has it by default. A recipe's own script says it for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+PROMPT = "prompt"
+DATA_SOURCE = "data_source"
+MEDIA = {"images": "image", "videos": "video", "audios": "audio"}
+KEEP: tuple[str, ...] = ()
+
+
+def own_rows() -> dict[str, tuple[str, Callable[[dict[str, Any], int], dict[str, Any]]]]:
+    """The recipe's own preprocessing: for each split of the raw data the file it becomes, and what makes its rows."""
+    return {}

@@ -1,0 +1,30 @@
+"""What cannot be converted, and how it is told."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+PROBLEMS = (pa.ArrowException, OSError, ValueError, TypeError)
+"""What a file that is no such file, or rows that are no such rows, bring about."""
+
+
+class Refused(Exception):
+    """A file that cannot be converted, and why."""
+
+
+class BadRows(Refused):
+    """Rows of a batch that cannot be converted, counted from its first."""
+
+    def __init__(self, reason: str, rows: Sequence[int]) -> None:
+        super().__init__(reason)
+        self.reason, self.rows = reason, list(rows)
+
+
+def said(problem: BaseException) -> str:
+    """An error in one line."""
+    if isinstance(problem, OSError) and problem.strerror:
+        return f"{problem.strerror}: {os.fsdecode(problem.filename)}" if problem.filename else problem.strerror
+    return next((line for line in str(problem).splitlines() if line.strip()), type(problem).__name__)

@@ -1,0 +1,137 @@
+"""Files that are there when they are whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from relax_lint.conversion.columns import Wanted
+from relax_lint.conversion.reading import BATCH_BYTES, FEW_ROWS, Part, pieces
+from relax_lint.conversion.refusals import PROBLEMS, BadRows, Refused, said
+from relax_lint.conversion.row_by_row import Misfit, Rows
+
+
+@dataclass
+class Done:
+    """What came of rows."""
+
+    rows: int = 0
+    written: int = 0
+    bad: list[tuple[Path, int, str]] = field(default_factory=list)
+    misfit: bool = False
+
+
+class Unwritten(Exception):
+    """A file that is left out for some of its rows."""
+
+    def __init__(self, done: Done) -> None:
+        super().__init__()
+        self.done = done
+
+
+def write(path: str, parts: Sequence[Part], wanted: Wanted, seen: Callable[[int], None]) -> Done:
+    """Convert parts into one file."""
+    rows = Rows(wanted)
+    while True:
+        done, writer = Done(), Writer(path, wanted)
+        for part in parts:
+            for first, size, convert in pieces(part, wanted, rows):
+                done.rows += size
+                try:
+                    batch = convert()
+                    if not (done.bad or done.misfit):
+                        writer.add(batch)
+                        done.written += len(batch)
+                except BadRows as problem:
+                    done.bad += [(part.source, first + number, problem.reason) for number in problem.rows]
+                except Misfit:
+                    done.misfit = True
+                except (Refused, *PROBLEMS) as problem:
+                    done.bad.append((part.source, first, f"{said(problem)} (in the {size} rows from here)"))
+                seen(size)
+        writer.close()
+        if not done.misfit or done.bad:
+            return done
+
+
+class Writer:
+    """Writes batches as row groups of bounded size: Relax reads one of them at a time."""
+
+    def __init__(self, path: str, wanted: Wanted) -> None:
+        self._path, self._media = path, wanted.media
+        self._file: Any = None
+        self._held: list[Any] = []
+
+    def add(self, batch: Any) -> None:
+        """Write a batch, or hold it until there are more."""
+        if self._file is None:
+            self._file = pq.ParquetWriter(pa.OSFile(self._path, "wb"), batch.schema, **self._options(batch))
+        self._held.append(batch)
+        if sum(each.nbytes for each in self._held) >= BATCH_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._held:
+            self._file.write_table(pa.Table.from_batches(self._held))
+            self._held = []
+
+    def close(self) -> None:
+        """Write what is held, and the end."""
+        self._flush()
+        if self._file is not None:
+            self._file.close()
+
+    def _options(self, batch: Any) -> dict[str, Any]:
+        """Media are compressed already: to do it again takes time and saves nothing."""
+        empty = pa.BufferOutputStream()
+        pq.write_table(pa.Table.from_batches([batch.slice(0, 0)]), empty)
+        schema = pq.ParquetFile(empty.getvalue()).schema
+        leaves = [schema.column(number).path for number in range(len(schema))]
+        packed = {leaf for leaf in leaves if leaf.partition(".")[0] in self._media and is_packed(batch, leaf)}
+        return {
+            "compression": {leaf: "none" if leaf in packed else "snappy" for leaf in leaves},
+            "use_dictionary": [leaf for leaf in leaves if leaf not in packed],
+            "write_statistics": [leaf for leaf in leaves if leaf not in packed],
+            "dictionary_pagesize_limit": 1 << 17,
+        }
+
+
+def is_packed(batch: Any, leaf: str) -> bool:
+    """Whether the items of a column get no smaller by compression."""
+    items = batch.column(leaf.partition(".")[0]).flatten()[:FEW_ROWS]
+    data = b"".join(item for item in items.to_pylist() if isinstance(item, bytes))[: BATCH_BYTES // 4]
+    return bool(data) and len(pa.compress(data, "snappy", asbytes=True)) > 0.9 * len(data)
+
+
+@contextmanager
+def published(target: Path) -> Iterator[str]:
+    """The path to write to: what is there becomes ``target`` when all is done, and nothing when it is not."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.exists() or target.is_symlink():
+        raise Refused(f"{target} is there already, and is not written over")
+    directory = os.open(target.parent, os.O_RDONLY)
+    nameless, part = -1, target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
+    try:
+        with suppress(OSError, AttributeError):  # a file without a name, where the system has such
+            nameless = os.open(target.parent, os.O_TMPFILE | os.O_RDWR, 0o666)
+        here = f"/proc/self/fd/{nameless}"
+        if nameless >= 0 and Path(here).exists():
+            yield here
+            os.link(here, os.fsencode(target), src_dir_fd=directory, follow_symlinks=True)
+        else:
+            yield os.fsdecode(part)
+            os.link(part, target)
+    except FileExistsError:
+        raise Refused(f"{target} has come to be meanwhile, and is not written over") from None
+    finally:
+        for descriptor in (directory, nameless):
+            if descriptor >= 0:
+                os.close(descriptor)
+        part.unlink(missing_ok=True)
