@@ -169,6 +169,7 @@ class _Migration:
         converts = f"{_TOOLS}/process_{self.choices.name}.py"
         if not self.project.is_file(self.project.root / converts):
             todos.insert(0, Todo(f"{converts}: {_CONVERSION}", ("data.train_files", "data.val_files")))
+        todos += self._to_copy(made)
         return changed(made, passed=passed, todos=todos)
 
     def _script(self, way: Way) -> Path:
@@ -228,11 +229,31 @@ class _Migration:
             original = self.project.text((self.project.relax_root or self.project.root) / file.copy_of)
             if original is None:
                 return
-            text = _OWN_ENVIRONMENT.sub(rf"\g<1>{self.choices.module(f'env_{self.choices.name}')}\g<2>", original.text)
+            text = self._copy(original.text, file)
         if not self.project.is_file(path):
             self.files[path] = text
         elif self.project.read(path) != text.encode("utf-8", "surrogateescape"):
             self.kept[path] = None
+
+    def _copy(self, text: str, file: RecipeFile) -> str:
+        """A file of Relax's example, as the recipe has it: with its own environment."""
+        own = rf"\g<1>{self.choices.module(f'env_{self.choices.name}')}\g<2>"
+        base = f"{Path(file.copy_of).parent.as_posix().replace('/', '.')}.base_env"
+        text = re.sub(rf"\b{re.escape(base)}\b", self.choices.module("base_env"), text)
+        return _OWN_ENVIRONMENT.sub(own, text)
+
+    def _to_copy(self, made: Plan) -> Iterator[Todo]:
+        """What to do about files of Relax that are not at hand."""
+        into = self.target.relative_to(self.project.root).as_posix()
+        own = self.choices.module(f"env_{self.choices.name}")
+        for file in made.files:
+            there = (self.project.relax_root or self.project.root) / (file.copy_of or file.name)
+            if file.copy_of and not self.project.is_file(there) and not self.project.is_file(self.target / file.name):
+                yield Todo(
+                    f"{into}/{file.name} is {file.copy_of} of Relax, which is not at hand: migrate with --relax-root, or "
+                    f'copy it there and write DEFAULT_ENV_MODULE = "{own}" in it',
+                    file.because,
+                )
 
     def _configured(self, made: Plan) -> Plan:
         """The plan with the path of its config YAML, which is written; launches with the same entries share one."""

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.batches import trainer_of
+from relax_lint.migrate.environment.files import named_file, shown_path
+from relax_lint.migrate.environment.writing import produced_text
 from relax_lint.migrate.plan import Fate, Passed, RecipeFile, Step, Todo, YamlEntry
 from relax_lint.migrate.readings import R, below, fates, is_on, shown, text, whole
 from relax_lint.migrate.texts import ENVIRONMENT
+from relax_lint.records import changed
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from relax_lint.migrate.choices import Choices
+    from relax_lint.migrate.environment.carry import CarriedEnvironment
     from relax_lint.migrate.settings import Settings
 
 _TURNS, _AGENT = f"{R}.multi_turn", f"{R}.agent"
@@ -20,18 +26,21 @@ _ENABLED, _MOST, _MOST_OF_USER = (
 )  # fmt: skip
 _TOOLS, _INTERACTION = f"{_TURNS}.tool_config_path", f"{_TURNS}.interaction_config_path"
 _DEFAULT_LOOP, _LOOPS = f"{_AGENT}.default_agent_loop", f"{_AGENT}.agent_loop_config_path"
+_FUNCTIONS = f"{_TURNS}.function_tool_path"
 _OF_DATA = ("data.tool_config_path", "data.function_tool_path")
+_OF_LOOP = tuple(
+    f"{_TURNS}.{name}"
+    for name in ("max_parallel_calls", "max_tool_response_length", "tool_response_truncate_side", "format")
+)
 _GENERATE, _CONFIG = "--custom-generate-function-path", "--custom-config-path"
 _SINGLE = ("single_turn_agent", None)
 _FEW_TURNS = 8
 """Where verl has no bound: turns end with the response's length."""
 _EXAMPLE = "examples/deepeyes"
-_NOT_CARRIED = {
-    "max_parallel_calls": "the environment's step decides how many tools a turn calls",
-    "max_tool_response_length": "the environment's step cuts what a tool says",
-    "tool_response_truncate_side": "the environment's step cuts what a tool says",
-    "format": "the environment's step reads calls of tools out of a response",
-}
+_AT_HAND = frozenset(
+    "PIL aiohttp httpx numpy omegaconf openai pydantic qwen_vl_utils ray regex requests torch transformers yaml".split()
+)
+"""Packages that Relax's environment has."""
 
 
 def takes_turns(settings: Settings) -> bool:
@@ -48,17 +57,15 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     name, because = choices.name, (_ENABLED, _DEFAULT_LOOP)
     yield from _by_column(settings)
     yield Passed(_GENERATE, (f"{choices.module('rollout')}.generate",), "rollout", because)
-    yield RecipeFile("base_env.py", "", because, f"{_EXAMPLE}/base_env.py")
     yield RecipeFile("rollout.py", "", because, f"{_EXAMPLE}/rollout.py")
-    yield RecipeFile(f"env_{name}.py", ENVIRONMENT.format(name=name, base=choices.module("base_env")), because)
     yield from _bounded(settings)
     yield YamlEntry("rollout_interaction_env_path", choices.module(f"env_{name}"), because)
     yield from fates(settings, because, "derived", "a rollout of several turns", (_GENERATE, _CONFIG))
-    yield from _code(settings, name)
-    rest = [key for key in keys if key not in (*because, _MOST, _MOST_OF_USER, _TOOLS, _INTERACTION, *_OF_DATA, _LOOPS)]
-    for key in rest:
-        reason = _NOT_CARRIED.get(key.rpartition(".")[2], "the rollout of Relax has no such setting")
-        yield Fate(key, "dropped", (), reason)
+    yield from _environment(settings, choices)
+    told = (*because, _MOST, _MOST_OF_USER, _TOOLS, _INTERACTION, _FUNCTIONS, *_OF_DATA, *_OF_LOOP, _LOOPS)
+    for key in keys:
+        if key not in told:
+            yield Fate(key, "dropped", (), "the rollout of Relax has no such setting")
 
 
 def _by_column(settings: Settings) -> Iterator[Step]:
@@ -114,32 +121,102 @@ def _bounded(settings: Settings) -> Iterator[Step]:
         )
 
 
-def _bounds(settings: Settings, key: str) -> str:
-    """What verl allows a turn's tools."""
-    calls, length = (
-        whole(settings, f"{_TURNS}.max_parallel_calls"),
-        whole(settings, f"{_TURNS}.max_tool_response_length"),
+def _environment(settings: Settings, choices: Choices) -> Iterator[Step]:
+    """The environment, with the tools and interactions that can be carried over; else one to be written by hand."""
+    code = {key: settings.value(key) for key in (_TOOLS, _INTERACTION, _FUNCTIONS, _LOOPS) if key in settings.leaves}
+    named = {key: path for key in code if key != _LOOPS and (path := _named(settings, choices, key)) is not None}
+    carried = _carried(settings, choices, named) if named else None
+    env, because = f"env_{choices.name}.py", (_ENABLED, _DEFAULT_LOOP)
+    if carried is not None:
+        yield from _told(choices, carried)
+    if carried is None or carried.empty:
+        yield RecipeFile("base_env.py", produced_text("base_env"), because)
+        yield RecipeFile(env, ENVIRONMENT.format(name=choices.name, base=choices.module("base_env")), because)
+    else:
+        yield from (changed(file, because=(*because, *named)) for file in carried.files)
+    for key in code:
+        yield from _of_code(settings, key, env, carried=key in named)
+    loop = text(settings, _DEFAULT_LOOP)
+    if all(value is None for value in code.values()):
+        yield Todo(f"write what a turn brings ({loop or 'multi_turn'}) into step() of {env}", (_ENABLED,))
+    for key in _OF_DATA:
+        yield Fate(key, "same" if settings.value(key) is None else "derived", (), "the same tools")
+    for key in _OF_LOOP:
+        if carried is None or carried.empty:
+            yield Fate(key, "dropped", (), "the environment's step reads calls, makes them and cuts the answers")
+        else:
+            yield Fate(key, "derived", (), f"{env} has it")
+
+
+def _named(settings: Settings, choices: Choices, key: str) -> Path | None:
+    """The file that a setting names."""
+    if choices.verl is None or settings.value(key) is None:
+        return None
+    return named_file(settings.value(key), choices.verl, settings.launch.script)
+
+
+def _carried(settings: Settings, choices: Choices, named: Mapping[str, Path]) -> CarriedEnvironment:
+    from relax_lint.migrate.environment.carry import HERMES, Request, carry_tools
+
+    assert choices.verl is not None
+    calls, longest, side, style = _OF_LOOP
+    return carry_tools(
+        Request(
+            choices.name,
+            choices.module(""),
+            named.get(_TOOLS),
+            named.get(_INTERACTION),
+            named.get(_FUNCTIONS),
+            whole(settings, calls) or 1,
+            256 if whole(settings, longest) is None else whole(settings, longest) or 0,
+            text(settings, side) or "middle",
+            text(settings, style) or HERMES,
+        ),
+        choices.verl,
     )
-    if key != _TOOLS or calls is None or length is None:
-        return ""
-    side = text(settings, f"{_TURNS}.tool_response_truncate_side") or "middle"
-    return f"; verl makes {calls} of the calls of a turn, and cuts answers longer than {length} characters ({side})"
 
 
-def _code(settings: Settings, name: str) -> Iterator[Step]:
+def _told(choices: Choices, carried: CarriedEnvironment) -> Iterator[Step]:
+    """What a carried environment asks for."""
+    sources = choices.verl
+    assert sources is not None
+    for problem in carried.problems:
+        yield Todo(f"{shown_path(problem.path, sources)}:{problem.line}: {problem.message}", (_TOOLS,))
+    if carried.schemas:
+        note = "what the model is told of its tools"
+        yield Passed("--tool-key", ("tools",), "rollout", (_TOOLS,), note)
+        yield Todo(
+            f"give the converted data a column tools (--tool-key) with the text of {choices.name}/tools/schemas.json: "
+            "verl's chat template shows the tools to the model",
+            (_TOOLS,),
+        )
+    if carried.unknown:
+        module = choices.module(f"env_{choices.name}")
+        yield Todo(
+            f"what the model is told of {', '.join(carried.unknown)} is known only when it runs: "
+            f'python3 -c "import json, {module} as env; print(json.dumps(env.tool_schemas()))" prints all for the '
+            "column tools of the converted data (--tool-key)",
+            (_TOOLS,),
+        )
+    for need in carried.requires:
+        if need.package not in _AT_HAND:
+            at = f"{shown_path(need.path, sources)}:{need.line}"
+            what = "may import" if need.optional else "imports"
+            yield Todo(f"install {need.package} beside Relax: the code of the tools {what} it ({at})", (_TOOLS,))
+
+
+def _of_code(settings: Settings, key: str, env: str, *, carried: bool) -> Iterator[Step]:
     """Tools, interactions and agent loops are Python code of the user's."""
-    for key, what in ((_TOOLS, "the tools"), (_INTERACTION, "the interaction"), (_LOOPS, "the agent loop")):
-        path = settings.value(key)
-        if path is None:
-            yield Fate(key, "same", (), "none")
-            continue
-        todo = f"{key}={shown(path)}: write {what} that it names into step() of env_{name}.py{_bounds(settings, key)}"
+    what = {_LOOPS: "the agent loop", _INTERACTION: "the interaction"}.get(key, "the tools")
+    path = settings.value(key)
+    if path is None:
+        yield Fate(key, "same", (), "none")
+    elif carried:
+        yield Fate(key, "derived", (_GENERATE, _CONFIG), f"{what} are carried over to {env}")
+    else:
+        missing = "" if key == _LOOPS else " (there is no such file seen from here: migrate again where it is, or)"
+        todo = f"{key}={shown(path)}:{missing} write {what} that it names into step() of {env}"
         yield Fate(key, "by hand", (), f"{what} become the environment's step", todo)
         yield Todo(todo, (key,))
         if key == _TOOLS:
             yield Todo(_shown_tools(settings), (key,))
-    loop = text(settings, _DEFAULT_LOOP)
-    if all(settings.value(key) is None for key in (_TOOLS, _INTERACTION)):
-        yield Todo(f"write what a turn brings ({loop or 'multi_turn'}) into step() of env_{name}.py", (_ENABLED,))
-    for key in _OF_DATA:
-        yield Fate(key, "same" if settings.value(key) is None else "by hand", (), "the same tools")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 FOLDER = "tools"
 """The recipe's package for the code of tools: its names do not meet those of the reward's modules there."""
+SCHEMAS = f"{FOLDER}/schemas.json"
+"""What the prompt tells the model of its tools: the data's column ``tools``."""
 HERMES = "hermes"
 _MANAGER = "verl.tools.utils.mcp_clients.McpClientManager.ClientManager"
 _PARSERS = "verl.experimental.agent_loop.tool_parser"
@@ -74,13 +77,14 @@ class Request:
 @node
 class CarriedEnvironment:
     """The files of an environment; ``schemas`` is what the prompt tells the model of its tools, ``unknown`` names those
-    of which only running them says it."""
+    of which only running them says it. ``empty`` is one that has neither tools nor interactions."""
 
     files: Sequence[RecipeFile]
     schemas: Sequence[dict[str, Any]]
     unknown: Sequence[str]
     requires: Sequence[Requirement]
     problems: Sequence[Problem]
+    empty: bool
 
 
 @record
@@ -112,6 +116,7 @@ class _Carrying:
         """The imports that work, by the name that they bind."""
         self.schemas: list[dict[str, Any]] = []
         self.unknown: list[str] = []
+        self.missing: list[str] = []
         self.newer = request.functions is not None or sources.origin(_NEWER) is not None
 
     def run(self) -> CarriedEnvironment:
@@ -127,19 +132,21 @@ class _Carrying:
             list(self._interactions()),
             self._parser(),
         )
+        parts.missing = self.missing
         copied = self._copied(self.imports.values())
         parts.imports = _import_lines(copied)
+        schemas = json.dumps(self.schemas, indent=2, ensure_ascii=False) + "\n"
         files = [
             RecipeFile("base_env.py", produced_text("base_env")),
             RecipeFile(f"{FOLDER}/__init__.py", ""),
             RecipeFile(f"{FOLDER}/base.py", produced_text("tool_base")),
+            *([RecipeFile(SCHEMAS, schemas)] if self.schemas else []),
             *(RecipeFile(f"{FOLDER}/{name}", text) for name, text in _files(copied)),
             RecipeFile(f"env_{self.request.name}.py", environment_text(parts)),
         ]
         self.problems += copied.beside
-        return CarriedEnvironment(
-            files, self.schemas, self.unknown, copied.requires, list(dict.fromkeys(self.problems))
-        )
+        problems, empty = list(dict.fromkeys(self.problems)), not parts.tools and not parts.interactions
+        return CarriedEnvironment(files, self.schemas, self.unknown, copied.requires, problems, empty)
 
     def _keeps(self) -> str:
         """The end that is kept of a long answer: verl's older versions name it, the newer ones name what they cut."""
@@ -161,6 +168,7 @@ class _Carrying:
         for entry in entries:
             name = self._class(entry)
             if name is None:
+                self.missing.append(f"{entry.class_name} ({entry.path.name}, line {entry.line})")
                 continue
             if entry.mcp is None:
                 self._describe(entry, name)
@@ -252,7 +260,9 @@ class _Carrying:
         name = None if origin is None else _registered(self.sources.code(origin), style)
         at = self.request.tools or self.request.functions or self.sources.project.root
         problem = Problem(
-            at, 1, f"calls in the form {style!r} are read as <tool_call> with JSON in it: no parser found"
+            at,
+            1,
+            f"verl has no parser for calls in the form {style!r} (multi_turn.format): <tool_call> with JSON is read",
         )
         if name is None:
             self.problems.append(problem)

@@ -42,6 +42,7 @@ class Parts:
     interactions: Sequence[str]
     parser: str | None
     imports: Sequence[str] = ()
+    missing: Sequence[str] = ()
 
 
 @cache
@@ -100,6 +101,7 @@ def _own_part(parts: Parts) -> str:
     own = "" if found is None else found[1]
     failed, unknown = _FAILED[parts.newer]
     calls = f"{parts.calls}, {parts.longest}, {literal(parts.keeps)}"
+    missing = "".join(f"    # To be carried over by hand: {each}\n" for each in parts.missing)
     users = "".join(parts.interactions)
     parser = f"{parts.parser}(PlainText())" if parts.parser else "None"
     values = {
@@ -107,7 +109,7 @@ def _own_part(parts: Parts) -> str:
         f"UNKNOWN = {literal(_FAILED[False][0])}, {literal(_FAILED[False][1])}": "UNKNOWN = "
         f"{literal(failed)}, {literal(unknown)}",
         "KEEPS_RESPONSES = False": f"KEEPS_RESPONSES = {parts.newer}",
-        "    yield from ()\n": "".join(parts.tools) or "    yield from ()\n",
+        "    yield from ()\n": missing + ("".join(parts.tools) or "    yield from ()\n"),
         "    return {}\n": f"    return {{\n{users}    }}\n" if users else "    return {}\n",
         "PARSER: Any = None": f"PARSER: Any = {parser}",
     }
