@@ -1,12 +1,15 @@
-"""Data that launchers name: look at all of it.
+"""Data that launchers name: look at all of it, or make it out of verl's.
 
 `relax-lint data check FILE...` reads every row and prints what each column holds. With --launcher, the rows are judged
 by the rules on data (RLX7, RLX214, RLX410) as the launches of that script read them: which columns, with or without
 the chat template, for which reward. FILE is a .jsonl or .parquet file, or anything that --prompt-data takes: a
 directory, a list, `path@[a:b]`.
 
-Exit status: 0 nothing of severity error or warning; 1 something is, or a file cannot be read; 2 wrong usage or a file
-that does not exist.
+`relax-lint data convert IN OUT` makes parquet files of Relax out of those of verl, out of one or all below a directory,
+as the script scripts/tools/process_NAME.py of a recipe does.
+
+Exit status: 0 nothing of severity error or warning, or all is converted; 1 something is, or a file cannot be read,
+converted or written; 2 wrong usage or a file that does not exist.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint import __version__
-from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs, say_unread
+from relax_lint.commands import USAGE_ERROR, absolute, complain, data_convert, pairs, say_unread
 
 if TYPE_CHECKING:
     from relax_lint.data_check import Examined
@@ -32,9 +35,18 @@ _RULES = ("RLX7", "RLX214", "RLX410")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """What `relax-lint data` takes."""
-    parser.add_argument(
-        "action", choices=("check",), help="check: read everything, say what it holds and what is wrong"
+    actions = parser.add_subparsers(dest="action", metavar="check|convert", required=True)
+    check = "read everything, say what it holds and what is wrong"
+    _check_arguments(
+        actions.add_parser("check", help=check, formatter_class=parser.formatter_class, allow_abbrev=False)
     )
+    convert = "make data of Relax out of data of verl"
+    data_convert.add_arguments(
+        actions.add_parser("convert", help=convert, formatter_class=parser.formatter_class, allow_abbrev=False)
+    )
+
+
+def _check_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="a file, a directory, a list, path@[a:b]")
     parser.add_argument("--launcher", metavar="RUN.sh", type=Path, help="judge the rows as its launches read them")
     parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], help="a variable of the launcher")
@@ -44,8 +56,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Read and report; the exit status."""
+    """Read and report, or convert; the exit status."""
     from relax_lint.config import ConfigError
+
+    if options.action == "convert":
+        return data_convert.run(options)
 
     try:
         return _check(options)

@@ -1,0 +1,47 @@
+"""`relax-lint data convert`: what the conversion scripts of recipes do, with the columns as options."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from relax_lint.commands import USAGE_ERROR, complain
+from relax_lint.conversion.recipe_data import DATA_SOURCE, MEDIA, PROMPT
+
+_KINDS = ("image", "video", "audio")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """What `relax-lint data convert` takes."""
+    parser.add_argument("given", metavar="IN", type=Path, help="a .parquet or .jsonl file of verl, or a directory")
+    parser.add_argument("made", metavar="OUT", type=Path, help="the file or directory to be made")
+    parser.add_argument("--prompt-key", metavar="COLUMN", default=PROMPT, help="(default: %(default)s)")
+    parser.add_argument("--data-source-key", metavar="COLUMN", default=DATA_SOURCE, help="(default: %(default)s)")
+    for kind in _KINDS:
+        default = next(name for name, each in MEDIA.items() if each == kind)
+        parser.add_argument(f"--{kind}-key", metavar="COLUMN", default=default, help="(default: %(default)s)")
+    parser.add_argument("--keep", metavar="COLUMN", action="append", default=[], help="keep this column, too")
+    parser.add_argument(
+        "--without-truth",
+        choices=("refuse", "skip", "null"),
+        default="refuse",
+        help="rows without ground truth: name them and write nothing (default), leave them out, or make the label null",
+    )
+    parser.add_argument("--ray", action="store_true", help="on Ray Data; a file becomes a directory of files")
+
+
+def run(options: Namespace) -> int:
+    """Convert; the exit status."""
+    try:
+        import pyarrow  # noqa: F401 -- whether it is there
+    except ModuleNotFoundError:
+        from relax_lint.sources.parquet import INSTALL
+
+        complain(f"pyarrow is not installed, which reads parquet: {INSTALL}")
+        return USAGE_ERROR
+    from relax_lint.conversion.columns import Wanted
+    from relax_lint.conversion.program import run as convert
+
+    media = {getattr(options, f"{kind}_key"): kind for kind in _KINDS}
+    wanted = Wanted(options.prompt_key, options.data_source_key, media, tuple(options.keep), options.without_truth)
+    return convert(options.given, options.made, wanted, options.ray)
