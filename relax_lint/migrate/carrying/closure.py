@@ -101,8 +101,8 @@ def closure(
     names: Names,
     supplied: Mapping[str, str] | None = None,
 ) -> Copied:
-    """What the names ``wanted`` of a module need. ``supplied`` are names of verl (dotted) that the recipe has elsewhere:
-    the module that each is imported from."""
+    """What the names ``wanted`` of a module need. ``supplied`` are dotted names of verl that the recipe has elsewhere,
+    with the modules that they are imported from."""
     return _Closure(start, wanted, sources, names, supplied).run()
 
 
@@ -220,13 +220,14 @@ class _Closure:
 
     def _outward(self, code: Code, statement: Statement, needed: set[str]) -> Iterator[tuple[Origin, str | None]]:
         guarded = {id(each) for part in statement.nodes for each in _guarded(part)}
+        logged = {id(each) for part in statement.nodes for each in _names_of_loggers(part)}
         for part in statement.nodes:
             for each in walk(part):
                 if isinstance(each, ast.Call):
                     self._dynamic(code, each)
-                elif isinstance(each, ast.Name) and each.id == "__file__":
+                elif isinstance(each, ast.Name) and each.id == "__file__" and id(each) not in logged:
                     message = "this looks for a file beside the code, which is not copied"
-                    self.beside[Problem(code.origin.path, each.lineno, message)] = None
+                    self.beside[Problem(code.origin.path, code.line(each.lineno), message)] = None
                 for alias in aliases(each):
                     if each in statement.nodes and alias.bound not in needed and alias.name != ALL:
                         continue
@@ -275,7 +276,7 @@ class _Closure:
             return
         known = self.requires.get(package)
         if known is None or (known.optional and not optional):
-            self.requires[package] = Requirement(package, code.origin.path, line, optional)
+            self.requires[package] = Requirement(package, code.origin.path, code.line(line), optional)
 
     def _dynamic(self, code: Code, call: ast.Call) -> None:
         """Imports by a call: of a name that is known, and not verl's, it is an import like any other."""
@@ -292,7 +293,7 @@ class _Closure:
             self._require(code, first.value.partition(".")[0], call.lineno, optional=False)
 
     def _problem(self, code: Code, line: int, message: str) -> None:
-        self.problems[Problem(code.origin.path, line, message)] = None
+        self.problems[Problem(code.origin.path, code.line(line), message)] = None
 
 
 def dotted_name(expression: ast.AST) -> str | None:
@@ -304,6 +305,13 @@ def dotted_name(expression: ast.AST) -> str | None:
     if not isinstance(expression, ast.Name) or not parts:
         return None
     return ".".join([expression.id, *reversed(parts)])
+
+
+def _names_of_loggers(statement: ast.stmt) -> Iterator[ast.AST]:
+    """What loggers are called, often after their file."""
+    for each in walk(statement):
+        if isinstance(each, ast.Call) and getattr(each.func, "attr", "") == "getLogger":
+            yield from each.args
 
 
 def _guarded(statement: ast.stmt) -> Iterator[ast.AST]:

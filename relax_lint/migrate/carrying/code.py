@@ -48,10 +48,11 @@ class Statement:
 
 
 class Code:
-    """The parsed text of one module."""
+    """The parsed text of one module; ``original`` is its text on disk, where that was cut down."""
 
-    def __init__(self, origin: Origin, data: bytes | str) -> None:
+    def __init__(self, origin: Origin, data: bytes | str, original: str = "") -> None:
         self.origin = origin
+        self.original = original
         source = PythonSource(origin.path, data.encode() if isinstance(data, str) else data)
         if source.tree is None:
             assert source.error is not None
@@ -91,6 +92,14 @@ class Code:
             for name in statement.binds:
                 found.setdefault(name, []).append(statement)
         return found
+
+    def line(self, line: int) -> int:
+        """The line on disk of one of this text."""
+        if not self.original:
+            return line
+        wanted, lines = self.text.split("\n")[line - 1].strip(), self.original.split("\n")
+        alike = [number for number, each in enumerate(lines, 1) if each.strip() == wanted]
+        return min(alike, key=lambda number: abs(number - line), default=line)
 
     @property
     def docstring(self) -> str | None:

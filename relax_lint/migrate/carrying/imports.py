@@ -116,9 +116,9 @@ class Resolver:
         if alias.name is None:
             return self._module(dotted, beside)
         if alias.name != ALL:
-            module = self.sources.origin(full, beside)
-            if module is not None and not self._has(dotted, alias.name, beside):
-                return OfModule(module)
+            below = self.sources.origin(full, beside)
+            if below is not None and not self._has(dotted, alias.name, beside):
+                return OfModule(below)
         return self._name(dotted, alias.name, beside)
 
     def _absolute(self, origin: Origin, alias: Alias) -> str | None:

@@ -6,24 +6,39 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.migrate.carrying.closure import Problem
 from relax_lint.migrate.data_files import UNNAMED, files_of
+from relax_lint.migrate.derived.carried_reward import (
+    CUSTOM,
+    CUSTOM_NOW,
+    KWARGS,
+    MODEL,
+    MODEL_NOW,
+    OF_MANAGER,
+    OVERLONG,
+    Asked,
+    Option,
+    asked_of,
+    carried,
+    penalizes,
+)
 from relax_lint.migrate.derived.data import FILES
 from relax_lint.migrate.derived.intervals import evaluates
 from relax_lint.migrate.derived.multi_turn import takes_turns
 from relax_lint.migrate.plan import Fate, Passed, RecipeFile, Step, Todo, YamlEntry
 from relax_lint.migrate.readings import below, fates, first_key, is_on, shown, text
+from relax_lint.migrate.reward.request import MANAGERS, CarriedReward
 from relax_lint.migrate.texts import REWARD
 from relax_lint.migrate.values import is_known
+from relax_lint.records import node
 
 if TYPE_CHECKING:
     from relax_lint.migrate.choices import Choices
     from relax_lint.migrate.settings import Settings
 
-_CUSTOM, _CUSTOM_NOW = "custom_reward_function", "reward.custom_reward_function"
-_MODEL, _MODEL_NOW = "reward_model", "reward.reward_model"
 _MANAGER, _MANAGER_NOW = "reward_manager", "reward.reward_manager"
 _OLD_MANAGER = tuple(
-    f"{_MODEL}.{name}"
+    f"{MODEL}.{name}"
     for name in ("reward_manager", "reward_loop_source", "reward_loop_module_path", "reward_loop_class_name")
 )
 _RM_TYPE, _RM_PATH, _KEY, _GROUP = "--rm-type", "--custom-rm-path", "--reward-key", "--group-rm"
@@ -33,42 +48,76 @@ _SCORED_ALIKE = {
 }
 """Rewards of Relax that score as verl does, and the data sets that verl scores so, by their names."""
 _DICT = ("dapo",)
-_OVERLONG = "overlong_buffer"
-_PENALTIES = (f".{_OVERLONG}_cfg.enable", f".{_OVERLONG}.enable")
-"""The penalty for long responses, as verl's managers and as the recipe DAPO call it."""
 _GROUP_MANAGERS = ("batch",)
 _PLAIN_MANAGERS = ("naive", "dapo", None)
+_LIMITED = ("rate_limited",)
+_BUFFERS = (f"{MODEL}.{OVERLONG}", f"{MODEL_NOW}.{OVERLONG}")
+_OF_RELAX = frozenset(
+    "PIL datasets huggingface_hub httpx math_verify mathruler mpmath numpy omegaconf pydantic pylatexenc ray requests "
+    "sympy torch transformers yaml".split()
+)
+"""Packages that a Relax environment has."""
+
+
+@node
+class _Made:
+    """The reward that was carried over: what it reads of the config, and its files; none where there are problems."""
+
+    asked: Asked | None
+    reward: CarriedReward
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is a reward."""
+        return bool(self.reward.files)
 
 
 def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     """The flags, files and fates of the reward."""
-    path = first_key(settings, f"{_CUSTOM}.path", f"{_CUSTOM_NOW}.path")
-    builtin = _builtin(settings) if settings.value(path) is None else None
+    path = first_key(settings, f"{CUSTOM}.path", f"{CUSTOM_NOW}.path")
+    builtin = _builtin(settings, choices) if settings.value(path) is None else None
+    made = _Made(None, CarriedReward())
     if builtin is not None:
         yield Passed(_RM_TYPE, (builtin,), "rollout", (FILES,), "scores as verl does with this data")
         if builtin in _DICT:
             yield Passed(_KEY, ("score",), "rollout")
         flags: tuple[str, ...] = (_RM_TYPE,)
     else:
-        yield from _function(settings, choices, path)
+        made = _made(settings, choices)
+        yield from _function(settings, choices, path, made)
         flags = (_RM_PATH, _KEY)
     yield from _read_as_in_verl(settings, choices, builtin is None)
-    yield from _fates_of_function(settings, path, flags)
-    yield from _arguments(settings, builtin is None)
-    yield from _managed(settings, choices)
+    yield from _fates_of_function(settings, path, flags, made)
+    yield from _arguments(settings, builtin is None, made)
+    yield from _managed(settings, choices, made)
     yield from _judged(settings, choices)
-    yield from _rest(settings)
+    yield from _rest(settings, made)
 
 
-def _builtin(settings: Settings) -> str | None:
-    """The reward of Relax that scores as verl's does; ``None`` when none is known to."""
+def _made(settings: Settings, choices: Choices) -> _Made:
+    """What can be carried over of the scoring; nothing for a model that scores by itself."""
+    path = first_key(settings, f"{CUSTOM}.path", f"{CUSTOM_NOW}.path")
+    manager = _manager(settings)
+    if settings.value(path) is None and _asks_model(settings):
+        return _Made(None, CarriedReward())
+    asked = asked_of(settings, choices, manager)
+    if isinstance(asked, Problem):
+        return _Made(None, CarriedReward(problems=(asked,)))
+    return _Made(asked, CarriedReward() if asked is None else carried(asked, choices))
+
+
+def _builtin(settings: Settings, choices: Choices) -> str | None:
+    """The reward of Relax that scores as verl's does; ``None`` when none is known to. The one for DAPO's data takes
+    answers for whole numbers, which verl does not: it is for who has no verl at hand."""
     if penalizes_length(settings) or _asks_model(settings) or _manager(settings) not in _PLAIN_MANAGERS:
         return None
     files = files_of(settings.value(FILES))
     if evaluates(settings):
         files += files_of(settings.value("data.val_files"))
     kinds = {next((kind for kind, name in _SCORED_ALIKE.items() if name.search(file.known)), None) for file in files}
-    return kinds.pop() if len(kinds) == 1 else None
+    kind = kinds.pop() if len(kinds) == 1 else None
+    has_code = choices.verl is not None and choices.verl.package is not None
+    return None if kind == "dapo" and has_code else kind
 
 
 def _manager(settings: Settings) -> str | None:
@@ -79,18 +128,28 @@ def _manager(settings: Settings) -> str | None:
 
 def penalizes_length(settings: Settings) -> bool:
     """Whether verl's reward manager takes something off for long responses."""
-    return any(key.endswith(_PENALTIES) and is_on(settings, key) for key in settings.leaves)
+    return penalizes(settings) is not None
 
 
 def _asks_model(settings: Settings) -> bool:
-    return is_on(settings, f"{_MODEL}.enable") or is_on(settings, f"{_MODEL_NOW}.enable")
+    return is_on(settings, f"{MODEL}.enable") or is_on(settings, f"{MODEL_NOW}.enable")
 
 
-def _function(settings: Settings, choices: Choices, path: str) -> Iterator[Step]:
+def _function(settings: Settings, choices: Choices, path: str, made: _Made) -> Iterator[Step]:
     name = choices.name
     module = f"reward_{name}"
     yield Passed(_RM_PATH, (f"{choices.module(module)}.reward_func",), "rollout", (path,))
     yield Passed(_KEY, ("score",), "rollout", (path,))
+    for problem in made.reward.problems:
+        yield Todo(f"{_shown(problem, choices)}: {problem.message}", (path,))
+    for note in made.reward.notes:
+        yield Todo(f"{module}.py: {note}", (path,))
+    if made.is_done:
+        if made.reward.group:
+            yield Passed(_GROUP, (), "rollout", (path,), "the reward takes all responses to a prompt")
+        yield from (RecipeFile(file.name, file.text, (path,)) for file in made.reward.files)
+        yield from _required(choices, path, made)
+        return
     if settings.value(path) is not None:
         function = text(settings, path.replace(".path", ".name")) or "compute_score"
         origin = f"{function} in {shown(settings.value(path))}"
@@ -105,6 +164,25 @@ def _function(settings: Settings, choices: Choices, path: str) -> Iterator[Step]
         todo = f"{module}.py: copy the scoring of {sources} from verl/utils/reward_score"
     yield RecipeFile(f"{module}.py", REWARD.format(name=name, module=name, origin=_plain(origin)), (path,))
     yield Todo(todo, (path,))
+
+
+def _required(choices: Choices, path: str, made: _Made) -> Iterator[Step]:
+    """The packages that the carried code wants and Relax does not install by itself."""
+    for each in made.reward.requires:
+        if each.package not in _OF_RELAX:
+            wanted = "would like" if each.optional else "needs"
+            where = _shown(Problem(each.path, each.line, ""), choices)
+            yield Todo(f"the reward {wanted} the package {each.package} (imported at {where}): install it", (path,))
+
+
+def _shown(problem: Problem, choices: Choices) -> str:
+    """A place as the reader of the page knows it."""
+    path = problem.path
+    roots = [] if choices.verl is None else [choices.verl.project.root]
+    if choices.verl is not None and choices.verl.package is not None:
+        roots.append(choices.verl.package.parent)
+    shown_path = next((path.relative_to(root) for root in roots if path.is_relative_to(root)), path)
+    return f"{shown_path.as_posix()}:{problem.line}" if problem.line else shown_path.as_posix()
 
 
 def _read_as_in_verl(settings: Settings, choices: Choices, has_function: bool) -> Iterator[Step]:
@@ -124,39 +202,57 @@ def _plain(text: str) -> str:
     return text.replace("\\", "/").replace('"', "'").replace("{", "(").replace("}", ")")
 
 
-def _fates_of_function(settings: Settings, path: str, flags: tuple[str, ...]) -> Iterator[Step]:
+def _fates_of_function(settings: Settings, path: str, flags: tuple[str, ...], made: _Made) -> Iterator[Step]:
     prefix = path.removesuffix(".path")
     if settings.value(path) is None:
         yield Fate(path, "derived", flags, "verl scores by data source")
         yield Fate(f"{prefix}.name", "no effect", (), "there is no file that it could be in")
+    elif made.is_done:
+        yield Fate(path, "derived", flags, f"carried over into {made.reward.files[0].name}")
+        yield Fate(f"{prefix}.name", "derived", flags, f"carried over into {made.reward.files[0].name}")
     else:
         yield Fate(path, "by hand", flags, "the function is carried over", "copy it into the recipe's reward")
         yield Fate(f"{prefix}.name", "by hand", flags, "the function is carried over")
-    for other in (_CUSTOM, _CUSTOM_NOW):
+    for other in (CUSTOM, CUSTOM_NOW):
         if other != prefix:
             yield from fates(settings, (f"{other}.path", f"{other}.name"), "no effect", f"{prefix} counts")
 
 
-def _arguments(settings: Settings, has_function: bool) -> Iterator[Step]:
-    """What the function is told: into the config, where it reads it as ``getattr(args, …)``."""
-    for prefix in (
-        f"{_CUSTOM}.reward_kwargs",
-        f"{_CUSTOM_NOW}.reward_kwargs",
-        f"{_MODEL}.reward_kwargs",
-        "reward.reward_kwargs",
-    ):
+def _arguments(settings: Settings, has_function: bool, made: _Made) -> Iterator[Step]:
+    """What the function is told: into the config, where it reads it as ``getattr(args, …)``. The first fate that is
+    given to a setting counts."""
+    if made.is_done and made.asked is not None:
+        for option in made.asked.options:
+            yield from _option(settings, option)
+        for key in below(settings, *(f"{prefix}.{OVERLONG}_cfg" for prefix in OF_MANAGER), *_BUFFERS):
+            if is_on(settings, f"{key.rpartition('.')[0]}.enable") and key.endswith((".enable", ".log")):
+                yield Fate(key, "derived", (_RM_PATH,), "the reward does as verl's manager")
+    for prefix in (*KWARGS, *OF_MANAGER):
         for key in below(settings, prefix):
             yield from _argument(settings, key, key.removeprefix(f"{prefix}.").replace(".", "_"), has_function)
-    for prefix in (_MODEL, _MODEL_NOW):
-        for key in below(settings, f"{prefix}.{_OVERLONG}"):
+    for prefix in (MODEL, MODEL_NOW):
+        for key in below(settings, f"{prefix}.{OVERLONG}"):
             yield from _argument(settings, key, key.removeprefix(f"{prefix}.").replace(".", "_"), has_function)
+
+
+def _option(settings: Settings, option: Option) -> Iterator[Step]:
+    """An entry of the config that the reward reads."""
+    if is_known(option.value):
+        yield YamlEntry(option.name, option.value, option.keys)
+        for key in option.keys:
+            yield Fate(key, "derived", ("--custom-config-path",), f"{option.name}, which the reward reads")
+        return
+    todo = f"{option.keys[0]}={shown(option.value)}: set {option.name} in the config, which bash does not fill in"
+    for key in option.keys:
+        yield Fate(key, "by hand", (), "only bash knows it", todo)
+    yield Todo(todo, option.keys)
 
 
 def _argument(settings: Settings, key: str, name: str, has_function: bool) -> Iterator[Step]:
     value = settings.value(key)
     if value in (None, {}):
         yield Fate(key, "same", (), "nothing")
-    elif _OVERLONG in key and not is_on(settings, f"{key.rpartition('.')[0]}.enable"):
+    elif OVERLONG in key and not is_on(settings, f"{key.rpartition('.')[0]}.enable"):
         yield Fate(key, "no effect", (), "verl takes nothing off for long responses, enable is off")
     elif not has_function:
         yield Fate(key, "no effect", (), "the length of a response is not judged")
@@ -169,10 +265,14 @@ def _argument(settings: Settings, key: str, name: str, has_function: bool) -> It
         yield Fate(key, "derived", ("--custom-config-path",), f"{name}, which the reward reads as args.{name}")
 
 
-def _managed(settings: Settings, choices: Choices) -> Iterator[Step]:
+def _managed(settings: Settings, choices: Choices, made: _Made) -> Iterator[Step]:
     keys = tuple(key for key in below(settings, _MANAGER, _MANAGER_NOW, *_OLD_MANAGER))
     manager = _manager(settings)
-    if manager in _GROUP_MANAGERS:
+    if made.is_done and (manager is None or manager in MANAGERS):
+        yield from fates(settings, keys, "derived", "the reward does as this manager of verl's", (_RM_PATH,))
+        if manager in _LIMITED:
+            yield from _rates(settings)
+    elif manager in _GROUP_MANAGERS:
         todo = f"the reward manager {manager} scores whole batches: pass {_GROUP}, and let reward_func take samples"
         for key in keys:
             yield Fate(key, "by hand", (_GROUP,), "a reward of a whole group", todo)
@@ -194,19 +294,29 @@ def _managed(settings: Settings, choices: Choices) -> Iterator[Step]:
         yield Todo(todo, keys)
 
 
+def _rates(settings: Settings) -> Iterator[Step]:
+    """Limits of calls and tokens a minute, which a judge's own service can keep as well."""
+    for key in settings.leaves:
+        if key.endswith(("max_rpm", "max_tpm")) and settings.value(key) is not None:
+            value = shown(settings.value(key))
+            yield Todo(
+                f"{key}={value}: the reward does not count its calls a minute; let the service limit them", (key,)
+            )
+
+
 def _judged(settings: Settings, choices: Choices) -> Iterator[Step]:
     """A model that scores."""
-    for prefix in (_MODEL, _MODEL_NOW):
+    for prefix in (MODEL, MODEL_NOW):
         key = f"{prefix}.enable"
         if not is_on(settings, key):
             yield Fate(key, "same", (), "no model scores")
             continue
         reason = "Relax serves no model that scores; the reward function asks one that is served elsewhere"
-        model = first_key(settings, f"{_MODEL}.model.path", f"{_MODEL_NOW}.model_path")
+        model = first_key(settings, f"{MODEL}.model.path", f"{MODEL_NOW}.model_path")
         todo = f"{model}={shown(settings.value(model))}: serve it (SGLang can), and ask it in reward_{choices.name}.py"
         yield Fate(key, "by hand", (_RM_PATH,), reason, todo)
         yield Todo(todo, (key, model))
-    own = tuple(key for key in below(settings, _MODEL, _MODEL_NOW) if key not in _OLD_MANAGER and not _is_other(key))
+    own = tuple(key for key in below(settings, MODEL, MODEL_NOW) if key not in _OLD_MANAGER and not _is_other(key))
     asked = _asks_model(settings)
     reason = "for where the model is served" if asked else "verl reads it with reward_model.enable only"
     yield from fates(settings, own, "by hand" if asked else "no effect", reason)
@@ -214,15 +324,17 @@ def _judged(settings: Settings, choices: Choices) -> Iterator[Step]:
 
 def _is_other(key: str) -> bool:
     """Whether a setting below ``reward_model`` says nothing of the model."""
-    others = (f"{_MODEL}.reward_kwargs", f"{_MODEL}.sandbox_fusion", f"{_MODEL}.{_OVERLONG}")
-    return key.startswith((*others, f"{_MODEL_NOW}.{_OVERLONG}")) or key.endswith(".enable")
+    others = (f"{MODEL}.reward_kwargs", f"{MODEL}.sandbox_fusion", f"{MODEL}.{OVERLONG}")
+    return key.startswith((*others, f"{MODEL_NOW}.{OVERLONG}")) or key.endswith(".enable")
 
 
-def _rest(settings: Settings) -> Iterator[Step]:
-    url = first_key(settings, f"{_MODEL}.sandbox_fusion.url", "reward.sandbox_fusion.url")
-    keys = tuple(below(settings, f"{_MODEL}.sandbox_fusion", "reward.sandbox_fusion", "sandbox_fusion"))
+def _rest(settings: Settings, made: _Made) -> Iterator[Step]:
+    url = first_key(settings, f"{MODEL}.sandbox_fusion.url", "reward.sandbox_fusion.url")
+    keys = tuple(below(settings, f"{MODEL}.sandbox_fusion", "reward.sandbox_fusion", "sandbox_fusion"))
     if settings.value(url) is None:
         yield from fates(settings, keys, "no effect", "there is no sandbox")
+    elif made.is_done and made.asked is not None and made.asked.request.sandbox:
+        yield from fates(settings, keys, "derived", "the reward asks the sandbox", (_RM_PATH,))
     else:
         todo = f"{url}={shown(settings.value(url))}: ask the sandbox in the reward, of which Relax knows nothing"
         for key in keys:

@@ -1,0 +1,122 @@
+"""One reward carried over: from the function that scores to the files of the recipe."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.migrate.carrying.closure import Copied, closure
+from relax_lint.migrate.carrying.naming import Names
+from relax_lint.migrate.plan import RecipeFile
+from relax_lint.migrate.reward.entry import Entry, NotCarried, find_entry
+from relax_lint.migrate.reward.form import NAMES, OWN, Form, definitions, imports
+from relax_lint.migrate.reward.request import BATCH, PRIME, REMOTE, CarriedReward, Request
+from relax_lint.migrate.reward.where import Where, has_processes, where
+from relax_lint.sources.python import walk
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.carrying.sources import VerlSources
+
+SCORING = "verl_compute_score"
+_ADDED = ("num_turns", "rollout_reward_scores")
+_OTHERS = ("rollout", "base_env", "reward", "env", "config")
+
+
+def carry_reward(request: Request, sources: VerlSources) -> CarriedReward:
+    """The files of a reward, or the problems that stand in the way."""
+    try:
+        entry = find_entry(request, sources)
+    except NotCarried as refusal:
+        return CarriedReward(problems=[refusal.problem])
+    module = f"reward_{request.name}"
+    names = Names(request.package, {module, f"env_{request.name}", f"process_{request.name}", *_OTHERS})
+    copied = closure(entry.code, [entry.function], sources, names)
+    if copied.problems:
+        return CarriedReward(requires=copied.requires, problems=copied.problems)
+    form = _form(request, entry, copied)
+    return CarriedReward(
+        list(_files(request, entry, copied, form)),
+        copied.requires,
+        copied.beside,
+        [*entry.notes, *_notes(request, entry, copied)],
+        form.group,
+    )
+
+
+def _form(request: Request, entry: Entry, copied: Copied) -> Form:
+    text = {each.value for each in _constants(copied)}
+    adds = tuple(each for each in _ADDED if each in text) if {"extra_info", "extra_infos"} & {*entry.values} else ()
+    place: Where = where(copied)
+    if entry.is_async:
+        place = "loop"
+    elif request.manager.kind in (PRIME, REMOTE):
+        place = "process"
+    elif place == "loop" and request.manager.timeout is not None:
+        place = "thread"
+    function = entry.function
+    if function in NAMES or not _is_inline(entry, copied, place):
+        function = SCORING
+    return Form(entry, request.manager, place, function, adds)
+
+
+def _is_inline(entry: Entry, copied: Copied, place: Where) -> bool:
+    """Whether the code can stand in the reward's own file. What other processes import stands in a file that imports
+    nothing of Relax."""
+    from relax_lint.migrate.reward.module import can_be_renamed
+
+    if place == "process" or has_processes(copied):
+        return False
+    code = copied.root.code
+    bound = {name for each in code.statements if each.index in copied.root.indices for name in each.binds}
+    if bound & (OWN | {SCORING}) or (bound & NAMES) - {entry.function}:
+        return False
+    return entry.function not in NAMES or can_be_renamed(code.text, entry.function)
+
+
+def _files(request: Request, entry: Entry, copied: Copied, form: Form) -> Iterator[RecipeFile]:
+    from relax_lint.migrate.carrying.writing import carried_module, carried_text, files
+    from relax_lint.migrate.reward.module import renamed, reward_module
+
+    inline = _is_inline(entry, copied, form.where)
+    needed = list(imports(form))
+    carried = None
+    if inline:
+        carried = carried_module(copied, copied.root)
+        if form.function != entry.function:
+            carried = renamed(carried, entry.function, form.function)
+    else:
+        stem = copied.names.module(copied.root.code.origin)
+        bound = "" if entry.function == form.function else f" as {form.function}"
+        needed.append(f"from {stem} import {entry.function}{bound}")
+    docstring = f"The reward of {request.name}: {_origin(entry)}, in the form that Relax calls."
+    text = reward_module(carried, docstring, needed, definitions(form), request.package)
+    yield RecipeFile(f"reward_{request.name}.py", text)
+    if not inline:
+        yield RecipeFile(f"{copied.names.of(copied.root.code.origin)}.py", carried_text(copied, copied.root))
+    for name, helper in files(copied):
+        yield RecipeFile(name, helper)
+
+
+def _origin(entry: Entry) -> str:
+    origin = entry.code.origin
+    return f"{entry.function} of {origin.dotted or origin.path.name}"
+
+
+def _notes(request: Request, entry: Entry, copied: Copied) -> Iterator[str]:
+    left = copied.left_out()
+    if left and not entry.code.origin.of_verl:
+        yield f"left out of {entry.code.origin.path.name}, since the reward does not use it: {', '.join(left)}"
+    if request.manager.kind == BATCH:
+        yield (
+            "verl's batch manager scores all responses of a step at once, Relax the responses to one prompt "
+            "(--group-rm): a score that compares responses to different prompts is another one"
+        )
+
+
+def _constants(copied: Copied) -> Iterator[ast.Constant]:
+    for part in copied.parts:
+        for statement in part.code.statements:
+            if statement.index in part.indices:
+                for top in statement.nodes:
+                    yield from (each for each in walk(top) if isinstance(each, ast.Constant))

@@ -1,0 +1,296 @@
+"""The form that Relax calls: ``compute_score`` and ``reward_func`` around a function that scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from relax_lint.migrate.reward.request import BATCH, DAPO, LIMITED, PRIME
+from relax_lint.records import record
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.reward.entry import Entry
+    from relax_lint.migrate.reward.request import Argument, Manager
+    from relax_lint.migrate.reward.where import Where
+
+NAMES = frozenset({"compute_score", "reward_func", "Sample"})
+"""What a reward defines by these names; carried code that has them, too, goes to a file of its own."""
+OWN = frozenset(
+    {"_as_result", "_ground_truth", "_penalized", "_workers", "_WORKERS", "_at_once", "_AT_ONCE", "_extra_info"}
+    | {"_sandbox_slots", "_SLOTS"}
+)
+"""Further names that it may define."""
+_READ = {
+    "solution_str": "sample.response",
+    "ground_truth": "_ground_truth(sample)",
+    "extra_info": "sample.metadata",
+    "data_source": 'sample.metadata["data_source"]',
+}
+_ONE_OF = {"solution_strs": "solution_str", "ground_truths": "ground_truth", "extra_infos": "extra_info"}
+_ONE_OF["data_sources"] = "data_source"
+SLOTS = "concurrent_semaphore"
+"""What verl's own scoring calls the slots of its code sandbox."""
+_OF_TURNS = ("num_turns", "rollout_reward_scores")
+_WIDTH = 110
+
+
+@record
+class Form:
+    """What decides how the reward looks. ``function`` is what the function that scores is called in the reward's file;
+    ``adds`` are keys that verl's manager puts into ``extra_info`` and the code reads."""
+
+    entry: Entry
+    manager: Manager
+    where: Where
+    function: str
+    adds: tuple[str, ...] = ()
+
+    @property
+    def group(self) -> bool:
+        """Whether all samples of a prompt are scored at once."""
+        return self.manager.kind == BATCH
+
+
+def imports(form: Form) -> Iterator[str]:
+    """What the form needs beside the carried code."""
+    waits = form.manager.timeout is not None or form.manager.at_once is not None
+    if form.where != "loop" or waits:
+        yield "import asyncio"
+    if form.where == "process":
+        yield "import functools"
+        yield "import multiprocessing"
+        yield "from concurrent.futures import ProcessPoolExecutor"
+    if _needs_label(form):
+        yield "import json"
+    if _has_slots(form):
+        yield "import threading"
+    yield "from relax.utils.types import Sample"
+
+
+def definitions(form: Form) -> str:
+    """The text of the functions, the entry point last."""
+    parts = [_score(form), _as_result(form)]
+    if form.where == "process":
+        parts.append(_WORKERS_TEXT)
+    if _needs_label(form):
+        parts.append(_GROUND_TRUTH)
+    if form.adds:
+        parts.append(_extra_info(form))
+    if form.manager.overlong is not None:
+        parts.append(_penalized(form))
+    if form.manager.at_once is not None:
+        parts.append(_AT_ONCE_TEXT)
+    if _has_slots(form):
+        parts.append(_SLOTS_TEXT)
+    parts.append(_reward(form))
+    return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _needs_label(form: Form) -> bool:
+    return any(value in ("ground_truth", "ground_truths") for value in form.entry.values)
+
+
+def _has_slots(form: Form) -> bool:
+    """Whether there are slots of a sandbox to share; other processes cannot share them, and are few by themselves."""
+    return form.where != "process" and any(each.name == SLOTS for each in form.entry.options)
+
+
+# ------------------------------------------------------------ compute_score
+
+
+def _score(form: Form) -> str:
+    entry = form.entry
+    parameters = [*entry.values]
+    if entry.options or form.where == "process":
+        parameters.append("*")
+    parameters += [f"{each.name}={_literal(None if each.name == SLOTS else each.default)}" for each in entry.options]
+    if form.where == "process":
+        parameters.append("workers=16")
+    given = [f"{each.keyword}={each.expression}" if each.keyword else each.expression for each in entry.given]
+    if form.where == "process":
+        call = f"functools.partial({', '.join([form.function, *given])})"
+        called = "await asyncio.get_running_loop().run_in_executor(_workers(workers), call)"
+    else:
+        called = f"{'await ' if entry.is_async else ''}{form.function}({', '.join(given)})"
+        call = ""
+    awaits = "async " if entry.is_async or form.where == "process" else ""
+    result, about = ("list[dict]", "responses") if form.group else ("dict", "one response")
+    lines = [
+        *_call_lines(f"{awaits}def compute_score", parameters, f" -> {result}:"),
+        f'    """Score {about} as verl does; "score" is what counts."""',
+    ]
+    if call:
+        lines += _call_lines("    call = functools.partial", [form.function, *given], "")
+    if form.group:
+        lines += [f"    scores = {called}", "    return [_as_result(score) for score in scores]"]
+    elif call:
+        lines.append(f"    return _as_result({called})")
+    else:
+        lines += _nested("    return _as_result", called)
+    return "\n".join(lines)
+
+
+def _as_result(form: Form) -> str:
+    acc = ', "acc": float(result)' if form.manager.kind == DAPO else ""
+    return f'''def _as_result(result) -> dict:
+    """A score as a dict: what is none is a number, or begins with one."""
+    if isinstance(result, dict):
+        return {{**result, "score": float(result["score"])}}
+    if isinstance(result, (tuple, list)):
+        result = result[0]
+    return {{"score": float(result){acc}}}'''
+
+
+def _literal(value: object) -> str:
+    plain = (bool, int, float, str, list, dict, tuple, type(None))
+    return repr(value) if isinstance(value, plain) else "None"
+
+
+# ------------------------------------------------------------ reward_func
+
+
+def _reward(form: Form) -> str:
+    manager, entry = form.manager, form.entry
+    given = [f"{each}={_source(form, each)}" for each in entry.values]
+    given += [f"{each.name}={_option(each)}" for each in entry.options if each.name != SLOTS or _has_slots(form)]
+    if form.where == "process":
+        given.append('workers=getattr(args, "reward_num_workers", 16)')
+    if form.group:
+        head = "async def reward_func(args, samples: list[Sample], **kwargs):"
+        about = "Score the responses to one prompt."
+    else:
+        head, about = "async def reward_func(args, sample: Sample, **kwargs):", "Score one response."
+    lines = [head, f'    """{about}"""']
+    threaded = form.where == "thread" and not entry.is_async
+    name, first = ("asyncio.to_thread", ["compute_score"]) if threaded else ("compute_score", [])
+    awaited = threaded or entry.is_async or form.where == "process"
+    wait = "await " if awaited else ""
+    guarded = manager.timeout is not None
+    ends = manager.overlong is None and not guarded and manager.at_once is None
+    if ends:
+        return "\n".join([*lines, *_call_lines(f"    return {wait}{name}", [*first, *given], "")])
+    indent = "    "
+    if manager.at_once is not None:
+        lines.append(f"{indent}async with _at_once({_option(manager.at_once)}):")
+        indent += "    "
+    if manager.timeout is not None:
+        lines += [f"{indent}try:", *_call_lines(f"{indent}    scoring = {name}", [*first, *given], "")]
+        lines += [
+            f"{indent}    result = await asyncio.wait_for(scoring, {_option(manager.timeout)})",
+            *_excepted(form, indent),
+        ]
+    else:
+        lines += _call_lines(f"{indent}result = {wait}{name}", [*first, *given], "")
+    if manager.overlong is not None:
+        lines.append("    return _penalized(args, result, sample.response_length)")
+    else:
+        lines.append("    return result")
+    return "\n".join(lines)
+
+
+def _excepted(form: Form, indent: str) -> list[str]:
+    """What verl's manager does when scoring fails or takes too long: it gives 0."""
+    fails = form.manager.kind in (PRIME, LIMITED)
+    caught = "Exception" if fails else "(TimeoutError, asyncio.TimeoutError)"
+    what = "failed" if fails else "took too long"
+    return [
+        f"{indent}except {caught} as error:  # verl's reward manager goes on with 0, too",
+        f'{indent}    print(f"scoring {what}: {{error!r}}")',
+        f'{indent}    result = {{"score": 0.0}}',
+    ]
+
+
+def _source(form: Form, name: str) -> str:
+    one = _ONE_OF.get(name, name)
+    source = _READ[one]
+    if one == "extra_info" and form.adds:
+        source = "_extra_info(sample)"
+    return f"[{source} for sample in samples]" if form.group else source
+
+
+def _option(argument: Argument) -> str:
+    read = f'getattr(args, "{argument.option}", {_literal(argument.default)})'
+    return f"_sandbox_slots({read})" if argument.name == SLOTS else read
+
+
+def _extra_info(form: Form) -> str:
+    defaults = ", ".join(f'"{each}": {"None" if each == _OF_TURNS[0] else "{}"}' for each in form.adds)
+    return f'''def _extra_info(sample: Sample) -> dict:
+    """The metadata with what verl's reward manager adds to it, unless the rollout has done so."""
+    return {{{defaults}, **sample.metadata}}'''
+
+
+def _penalized(form: Form) -> str:
+    overlong = form.manager.overlong
+    assert overlong is not None
+    longest = "args.rollout_max_response_len" if overlong.longest is None else _option(overlong.longest)
+    log = '\n    result.update({"overlong_reward": penalty, "overlong": penalty < 0})' if overlong.log else ""
+    return f'''def _penalized(args, result: dict, response_length: int) -> dict:
+    """Take off what verl's DAPO manager does for a response that reaches into the buffer before the longest."""
+    buffer = {_option(overlong.buffer)}
+    exceeding = response_length - ({longest} - buffer)
+    penalty = min(-exceeding / buffer * {_option(overlong.factor)}, 0)
+    result = {{**result, "raw_score": result["score"], "score": result["score"] + penalty}}{log}
+    return result'''
+
+
+_GROUND_TRUTH = '''
+def _ground_truth(sample: Sample):
+    """The ground truth as verl had it: what is no text is converted to JSON, and its row says so."""
+    if sample.metadata.get("label_encoding") == "json":
+        return json.loads(sample.label)
+    return sample.label
+'''
+_WORKERS_TEXT = '''
+_WORKERS: ProcessPoolExecutor | None = None
+
+
+def _workers(count: int) -> ProcessPoolExecutor:
+    """Processes that score: its signals and child processes want a main thread, which the event loop has here."""
+    global _WORKERS
+    if _WORKERS is None:
+        _WORKERS = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"))
+    return _WORKERS
+'''
+_SLOTS_TEXT = '''
+_SLOTS: threading.Semaphore | None = None
+
+
+def _sandbox_slots(count: int) -> threading.Semaphore:
+    """As many calls of the sandbox at a time as verl allows."""
+    global _SLOTS
+    if _SLOTS is None:
+        _SLOTS = threading.Semaphore(count)
+    return _SLOTS
+'''
+_AT_ONCE_TEXT = '''
+_AT_ONCE: asyncio.Semaphore | None = None
+
+
+def _at_once(count: int) -> asyncio.Semaphore:
+    """As many scorings at a time as verl's reward manager allows."""
+    global _AT_ONCE
+    if _AT_ONCE is None:
+        _AT_ONCE = asyncio.Semaphore(count)
+    return _AT_ONCE
+'''
+
+
+# ------------------------------------------------------------ lines
+
+
+def _call_lines(head: str, given: Sequence[str], tail: str) -> list[str]:
+    """A call, or the head of a function, on one line or with one argument a line."""
+    line = f"{head}({', '.join(given)}){tail}"
+    if len(line) <= _WIDTH:
+        return [line]
+    indent = head[: len(head) - len(head.lstrip())]
+    inner = [f"{indent}    {each}," for each in given]
+    return [f"{head}(", *inner, f"{indent}){tail}"]
+
+
+def _nested(head: str, call: str) -> list[str]:
+    line = f"{head}({call})"
+    if len(line) <= _WIDTH:
+        return [line]
+    return [f"{head}(", f"        {call}", "    )"]
