@@ -250,8 +250,8 @@ class _Migration:
             there = (self.project.relax_root or self.project.root) / (file.copy_of or file.name)
             if file.copy_of and not self.project.is_file(there) and not self.project.is_file(self.target / file.name):
                 yield Todo(
-                    f"{into}/{file.name} is {file.copy_of} of Relax, which is not at hand: migrate with --relax-root, or "
-                    f'copy it there and write DEFAULT_ENV_MODULE = "{own}" in it',
+                    f"{into}/{file.name} is {file.copy_of} of Relax, which is not at hand: migrate with --relax-root, "
+                    f'or copy it there and write DEFAULT_ENV_MODULE = "{own}" in it',
                     file.because,
                 )
 

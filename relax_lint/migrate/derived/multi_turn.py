@@ -205,6 +205,14 @@ def _told(choices: Choices, carried: CarriedEnvironment) -> Iterator[Step]:
             yield Todo(f"install {need.package} beside Relax: the code of the tools {what} it ({at})", (_TOOLS,))
 
 
+def _bounds(settings: Settings, key: str) -> str:
+    """What verl allows a turn's tools."""
+    calls, length, side = (settings.value(each) for each in _OF_LOOP[:3])
+    if key == _LOOPS or calls is None or length is None:
+        return ""
+    return f"; verl makes {calls} of the calls of a turn, and cuts answers longer than {length} characters ({side})"
+
+
 def _of_code(settings: Settings, key: str, env: str, *, carried: bool) -> Iterator[Step]:
     """Tools, interactions and agent loops are Python code of the user's."""
     what = {_LOOPS: "the agent loop", _INTERACTION: "the interaction"}.get(key, "the tools")
@@ -215,7 +223,7 @@ def _of_code(settings: Settings, key: str, env: str, *, carried: bool) -> Iterat
         yield Fate(key, "derived", (_GENERATE, _CONFIG), f"{what} are carried over to {env}")
     else:
         missing = "" if key == _LOOPS else " (there is no such file seen from here: migrate again where it is, or)"
-        todo = f"{key}={shown(path)}:{missing} write {what} that it names into step() of {env}"
+        todo = f"{key}={shown(path)}:{missing} write {what} that it names into step() of {env}{_bounds(settings, key)}"
         yield Fate(key, "by hand", (), f"{what} become the environment's step", todo)
         yield Todo(todo, (key,))
         if key == _TOOLS:
