@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,30 +22,39 @@ class Job:
     split: str | None = None
 
 
-def jobs_for(given: Path, wanted: Path) -> list[Job]:
-    """What is to be written out of what."""
+def jobs_for(given: Path, wanted: Path, raw: bool | None = None) -> list[Job]:
+    """What is to be written out of what. Files are ``raw``, unless told, when they have not the columns of verl."""
+    into_file = wanted.suffix in SUFFIXES and not wanted.is_dir() and not given.is_dir()
     if given.is_dir():
         found = (path for path in sorted(given.rglob("*")) if path.suffix in SUFFIXES and path.is_file())
         inside = [path.relative_to(given) for path in found if not path.is_relative_to(wanted)]
         files = [path for path in inside if not any(part.startswith(".") for part in path.parts)]
-        sources = [(given / path, wanted / path.with_suffix(".parquet")) for path in files]
+        jobs = [Job((given / path,), wanted / path.with_suffix(".parquet")) for path in files]
     else:
-        is_file = wanted.suffix in SUFFIXES and not wanted.is_dir()
-        sources = [(given, wanted if is_file else wanted / f"{given.stem}.parquet")]
+        jobs = [Job((given,), wanted if into_file else wanted / f"{given.stem}.parquet")]
     own = own_rows()
-    if not own:
-        return [Job((source,), target) for source, target in sources]
-    directory = wanted if given.is_dir() or wanted.suffix not in SUFFIXES else wanted.parent
+    if not own or raw is False or not jobs or not (raw or is_raw(jobs[0].sources[0])):
+        return jobs
     by_split: dict[str, list[Path]] = {}
-    for source, _ in sources:
-        by_split.setdefault(split_of(source, own), []).append(source)
-    return [Job(tuple(found), directory / own[split][0], split) for split, found in by_split.items() if split]
+    for job in jobs:
+        by_split.setdefault(split_of(job.sources[0], own), []).append(job.sources[0])
+    ways = [(split, tuple(found)) for split, found in by_split.items() if split]
+    return [Job(found, wanted if into_file else wanted / own[split][0], split) for split, found in ways]
 
 
-def split_of(source: Path, own: Iterable[str]) -> str:
+def is_raw(source: Path) -> bool:
+    """Whether a file is of the raw data set: no ground truth as verl has it."""
+    if source.suffix == ".parquet":
+        with opened(source) as file:
+            return "reward_model" not in file.schema_arrow.names
+    with source.open("rb") as lines:
+        return b'"reward_model"' not in lines.readline()
+
+
+def split_of(source: Path, own: Collection[str]) -> str:
     """The split that a file of a data set belongs to, by its name or that of its directory."""
     names = [source.parent.name, *re.split(r"[-_.]", source.name)]
-    return next((split for split in own if split in names), "")
+    return next((split for split in own if split in names), next(iter(own)) if len(own) == 1 else "")
 
 
 def parts_of(job: Job, by_group: bool = False) -> Iterator[Part]:

@@ -15,7 +15,7 @@ from relax_lint.conversion.columns import NO_TRUTH, Wanted
 from relax_lint.conversion.jobs import SUFFIXES, Job, jobs_for, parts_of
 from relax_lint.conversion.on_ray import convert_on_ray, start_ray
 from relax_lint.conversion.reading import row_count
-from relax_lint.conversion.recipe_data import KEEP
+from relax_lint.conversion.recipe_data import KEEP, own_rows
 from relax_lint.conversion.refusals import PROBLEMS, Refused, said
 from relax_lint.conversion.writing import Done, Unwritten, published, write
 
@@ -31,20 +31,21 @@ Exit status: 0 all is converted; 1 something is not; 2 there is nothing to conve
 """
 
 
-def run(given: Path, wanted_at: Path, wanted: Wanted, ray: bool = False) -> int:
+def run(given: Path, wanted_at: Path, wanted: Wanted, ray: bool = False, raw: bool | None = None) -> int:
     """Convert all that is given; the exit status."""
     if not given.exists():
         return told(f"{given}: no such file or directory", 2)
-    jobs = jobs_for(given, wanted_at)
-    if not jobs:
-        return told(f"{given}: there is nothing to convert in it: no {' or '.join(SUFFIXES)} file", 2)
     try:
+        jobs = jobs_for(given, wanted_at, raw)
+        if not jobs:
+            what = " or ".join((*SUFFIXES, *own_rows()))
+            return told(f"{given}: there is nothing to convert in it: no {what} file", 2)
         with interruptible():
             if ray:
                 start_ray()
             return max([convert_job(job, wanted, convert_on_ray if ray else convert_here) for job in jobs])
-    except Refused as refused:
-        return told(str(refused), 1)
+    except (Refused, *PROBLEMS) as problem:
+        return told(f"{given}: {said(problem)}", 1)
     except KeyboardInterrupt as stopped:
         number = next(iter(stopped.args), signal.SIGINT)
         return told("interrupted: nothing is half written", 128 + int(number))
@@ -156,8 +157,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default="refuse",
         help="rows without ground truth: name them and write nothing (default), leave them out, or make the label null",
     )
+    if own_rows():
+        parser.add_argument("--raw", action="store_true", default=None, help="the rows are those of the raw data set")
     parser.add_argument("--ray", action="store_true", help="on Ray Data; a file becomes a directory of files")
     options = parser.parse_args(arguments)
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     wanted = Wanted(keep=tuple(options.keep), without_truth=options.without_truth)
-    return run(options.input_dir, options.output_dir, wanted, options.ray)
+    return run(options.input_dir, options.output_dir, wanted, options.ray, getattr(options, "raw", None))
