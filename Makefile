@@ -26,9 +26,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:
 	@sed -n 's/^#   //p' Makefile
 
+# verl lies beside the environment, not in it: its scorers are what tests compare with, and nothing may import it.
 $(READY): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps --upgrade --target $(VENV)/originals verl
 	@touch $@
 
 demo: $(READY)
