@@ -74,7 +74,7 @@ def media_item(item: Any, kind: str, home: Path) -> bytes | str:
     if isinstance(item, dict):
         item = {name: value for name, value in item.items() if value is not None}
         if isinstance(item.get("base64"), str):
-            return base64.b64decode(item["base64"])
+            return decoded(item["base64"])
         named = (item[name] for name in ("bytes", kind, f"{kind}_url", "path", "url") if name in item)
         item = next(named, None)
         if isinstance(item, dict):
@@ -85,10 +85,15 @@ def media_item(item: Any, kind: str, home: Path) -> bytes | str:
         raise ValueError("an item is empty" if item is None else f"an item is a {type(item).__name__}")
     if item.startswith("data:"):
         head, _, body = item.partition(",")
-        return base64.b64decode(body) if head.endswith(";base64") else unquote_to_bytes(body)
+        return decoded(body) if head.endswith(";base64") else unquote_to_bytes(body)
     path = unquote(item.removeprefix("file://")) if item.startswith("file://") else item
     if kind != "image":
         return path
     if re.match(r"[a-z][a-z0-9+.-]+://", path):
         raise ValueError(f"{path} is not on this machine")
     return (home / Path(path).expanduser()).read_bytes()
+
+
+def decoded(text: str) -> bytes:
+    """What is written in base64."""
+    return base64.b64decode("".join(unquote(text).split()), validate=True)
