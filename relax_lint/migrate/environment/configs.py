@@ -87,7 +87,10 @@ class _Reader:
             line = self._line(item.start)
             entry = _data(item.value, self._written)
             if isinstance(entry, dict):
-                yield line, resolved(entry, self.root, lambda message, line=line: self.problem(line, message))  # type: ignore[misc]
+                known = resolved(entry, self.root, lambda message, line=line: self.problem(line, message))  # type: ignore[misc]
+                if not isinstance(known.get("class_name"), str):
+                    known["class_name"] = entry.get("class_name")
+                yield line, known
             else:
                 self.problem(line, f"an entry of {key} has to be a mapping with class_name and config")
 

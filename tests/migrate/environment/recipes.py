@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import inspect
 import sys
@@ -59,7 +60,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def make(root: Path, **request: Any) -> tuple[ModuleType, CarriedEnvironment]:
         carried, package = written(root, into, **request)
-        sys.meta_path.insert(0, NoVerl())  # type: ignore[arg-type]
+        sys.meta_path.insert(0, NoVerl())
         importlib.invalidate_caches()
         return importlib.import_module(f"{package}.env_demo"), carried
 
@@ -68,13 +69,25 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def sample(**fields: Any) -> Any:
     """A sample as far as an environment looks at it."""
-    usual = {"metadata": {}, "prompt": "the prompt", "multimodal_inputs": None, "status": None, "response_length": 0}
+    usual: dict[str, Any] = {
+        "metadata": {},
+        "prompt": "the prompt",
+        "multimodal_inputs": None,
+        "status": None,
+        "response_length": 0,
+    }
     return SimpleNamespace(**{**usual, **fields})
 
 
 def args(**fields: Any) -> Any:
     """The arguments of a launch with its config YAML."""
     return SimpleNamespace(**{"max_turns": 99, **fields})
+
+
+async def settled() -> None:
+    """Let what was started on a loop before go on to its end."""
+    for _ in range(50):
+        await asyncio.sleep(0)
 
 
 async def stepped(env: Any, response: str) -> tuple[dict[str, Any], bool, dict[str, Any]]:

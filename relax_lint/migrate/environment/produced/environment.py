@@ -212,9 +212,10 @@ class Env(BaseInteractionEnv):
     def close(self) -> None:
         """Let go of the instances of tools, and of the interaction. Nobody waits for that."""
         self._tell(self.metadata.get("rollout_turns"))
-        if self.instances or self.data.interaction is not None:
-            WORKSHOP.start(self._let_go(dict(self.instances), self.data))
-        self.instances, self.data.interaction = {}, None
+        instances, self.instances = self.instances, {}
+        interaction, self.data.interaction = self.data.interaction, None
+        if instances or interaction is not None:
+            WORKSHOP.start(self._let_go(instances, interaction, self.data.request_id))
 
     def format_observation(self, observation: dict[str, Any] | None) -> dict[str, Any]:
         """The message of an observation; the answers to several calls keep their media with them."""
@@ -381,12 +382,12 @@ class Env(BaseInteractionEnv):
         if getattr(self.args, "partial_rollout", False):
             self.metadata[_KEPT] = data.messages
 
-    async def _let_go(self, instances: dict[str, str], data: AgentData) -> None:
+    async def _let_go(self, instances: dict[str, str], interaction: Any, request_id: str) -> None:
         tools, _ = await WORKSHOP.equipment()
         leaving = [tools[name].release(instance) for name, instance in instances.items()]
-        if data.interaction is not None:
-            finalize = data.interaction.finalize_interaction
-            leaving.append(finalize(data.request_id) if inspect.signature(finalize).parameters else finalize())
+        if interaction is not None:
+            finalize = interaction.finalize_interaction
+            leaving.append(finalize(request_id) if inspect.signature(finalize).parameters else finalize())
         for problem in await asyncio.gather(*leaving, return_exceptions=True):
             if problem is not None:
                 logger.warning("a tool or interaction could not be let go of: %s", problem)
