@@ -76,10 +76,10 @@ class _Reader:
         if not written:
             self._refuse(1, "no split of a data set that is mapped by a row function and written to parquet")
         needed = self._needed([chain.maps[0] for chain in written])
-        parts = [*self._copies(), *(self._moved(statement) for statement in needed)]
+        parts = [*self._copies(), *((_looks(statement), self._moved(statement)) for statement in needed)]
         lines = ["def own_rows() -> dict[str, tuple[str, Callable[[dict[str, Any], int], dict[str, Any]]]]:"]
         lines += [f'{_INDENT}"""The splits of the raw data, with the rows that {shown} makes."""', ""]
-        lines += ["\n".join(parts), "", f"{_INDENT}return {{"]
+        lines += [*_spaced(parts), "", f"{_INDENT}return {{"]
         for chain in written:
             lines += [f'{_INDENT * 2}"{chain.split}": ("{chain.file}", {self._function(chain.maps[0])}),']
         return OwnRows("\n".join([*lines, f"{_INDENT}}}"]) + "\n", tuple(chain.split for chain in written))
@@ -205,7 +205,7 @@ class _Reader:
         self._copied.setdefault(origin, set()).add(alias.name)
         return True
 
-    def _copies(self) -> Iterator[str]:
+    def _copies(self) -> Iterator[tuple[str, str]]:
         """Definitions of other modules."""
         from relax_lint.migrate.carrying.closure import closure
         from relax_lint.migrate.carrying.naming import Names
@@ -224,7 +224,7 @@ class _Reader:
             kept = "".join(
                 text.splitlines(keepends=True)[first.lineno - 1 - len(getattr(first, "decorator_list", ())) :]
             )
-            yield _shifted(kept, len(_INDENT), _inside_strings(kept))
+            yield "definition", _shifted(kept.rstrip("\n"), len(_INDENT), _inside_strings(kept))
 
     def _moved(self, statement: ast.stmt) -> str:
         """The text of a statement, with the comments above it, as it stands in a function."""
@@ -234,8 +234,7 @@ class _Reader:
         last = statement.end_lineno or statement.lineno
         text = "".join(self._lines[first - 1 : last]).rstrip("\n")
         inside = frozenset(line - first + 1 for line in self._inside_strings)
-        moved = _shifted(text, len(_INDENT) - statement.col_offset, inside)
-        return f"\n{moved}\n" if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else moved
+        return _shifted(text, len(_INDENT) - statement.col_offset, inside)
 
     def _is_licence(self, line: int) -> bool:
         return all(not text.strip() or text.startswith("#") for text in self._lines[:line])
@@ -276,6 +275,22 @@ def _reads(part: ast.AST) -> list[str]:
         imports = (each for each in ast.walk(part) if isinstance(each, (ast.Import, ast.ImportFrom)))
         stores |= {name for each in imports for name in _binds(each)}
     return [each.id for each in names if isinstance(each.ctx, ast.Load) and each.id not in stores]
+
+
+def _looks(statement: ast.stmt) -> str:
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return "import"
+    return "definition" if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else "other"
+
+
+def _spaced(parts: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Texts with an empty line around definitions, and behind imports."""
+    before = ""
+    for kind, text in parts:
+        if before and (kind != before or kind == "definition"):
+            yield ""
+        yield text
+        before = kind
 
 
 def _row_function(call: ast.Call) -> ast.expr:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -74,15 +74,16 @@ class Maker:
 
     def ground_truth(self) -> Any:
         pick = self.random
-        return {
-            "text": lambda: self.text(),
+        made: dict[str, Callable[[], Any]] = {
+            "text": self.text,
             "int": lambda: pick.randint(-(2**62), 2**62),
             "float": lambda: pick.choice([0.1, 1.0, -2.5e-9, 1e22, pick.random()]),
             "bool": lambda: pick.random() < 0.5,
             "texts": lambda: [self.text() for _ in range(pick.randint(0, 3))],
             "struct": lambda: {"target": [self.text(), self.text()], "n": pick.randint(0, 9), "none": None},
             "structs": lambda: [{"input": self.text(), "output": self.text()} for _ in range(pick.randint(0, 2))],
-        }[self.truth]()
+        }
+        return made[self.truth]()
 
     def text_row(self, number: int) -> Row:
         """A row as of gsm8k."""
