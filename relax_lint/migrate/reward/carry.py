@@ -10,7 +10,7 @@ from relax_lint.migrate.carrying.closure import Copied, closure
 from relax_lint.migrate.carrying.naming import Names
 from relax_lint.migrate.plan import RecipeFile
 from relax_lint.migrate.reward.entry import Entry, NotCarried, find_entry
-from relax_lint.migrate.reward.form import NAMES, OWN, Form, definitions, imports
+from relax_lint.migrate.reward.form import NAMES, OWN, WORKERS, WORKERS_TEXT, Form, definitions, imports
 from relax_lint.migrate.reward.request import BATCH, PRIME, REMOTE, CarriedReward, Request
 from relax_lint.migrate.reward.where import Where, has_processes, where
 from relax_lint.sources.python import walk
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SCORING = "verl_compute_score"
 _ADDED = ("num_turns", "rollout_reward_scores")
-_OTHERS = ("rollout", "base_env", "reward", "env", "config")
+_OTHERS = ("rollout", "base_env", "reward", "env", "config", WORKERS)
 
 
 def carry_reward(request: Request, sources: VerlSources) -> CarriedReward:
@@ -89,11 +89,15 @@ def _files(request: Request, entry: Entry, copied: Copied, form: Form) -> Iterat
         stem = copied.names.module(copied.root.code.origin)
         bound = "" if entry.function == form.function else f" as {form.function}"
         needed.append(f"from {stem} import {entry.function}{bound}")
+    if form.where == "process":
+        needed.append(f"from {request.package}.{WORKERS} import workers")
     docstring = f"The reward of {request.name}: {_origin(entry)}, in the form that Relax calls."
     text = reward_module(carried, docstring, needed, definitions(form), request.package)
     yield RecipeFile(f"reward_{request.name}.py", text)
     if not inline:
         yield RecipeFile(f"{copied.names.of(copied.root.code.origin)}.py", carried_text(copied, copied.root))
+    if form.where == "process":
+        yield RecipeFile(f"{WORKERS}.py", WORKERS_TEXT)
     for name, helper in files(copied):
         yield RecipeFile(name, helper)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NAMES = frozenset({"compute_score", "reward_func", "Sample"})
 """What a reward defines by these names; carried code that has them, too, goes to a file of its own."""
 OWN = frozenset(
-    {"_as_result", "_ground_truth", "_penalized", "_workers", "_WORKERS", "_at_once", "_AT_ONCE", "_extra_info"}
+    {"_as_result", "_ground_truth", "_penalized", "_at_once", "_AT_ONCE", "_extra_info"}
     | {"_sandbox_slots", "_SLOTS"}
 )
 """Further names that it may define."""
@@ -58,8 +58,6 @@ def imports(form: Form) -> Iterator[str]:
         yield "import asyncio"
     if form.where == "process":
         yield "import functools"
-        yield "import multiprocessing"
-        yield "from concurrent.futures import ProcessPoolExecutor"
     if _needs_label(form):
         yield "import json"
     if _has_slots(form):
@@ -70,8 +68,6 @@ def imports(form: Form) -> Iterator[str]:
 def definitions(form: Form) -> str:
     """The text of the functions, the entry point last."""
     parts = [_score(form), _as_result(form)]
-    if form.where == "process":
-        parts.append(_WORKERS_TEXT)
     if _needs_label(form):
         parts.append(_GROUND_TRUTH)
     if form.adds:
@@ -105,11 +101,11 @@ def _score(form: Form) -> str:
         parameters.append("*")
     parameters += [f"{each.name}={_literal(None if each.name == SLOTS else each.default)}" for each in entry.options]
     if form.where == "process":
-        parameters.append("workers=16")
+        parameters.append("processes=16")
     given = [f"{each.keyword}={each.expression}" if each.keyword else each.expression for each in entry.given]
     if form.where == "process":
         call = f"functools.partial({', '.join([form.function, *given])})"
-        called = "await asyncio.get_running_loop().run_in_executor(_workers(workers), call)"
+        called = "await asyncio.get_running_loop().run_in_executor(workers(processes), call)"
     else:
         called = f"{'await ' if entry.is_async else ''}{form.function}({', '.join(given)})"
         call = ""
@@ -154,7 +150,7 @@ def _reward(form: Form) -> str:
     given = [f"{each}={_source(form, each)}" for each in entry.values]
     given += [f"{each.name}={_option(each)}" for each in entry.options if each.name != SLOTS or _has_slots(form)]
     if form.where == "process":
-        given.append('workers=getattr(args, "reward_num_workers", 16)')
+        given.append('processes=getattr(args, "reward_num_workers", 16)')
     if form.group:
         head = "async def reward_func(args, samples: list[Sample], **kwargs):"
         about = "Score the responses to one prompt."
@@ -241,16 +237,30 @@ def _ground_truth(sample: Sample):
         return json.loads(sample.label)
     return sample.label
 '''
-_WORKERS_TEXT = '''
-_WORKERS: ProcessPoolExecutor | None = None
+WORKERS = "workers"
+"""The module with the processes that score."""
+WORKERS_TEXT = '''\
+"""Processes that score: signals want a main thread, and only what has no threads can safely be forked again.
+
+This module imports nothing of Relax, so that its processes start at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
 
 
-def _workers(count: int) -> ProcessPoolExecutor:
-    """Processes that score: its signals and child processes want a main thread, which the event loop has here."""
-    global _WORKERS
-    if _WORKERS is None:
-        _WORKERS = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"))
-    return _WORKERS
+@functools.cache
+def workers(count: int) -> ProcessPoolExecutor:
+    """The processes, started when they are first needed."""
+    return ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), _fork_children)
+
+
+def _fork_children() -> None:
+    """What the scoring itself starts is forked, as it is in verl."""
+    multiprocessing.set_start_method("fork", force=True)
 '''
 _SLOTS_TEXT = '''
 _SLOTS: threading.Semaphore | None = None

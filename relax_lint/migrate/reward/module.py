@@ -150,9 +150,9 @@ def _ends_with_comment(module: cst.Module) -> bool:
 
 
 def _after_blank(statement: cst.BaseStatement) -> cst.BaseStatement:
-    """A statement with an empty line before it at least."""
-    lines: Sequence[cst.EmptyLine] = getattr(statement, "leading_lines", ())
-    if lines and lines[0].comment is None:
-        return statement
-    made: cst.BaseStatement = statement.with_changes(leading_lines=[_EMPTY, *lines])
+    """A statement with an empty line before it at least, a definition with two."""
+    lines = list[cst.EmptyLine](getattr(statement, "leading_lines", ()))
+    wanted = 2 if isinstance(statement, (cst.FunctionDef, cst.ClassDef)) else 1
+    blank = next((number for number, line in enumerate(lines) if line.comment is not None), len(lines))
+    made: cst.BaseStatement = statement.with_changes(leading_lines=[*[_EMPTY] * max(wanted - blank, 0), *lines])
     return made

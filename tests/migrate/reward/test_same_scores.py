@@ -1,0 +1,123 @@
+"""Rewards that were carried over give the very scores that verl's own code gives."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from relax_lint.migrate.reward.request import Function
+from tests.migrate.reward import cases
+from tests.migrate.reward.originals import SCORES, original, originals, outcome
+from tests.migrate.reward.produced import Workshop, run
+
+QUICK = ("gsm8k", "math", "dapo", "aime", "geo3k", "search")
+IN_PROCESSES = ("prime_math", "prime_code")
+_WITH_MATH_VERIFY = """\
+from verl.utils.reward_score import math_verify
+
+
+def compute_score(data_source, solution_str, ground_truth, extra_info=None):
+    return math_verify.compute_score(solution_str, ground_truth)
+"""
+_WITH_TOOLS = """\
+from verl.utils.reward_score.rlla import compute_score as scored
+
+
+def compute_score(data_source, solution_str, ground_truth, extra_info):
+    return scored(data_source, solution_str, ground_truth, extra_info)
+"""
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+    made = Workshop(tmp_path_factory.mktemp("rewards"), originals())
+    yield made
+    made.close()
+
+
+def _differing(workshop: Workshop, name: str, given: list[Any], expected: list[Any]) -> list[tuple[Any, Any, Any]]:
+    samples = [workshop.sample(response, label, **more) for response, label, more in given]
+    scores = run(workshop.reward(name), samples)
+    assert len(scores) == len(expected) == 1000
+    return [
+        (case, ours, theirs)
+        for case, ours, theirs in zip(given, scores, expected, strict=True)
+        if repr(ours) != repr(theirs)
+    ]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_scorer_of_verl_gives_the_same_scores(name: str, workshop: Workshop) -> None:
+    source, made = cases.SCORERS[name]
+    carried = workshop.carry(name, sources=(source,))
+    assert not carried.problems
+    given = [(response, label, {"data_source": source}) for response, label in made()]
+    score = original(SCORES, "default_compute_score")
+    expected = [outcome(score, source, response, label) for response, label, _ in given]
+    assert len({repr(each) for each in expected}) > 1
+    assert _differing(workshop, name, given, expected) == []
+
+
+@pytest.mark.parametrize("name", IN_PROCESSES)
+def test_a_scorer_with_processes_of_its_own_gives_the_same_scores(name: str, workshop: Workshop) -> None:
+    source, made = cases.SCORERS[name]
+    carried = workshop.carry(name, sources=(source,))
+    assert not carried.problems
+    given = [(response, label, {"data_source": source}) for response, label in made()]
+    expected = _scored_apart(f"{SCORES}", "default_compute_score", [(source, *each[:2]) for each in given])
+    assert len({repr(each) for each in expected}) > 1
+    assert _differing(workshop, name, given, expected) == []
+
+
+def test_a_function_around_math_verify_gives_the_same_scores(workshop: Workshop) -> None:
+    path = workshop.write("with_math_verify.py", _WITH_MATH_VERIFY)
+    carried = workshop.carry("with_math_verify", function=Function(path, "compute_score"))
+    assert not carried.problems
+    given: list[Any] = [(response, label, {"data_source": "x"}) for response, label in cases.math_verify()]
+    expected = _scored_apart(f"{SCORES}.math_verify", "compute_score", [each[:2] for each in given])
+    assert len({repr(each) for each in expected}) > 1
+    assert _differing(workshop, "with_math_verify", given, expected) == []
+
+
+def test_a_function_around_calls_of_tools_gives_the_same_scores(workshop: Workshop) -> None:
+    path = workshop.write("with_tools.py", _WITH_TOOLS)
+    carried = workshop.carry("with_tools", function=Function(path, "compute_score"))
+    assert not carried.problems
+    given: list[Any] = [(response, label, {"data_source": "x", **more}) for response, label, more in cases.tools()]
+    score = original(f"{SCORES}.rlla", "compute_score")
+    expected = [outcome(score, "x", *each) for each in given]
+    assert len({repr(each) for each in expected}) > 1
+    assert _differing(workshop, "with_tools", given, expected) == []
+
+
+def test_all_sources_of_mixed_data_are_scored_each_its_way(workshop: Workshop) -> None:
+    names = ("gsm8k", "math", "search")
+    sources = tuple(cases.SCORERS[name][0] for name in names)
+    carried = workshop.carry("mixed", sources=sources)
+    assert not carried.problems
+    given: list[Any] = []
+    for name in names:
+        source, made = cases.SCORERS[name]
+        given += [(response, label, {"data_source": source}) for response, label in list(made())[:333]]
+    given.append(("x", "y", {"data_source": "unheard of"}))
+    score = original(SCORES, "default_compute_score")
+    expected = [outcome(score, more["data_source"], response, label) for response, label, more in given]
+    assert expected[-1] == "NotImplementedError"
+    assert _differing(workshop, "mixed", given, expected) == []
+
+
+def _scored_apart(module: str, function: str, given: list[Any]) -> list[Any]:
+    """The originals' scores, from a program of its own: they fork, which a process with threads must not."""
+    script = Path(__file__).with_name("score_apart.py")
+    asked = json.dumps({"module": module, "function": function, "given": given})
+    done = subprocess.run(
+        [sys.executable, str(script)], input=asked, capture_output=True, text=True, check=True, cwd=Path.cwd()
+    )
+    scores: list[Any] = json.loads(done.stdout.splitlines()[-1])
+    return scores
