@@ -1,0 +1,1 @@
+"""What ``tools/environment_check.py`` is made of."""
