@@ -58,6 +58,21 @@ def test_a_launcher_with_tools_becomes_a_recipe(
     assert "RLX" not in said.replace("RLX409", "")
 
 
+def test_functions_are_named_by_their_file(
+    verl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = write_relax(tmp_path / "relax")
+    monkeypatch.chdir(root)
+    functions = 'tools.yaml" actor_rollout_ref.rollout.multi_turn.function_tool_path="$HOME/any/my_functions.py'
+    assert migrate(verl, functions, "--hf-config", str(hf_config(tmp_path))) == 0
+    env = (root / "examples/sums/env_sums.py").read_text()
+    assert "yield from function_tools(" in env
+    assert "Unknown function '{name}'" in env
+    names = [each["function"]["name"] for each in json.loads((root / "examples/sums/tools/schemas.json").read_text())]
+    assert names == ["sum", "picture", "long", "count", "odd", "weather"]
+    assert "into step()" not in capsys.readouterr().out
+
+
 def test_without_relax_at_hand_it_is_said_where_the_rollout_comes_from(
     verl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
