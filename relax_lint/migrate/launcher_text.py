@@ -28,8 +28,9 @@ class Facts:
     """What a launcher is to say beside the plans.
 
     ``name`` is the recipe's, ``path`` its own from the root of the checkout, ``origin`` what it was made of;
-    ``exports`` and ``assignments`` are carried over; ``forwards`` says that it passes its arguments on, ``page`` what
-    the page about its settings is called.
+    ``exports`` and ``assignments`` are carried over, ``secrets`` are variables that only the user can set; ``forwards``
+    says that it passes its arguments on, ``conversions`` has directories of verl's data, as words of bash, with those
+    of their converted form, ``page`` what the page about its settings is called.
     """
 
     name: str
@@ -37,7 +38,9 @@ class Facts:
     origin: str
     exports: tuple[tuple[str, str], ...] = ()
     assignments: tuple[tuple[str, str], ...] = ()
+    secrets: tuple[str, ...] = ()
     forwards: bool = False
+    conversions: tuple[tuple[str, str], ...] = ()
     page: str = "MIGRATION.md"
 
 

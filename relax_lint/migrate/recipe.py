@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.migrate.choices import Choices, shape_of
 from relax_lint.migrate.effective import effective_settings
+from relax_lint.migrate.environment import Left, environment
 from relax_lint.migrate.launcher_header import read_by
 from relax_lint.migrate.launcher_text import Facts, launcher_text
 from relax_lint.migrate.migrated import Migrated, Refused, SameAs, Written
@@ -23,6 +24,7 @@ from relax_lint.migrate.report import plain, report
 from relax_lint.migrate.runs import named_runs
 from relax_lint.migrate.surroundings import needed_statements, surroundings
 from relax_lint.migrate.ways import Way, ways
+from relax_lint.migrate.withheld import Secrets, secrets_in
 from relax_lint.model_files import MODELS
 from relax_lint.records import changed, record
 from relax_lint.shell.queries import start_of
@@ -47,6 +49,7 @@ _CONFIG = "--custom-config-path"
 _UNFUSED = Passed("--no-rope-fusion", (), "misc", (MODEL_PATH,), "Relax wants this of a model that sees or hears")
 _OWN_ENVIRONMENT = re.compile(r"""^(DEFAULT_ENV_MODULE\s*=\s*["'])[\w.]+(["'])""", re.MULTILINE)
 _ARGUMENTS = frozenset("@*")
+_REQUIRED = "a secret, set it in your environment"
 
 
 @record
@@ -85,12 +88,15 @@ class _Migration:
         self.refused: list[Refused] = []
         self.same: list[SameAs] = []
         self.kept: dict[Path, None] = {}
+        self.carried: dict[str, None] = {}
+        self.launches = [launch for launch in source.launches if launch.kind == "verl"]
+        self.secrets = Secrets.of(source)
+        self.environment = environment(source, self.launches, self.secrets)
 
     def run(self) -> Migrated:
-        launches = [launch for launch in self.source.launches if launch.kind == "verl"]
-        around = surroundings(self.source, launches)
+        around = surroundings(self.source, self.launches, self.secrets)
         known: dict[tuple[object, ...], Path] = {}
-        found = ways(self.source)
+        found = list(map(self._without_secrets, ways(self.source)))
         written = found if len(found) <= _MOST_WAYS else found[:1]
         for way in written:
             plans = list(self._plans(way))
@@ -102,7 +108,7 @@ class _Migration:
                 self.same.append(SameAs(way.conditions, known[meaning]))
                 continue
             known[meaning] = script
-            self._write(way, plans, script, around.exports)
+            self._write(way, plans, script)
         if self.written:
             self._make_packages()
         unwritten = [way.conditions for way in found[len(written) :]]
@@ -113,7 +119,7 @@ class _Migration:
             self.written,
             self.refused,
             self.same,
-            around.left,
+            sorted([*around, *self._left()], key=lambda left: left.place.start),
             unwritten,
             kept=list(self.kept),
         )
@@ -122,6 +128,16 @@ class _Migration:
             self.files[self.target / self.options.page] = page(report(done, self._named))
         return done
 
+    def _without_secrets(self, way: Way) -> Way:
+        """A way through the script whose conditions can be told."""
+        if not any(each.conditions for each in way.launches):
+            return way
+        launches = (changed(each, conditions=self._hidden(each.conditions)) for each in way.launches)
+        return changed(way, conditions=self._hidden(way.conditions), launches=tuple(launches))
+
+    def _hidden(self, conditions: Sequence[str]) -> tuple[str, ...]:
+        return tuple(map(self.secrets.hidden, conditions))
+
     # ------------------------------------------------------------ planning
 
     def _plans(self, way: Way) -> Iterator[Plan]:
@@ -129,9 +145,10 @@ class _Migration:
         for launch in way.launches:
             try:
                 settings = effective_settings(launch, self.source.project, self.options.verl_root)
-                yield self._plan(movable(settings, self.source.project.root))
+                yield self._plan(self.secrets.without(movable(settings, self.source.project.root)))
             except Refusal as refusal:
-                self._refuse(Refused(refusal.reason, refusal.place or start_of(launch), refusal.key, way.conditions))
+                reason = self.secrets.hidden(refusal.reason)
+                self._refuse(Refused(reason, refusal.place or start_of(launch), refusal.key, way.conditions))
 
     def _refuse(self, refused: Refused) -> None:
         """Note a refusal; the same of several launches is one."""
@@ -183,17 +200,18 @@ class _Migration:
 
     # ------------------------------------------------------------ writing
 
-    def _write(self, way: Way, plans: Sequence[Plan], script: Path, exports: Sequence[tuple[str, str]]) -> None:
+    def _write(self, way: Way, plans: Sequence[Plan], script: Path) -> None:
         plans = list(map(self._configured, plans))
-        exported = {name for name, _ in exports}
-        read = [*read_by(plans), *(statement for _, statement in exports)]
-        assignments = [each for each in needed_statements(read, self.source) if each[0] not in exported]
+        secrets = dict.fromkeys(name for made in plans for name in _secrets_acted_on(made))
+        required = [(name, f'{name}="${{{name}:?{_REQUIRED}}}"') for name in secrets]
+        assignments, exports = self._statements(plans)
         facts = Facts(
             self.choices.name,
             script.relative_to(self.project.root).as_posix(),
             self._named(self.source.path),
-            tuple(exports),
+            (*required, *exports),
             tuple(assignments),
+            tuple(dict.fromkeys((*secrets, *self.environment.secrets))),
             any(map(_forwards, way.launches)),
             self.options.page,
         )
@@ -204,6 +222,28 @@ class _Migration:
         for run in named_runs(plans):
             name = "" if len(plans) == 1 else run.name
             self.written.append(Written(run.plan.settings.launch, run.plan, script, name))
+
+    def _statements(self, plans: Sequence[Plan]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """What launches need of the script: variables and functions, and what it exports besides. An exported variable
+        that another statement needs comes among the former."""
+        exports = self.environment.exports
+        exported = {**dict(exports), **{name: statement for name, (statement, _) in self.environment.used.items()}}
+        needed = needed_statements([*read_by(plans), *(statement for _, statement in exports)], self.source)
+        assignments: list[tuple[str, str]] = []
+        for name, statement in needed:
+            if exported.get(name) == statement:
+                self.carried[name] = None
+                assignments.append((name, f"export {statement}"))
+            elif not re.match(rf"{name}(?:\[.*?\])?\+?=", statement):
+                assignments.append((name, self.secrets.hidden(statement)))
+            elif not self.secrets.given_away_by(name, statement):
+                assignments.append((name, statement))
+        return assignments, [(name, statement) for name, statement in exports if (name, statement) not in needed]
+
+    def _left(self) -> Iterator[Left]:
+        """The variables that no launcher has."""
+        yield from self.environment.left
+        yield from (left for name, (_, left) in self.environment.used.items() if name not in self.carried)
 
     def _make_packages(self) -> None:
         """The recipe is a package, and so are the directories that module paths lead through to it."""
@@ -276,6 +316,13 @@ def _meaning(plan: Plan) -> tuple[object, ...]:
     passed = tuple((each.flag, each.values, each.modes) for each in plan.passed)
     config = tuple((entry.key, repr(entry.value)) for entry in plan.config)
     return passed, config, plan.model, tuple(plan.refused)
+
+
+def _secrets_acted_on(plan: Plan) -> Iterator[str]:
+    """The secret variables that settings of the launch are made of, and something in Relax."""
+    for fate in plan.fates:
+        if fate.kind in ("mapped", "derived", "by hand"):
+            yield from secrets_in(plan.settings.value(fate.key))
 
 
 def _forwards(launch: Launch) -> bool:

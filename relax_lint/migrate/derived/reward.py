@@ -14,6 +14,7 @@ from relax_lint.migrate.plan import Fate, Passed, RecipeFile, Step, Todo, YamlEn
 from relax_lint.migrate.readings import below, fates, first_key, is_on, shown, text
 from relax_lint.migrate.texts import REWARD
 from relax_lint.migrate.values import is_known
+from relax_lint.migrate.withheld import secrets_in
 
 if TYPE_CHECKING:
     from relax_lint.migrate.choices import Choices
@@ -161,7 +162,11 @@ def _argument(settings: Settings, key: str, name: str, has_function: bool) -> It
     elif not has_function:
         yield Fate(key, "no effect", (), "the length of a response is not judged")
     elif not is_known(value):
-        todo = f"{key}={shown(value)}: set {name} in the config, which bash does not fill in"
+        way = f"set {name} in the config, which bash does not fill in"
+        secret = " and ".join(secrets_in(value))
+        if secret:
+            way = f"have the reward read {secret} from its environment; a secret has no place in a config"
+        todo = f"{key}={shown(value)}: {way}"
         yield Fate(key, "by hand", (), "only bash knows it", todo)
         yield Todo(todo, (key,))
     else:
