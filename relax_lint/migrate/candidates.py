@@ -18,7 +18,7 @@ from relax_lint.migrate.known_keys import KnownKeys
 from relax_lint.migrate.mains import Main, main_of, module_name
 from relax_lint.migrate.overrides import MARKED, Command, Given
 from relax_lint.migrate.plan import Refusal
-from relax_lint.migrate.settings import Flavour, Setting, Settings
+from relax_lint.migrate.settings import NOT_THERE, Flavour, Setting, Settings
 from relax_lint.migrate.verl_defaults import Verl, embedded
 from relax_lint.records import node
 from relax_lint.shell.launch import entry_name
@@ -99,6 +99,8 @@ class Candidate:
         meant = None if known else keys.meant(path, added=added)
         if change is not None:
             word, problem = change
+            if problem == NOT_THERE and self.main.guessed:
+                problem = ""
             variable = variable_of(word)
             return Setting(key, data, "command line", word.place, word.text, variable, known, meant, problem)
         if by_default:
@@ -216,7 +218,7 @@ def _main_like_known(launch: Launch, verl: Verl) -> Main:
         known = version.main(module_name(name))
         if known is not None:
             directory = verl.directory(known.directory) or version.directory(known.directory)
-            return Main(name, directory, known.name, PurePosixPath(known.directory).parent)
+            return Main(name, directory, known.name, PurePosixPath(known.directory).parent, known.guessed)
     raise AssertionError("every main is like one of verl's")
 
 
