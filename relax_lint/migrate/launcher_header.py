@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.catalog.relax_defaults import KNOWN_ENVIRONMENT
 from relax_lint.migrate.data_files import SOMEWHERE
+from relax_lint.migrate.machines import how_to_start
 from relax_lint.migrate.surroundings import variables_in
 from relax_lint.migrate.values import Template
 from relax_lint.migrate.written import WIDTH, comment, likely
@@ -38,7 +39,11 @@ def header(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
     wanted = needed_variables(plans, facts)
     yield from _variables(wanted)
     flags = " [FLAG OF RELAX...]" if facts.forwards else ""
-    yield f"#   {3 if wanted else 2}. From the checkout:  bash {facts.path} [sync|async]{flags}"
+    last = f"#   {3 if wanted else 2}. "
+    if facts.machines is None:
+        yield f"{last}From the checkout:  bash {facts.path} [sync|async]{flags}"
+    else:
+        yield from how_to_start(facts.machines, f"{facts.path} [sync|async]{flags}", last)
     carried = _GIVEN.findall("\n".join(statement for _, statement in facts.assignments))
     given = list(dict.fromkeys([*overridable(plans), *carried]))
     if given:

@@ -13,6 +13,7 @@ from relax_lint.migrate.written import comment, continued, filled, flag
 from relax_lint.records import record
 
 if TYPE_CHECKING:
+    from relax_lint.migrate.machines import Machines
     from relax_lint.migrate.plan import Group, ModeRefused, Passed, Plan
 
 Mode = Literal["sync", "async"]
@@ -31,6 +32,7 @@ class Facts:
     ``exports`` and ``assignments`` are carried over, ``secrets`` are variables that only the user can set; ``forwards``
     says that it passes its arguments on, ``conversions`` has directories of verl's data, as words of bash, with those
     of their converted form, ``page`` what the page about its settings is called.
+    ``machines`` are those that it is for, where they are several.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Facts:
     forwards: bool = False
     conversions: tuple[tuple[str, str], ...] = ()
     page: str = "MIGRATION.md"
+    machines: Machines | None = None
 
 
 def launcher_text(plans: Sequence[Plan], facts: Facts) -> str:

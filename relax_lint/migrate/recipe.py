@@ -13,6 +13,7 @@ from relax_lint.migrate.effective import effective_settings
 from relax_lint.migrate.environment import Left, environment
 from relax_lint.migrate.launcher_header import read_by
 from relax_lint.migrate.launcher_text import Facts, launcher_text
+from relax_lint.migrate.machines import machines_of, todo
 from relax_lint.migrate.migrated import Migrated, Refused, SameAs, Written
 from relax_lint.migrate.model_architecture import flags_of_file
 from relax_lint.migrate.model_match import MODEL_PATH, model_for
@@ -30,6 +31,7 @@ from relax_lint.records import changed, record
 from relax_lint.shell.queries import start_of
 
 if TYPE_CHECKING:
+    from relax_lint.migrate.machines import Machines
     from relax_lint.migrate.settings import Settings
     from relax_lint.project import Project
     from relax_lint.shell.launch import Launch
@@ -178,6 +180,9 @@ class _Migration:
             passed.append(_UNFUSED)
         if model.todo:
             todos.insert(0, Todo(f"{model.todo[0].upper()}{model.todo[1:]}.".replace("..", "."), (MODEL_PATH,)))
+        machines = machines_of(settings, self.choices, self.project)
+        if machines is not None:
+            todos.append(todo(machines, settings))
         converts = f"{_TOOLS}/process_{self.choices.name}.py"
         if not self.project.is_file(self.project.root / converts):
             todos.insert(0, Todo(f"{converts}: {_CONVERSION}", ("data.train_files", "data.val_files")))
@@ -213,7 +218,8 @@ class _Migration:
             tuple(assignments),
             tuple(dict.fromkeys((*secrets, *self.environment.secrets))),
             any(map(_forwards, way.launches)),
-            self.options.page,
+            page=self.options.page,
+            machines=self._machines(plans),
         )
         self.files[script] = launcher_text(plans, facts)
         for made in plans:
@@ -222,6 +228,11 @@ class _Migration:
         for run in named_runs(plans):
             name = "" if len(plans) == 1 else run.name
             self.written.append(Written(run.plan.settings.launch, run.plan, script, name))
+
+    def _machines(self, plans: Sequence[Plan]) -> Machines | None:
+        """The machines of the launch that needs the most of them."""
+        found = [machines_of(made.settings, self.choices, self.project) for made in plans]
+        return max(filter(None, found), key=lambda one: one.count, default=None)
 
     def _statements(self, plans: Sequence[Plan]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         """What launches need of the script: variables and functions, and what it exports besides. An exported variable

@@ -81,7 +81,10 @@ class EmbeddedVerl(Verl):
         """That of the main itself, or of one like it."""
         module = _OLD_RECIPES.sub("verl.experimental.", module)
         found = self.mains.get(module) or self.mains.get(_alike(module, self.mains))
-        return MainConfig(*found, guessed=module not in self.mains) if found else None
+        if not found:
+            return None
+        directory, name = found
+        return MainConfig(directory, name, guessed=module not in self.mains)
 
 
 def _alike(module: str, mains: Mapping[str, Any]) -> str:
