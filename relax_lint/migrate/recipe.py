@@ -59,7 +59,7 @@ class Options:
     """Where things are: ``verl_root`` the checkout whose defaults count, ``hf_config`` the model's config.json,
     ``into`` the directory of the recipes below the root, ``launcher`` the path of the main launcher in the recipe (else
     ``run_NAME.sh``), ``page`` the name of the page that says all about it. With ``spare``, further files never have the
-    names of files that are there."""
+    names of files that are there. ``first`` is something to do before all else."""
 
     verl_root: Path | None = None
     hf_config: Path | None = None
@@ -67,6 +67,7 @@ class Options:
     launcher: str = ""
     page: str = PAGE
     spare: bool = False
+    first: str = ""
 
 
 def migrate_launcher(
@@ -186,6 +187,8 @@ class _Migration:
         converts = f"{_TOOLS}/process_{self.choices.name}.py"
         if not self.project.is_file(self.project.root / converts):
             todos.insert(0, Todo(f"{converts}: {_CONVERSION}", ("data.train_files", "data.val_files")))
+        if self.options.first:
+            todos.insert(0, Todo(self.options.first))
         return changed(made, passed=passed, todos=todos)
 
     def _script(self, way: Way) -> Path:
