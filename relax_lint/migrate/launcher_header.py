@@ -38,12 +38,12 @@ def header(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
     yield from _conversions(facts)
     wanted = needed_variables(plans, facts)
     yield from _variables(wanted)
-    flags = " [FLAG OF RELAX...]" if facts.forwards else ""
+    called = f"{facts.path} [sync|async{' [FLAG OF RELAX...]' if facts.forwards else ''}]"
     last = f"#   {3 if wanted else 2}. "
     if facts.machines is None:
-        yield f"{last}From the checkout:  bash {facts.path} [sync|async]{flags}"
+        yield f"{last}From the checkout:  bash {called}"
     else:
-        yield from how_to_start(facts.machines, f"{facts.path} [sync|async]{flags}", last)
+        yield from how_to_start(facts.machines, called, last)
     carried = _GIVEN.findall("\n".join(statement for _, statement in facts.assignments))
     given = list(dict.fromkeys([*overridable(plans), *carried]))
     if given:

@@ -76,7 +76,7 @@ def _strict(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
 
 def _mode(facts: Facts) -> Iterator[str]:
     yield 'MODE=${1:-${MODE:-"sync"}}    # the first argument, else the environment, else sync'
-    yield from guard_lines(facts.path)
+    yield from guard_lines(facts.path, forwards=facts.forwards)
     if facts.forwards:
         yield "# What follows the mode goes to Relax as it is, and wins."
         yield 'if [ "$#" -gt 0 ]; then'
