@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch, Word
 
 _OF_HYDRA = re.compile(r"hydra[./]")
-_WITH_DEFAULT = re.compile(r"(?:\$\{)?([A-Za-z_]\w*)(?::?[-=].*)?\}?", re.DOTALL)
+_WITH_DEFAULT = re.compile(r"(?:\$\{)?([A-Za-z_]\w*|[1-9]\d*)(?::?[-=].*)?\}?", re.DOTALL)
 _STRATEGY = "actor_rollout_ref.actor.strategy"
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from relax_lint.records import record
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.values import Template
 
 BatchUnit = Literal["prompts", "samples"]
 
@@ -36,7 +39,8 @@ class Choices:
 
     ``name`` is the recipe's; ``unit`` what verl's ``train_batch_size`` is taken for; ``keep_updates`` keeps several
     updates of a rollout; ``model`` is the stem of the model's file under ``scripts/models/`` and ``shape`` what it
-    says, ``None`` when it is not known. ``package`` is that of the recipes, empty at the root.
+    says, ``None`` when it is not known. ``package`` is that of the recipes, empty at the root. ``data`` are verl's
+    paths of the data of all launches of the recipe.
     """
 
     name: str
@@ -45,6 +49,7 @@ class Choices:
     model: str = ""
     shape: ModelShape | None = None
     package: str = "examples"
+    data: tuple[str | Template, ...] = ()
 
     def module(self, name: str) -> str:
         """The module path of a file of the recipe."""

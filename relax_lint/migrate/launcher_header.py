@@ -26,6 +26,8 @@ _MEANINGS = {
 _SECRET = "a secret, which the launcher of verl has or reads"
 _DATA_FLAGS = {"--prompt-data", "--eval-prompt-data"}
 _DEFAULTED = re.compile(r"\$\{(\w+):?[-=?+]")
+_BARE = re.compile(r"\$(?P<brace>\{)?(?P<name>[A-Za-z_]\w*)(?(brace)\})")
+_ARITHMETIC = re.compile(r"\$\(\([^()]*\)\)")
 _GIVEN = re.compile(r"\$\{(\w+):?[-=]")
 
 
@@ -48,7 +50,10 @@ def header(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
     given = list(dict.fromkeys([*overridable(plans), *carried]))
     if given:
         yield "#"
-        yield from comment(f"The environment may also set {', '.join(given)}.")
+        yield from comment(f"The environment may also set {', '.join(_with_number(name, facts) for name in given)}.")
+    for difference in facts.differences:
+        yield "#"
+        yield from comment(f"Not as in {facts.origin}: {difference}.")
 
 
 def _conversions(facts: Facts) -> Iterator[str]:
@@ -120,12 +125,41 @@ def needed_variables(plans: Sequence[Plan], facts: Facts) -> Mapping[str, str]:
     read = dict.fromkeys(name for text in texts for name in variables_in(text))
     wanted = [name for name in read if name not in carried and name not in defaulted]
     known = sorted(name for name in wanted if name in _MEANINGS)
-    others = [name for name in wanted if name not in _MEANINGS and not KNOWN_ENVIRONMENT.fullmatch(name)]
-    needed = {name: _MEANINGS.get(name, _used_by(name, plans)) for name in (*known, *others)}
+    counted = _counted_with(plans)
+    others = [name for name in wanted if name not in known and (name in counted or not _is_of_the_system(name))]
+    needed = {name: _MEANINGS.get(name, _used_by(name, plans, facts)) for name in (*known, *others)}
     return {**needed, **dict.fromkeys(facts.secrets, _SECRET)}
 
 
-def _used_by(name: str, plans: Sequence[Plan]) -> str:
+def _is_of_the_system(name: str) -> bool:
+    return KNOWN_ENVIRONMENT.fullmatch(name) is not None
+
+
+def _counted_with(plans: Sequence[Plan]) -> set[str]:
+    """The variables that bash calculates with, to which one that is not set is 0."""
+    texts = (_ARITHMETIC.findall(template.quoted) for template in templates_of(plans))
+    return {name for found in texts for text in found for name in variables_in(text)}
+
+
+def required_variables(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
+    """Those without which there is no run: what bash calculates with, what is a whole value, or the directory that a
+    path begins with, and what the verl script asks for. Others may be empty, as the end of a name may."""
+    decided = _counted_with(plans)
+    for parts in (value.parts for value in templates_of(plans)):
+        for part in parts:
+            alone = part is parts[0] and (len(parts) == 1 or str(parts[1]).startswith("/"))
+            if not isinstance(part, str) and (part.checked or alone) and (found := _BARE.fullmatch(part.text)):
+                decided.add(found["name"])
+    for name in needed_variables(plans, facts):
+        if name in decided and name not in _MEANINGS and name not in facts.secrets:
+            yield name
+
+
+def _with_number(name: str, facts: Facts) -> str:
+    return f"{name} (${facts.arguments[name]} there)" if name in facts.arguments else name
+
+
+def _used_by(name: str, plans: Sequence[Plan], facts: Facts) -> str:
     """What a variable of the verl launcher is for: the flags that read it."""
     flags = dict.fromkeys(
         passed.flag
@@ -133,9 +167,12 @@ def _used_by(name: str, plans: Sequence[Plan]) -> str:
         for passed in plan.passed
         if any(isinstance(value, Template) and name in variables_in(value.quoted) for value in passed.values)
     )
+    there = "as in the launcher of verl"
+    if name in facts.arguments:
+        there = f"argument {facts.arguments[name]} of {facts.origin.rpartition('/')[2]}"
     if not flags:
-        return "as in the launcher of verl"
-    what = "converted data" if flags.keys() <= _DATA_FLAGS else "as in the launcher of verl"
+        return there
+    what = "converted data" if flags.keys() <= _DATA_FLAGS else there
     return f"{what}; for {', '.join(flags)}"
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from relax_lint.migrate.launcher_header import header, needed_variables, resource_of
+from relax_lint.migrate.launcher_header import header, needed_variables, required_variables, resource_of
 from relax_lint.migrate.mode_line import guard_lines
 from relax_lint.migrate.order import in_order
 from relax_lint.migrate.runs import Run, common_to, named_runs
@@ -21,6 +22,7 @@ Mode = Literal["sync", "async"]
 _ENTRY = "python3 relax/entrypoints/train.py"
 _ORDER: tuple[Group, ...] = ("ckpt", "rollout", "eval", "algorithm", "optimizer", "perf", "sglang", "log", "misc")
 _MODES: tuple[Mode, ...] = ("async", "sync")
+NO_ARGUMENTS: Mapping[str, str] = MappingProxyType({})
 _MODE_OF = {"sync": "Colocated: training and generation take turns on the same GPUs.", "async": "Fully asynchronous:"}
 
 
@@ -31,7 +33,8 @@ class Facts:
     ``name`` is the recipe's, ``path`` its own from the root of the checkout, ``origin`` what it was made of;
     ``exports`` and ``assignments`` are carried over, ``secrets`` are variables that only the user can set; ``forwards``
     says that it passes its arguments on, ``conversions`` has directories of verl's data, as words of bash, with those
-    of their converted form, ``page`` what the page about its settings is called.
+    of their converted form, ``arguments`` variables that stand for arguments of the verl script, with the number of
+    each, ``differences`` what else runs in another way than there, ``page`` what the page about its settings is called;
     ``machines`` are those that it is for, where they are several.
     """
 
@@ -43,6 +46,8 @@ class Facts:
     secrets: tuple[str, ...] = ()
     forwards: bool = False
     conversions: tuple[tuple[str, str], ...] = ()
+    arguments: Mapping[str, str] = NO_ARGUMENTS
+    differences: tuple[str, ...] = ()
     page: str = "MIGRATION.md"
     machines: Machines | None = None
 
@@ -55,6 +60,7 @@ def launcher_text(plans: Sequence[Plan], facts: Facts) -> str:
         ["#!/bin/bash", *header(plans, facts)],
         list(_strict(plans, facts)),
         list(_mode(facts)),
+        list(_required(plans, facts)),
         list(_surroundings(facts)),
         list(_setup(plans, facts)),
         *_arrays(common),
@@ -82,6 +88,11 @@ def _mode(facts: Facts) -> Iterator[str]:
         yield 'if [ "$#" -gt 0 ]; then'
         yield "    shift"
         yield "fi"
+
+
+def _required(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
+    for name in required_variables(plans, facts):
+        yield f': "${{{name}:?is to be set, the head of this file says what it is}}"'
 
 
 def _surroundings(facts: Facts) -> Iterator[str]:

@@ -53,7 +53,9 @@ def text_of_value(value: object) -> str:
 
 
 def _assigned(name: str, script: str) -> str:
-    """The last value that a script gives a variable; the variable itself when it gives none, or one made of itself."""
+    """The last value that a script gives a variable; the variable itself when it gives none, one made of itself, or
+    an argument."""
     values = re.findall(rf"(?m)^[ \t]*(?:export[ \t]+)?{name}=(\S+)", script)
-    others = [value for value in values if not re.match(rf"\$\{{?{name}\b(?!:?-)", value)]
+    own = rf"\$\{{?(?:{name}\b|[\d@*])(?!:?-)"
+    others = [value for value in values if not re.match(own, value.strip("\"'"))]
     return str(others[-1]).strip("\"'") if others else f"${{{name}}}"

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Diagnostic, Severity
+from relax_lint.migrate.arguments import Arguments
 from relax_lint.migrate.choices import Choices, shape_of
+from relax_lint.migrate.data_files import conversions, sources_in
 from relax_lint.migrate.effective import effective_settings
 from relax_lint.migrate.environment import Left, environment
 from relax_lint.migrate.launcher_header import read_by
@@ -18,12 +20,15 @@ from relax_lint.migrate.migrated import Migrated, Refused, SameAs, Written
 from relax_lint.migrate.model_architecture import flags_of_file
 from relax_lint.migrate.model_match import MODEL_PATH, model_for
 from relax_lint.migrate.movable import movable
+from relax_lint.migrate.open_variables import fixed, is_followed, not_followed, settled
 from relax_lint.migrate.page import page
 from relax_lint.migrate.plan import Passed, Plan, RecipeFile, Refusal, Todo
 from relax_lint.migrate.planning import plan
+from relax_lint.migrate.repetition import told_of_repetition
 from relax_lint.migrate.report import plain, report
 from relax_lint.migrate.runs import named_runs
-from relax_lint.migrate.surroundings import needed_statements, surroundings
+from relax_lint.migrate.surroundings import needed_statements, surroundings, variables_in
+from relax_lint.migrate.values import Template
 from relax_lint.migrate.ways import Way, ways
 from relax_lint.migrate.withheld import Secrets, secrets_in
 from relax_lint.model_files import MODELS
@@ -94,6 +99,7 @@ class _Migration:
         self.carried: dict[str, None] = {}
         self.launches = [launch for launch in source.launches if launch.kind == "verl"]
         self.secrets = Secrets.of(source)
+        self.arguments = Arguments(source)
         self.environment = environment(source, self.launches, self.secrets)
 
     def run(self) -> Migrated:
@@ -101,8 +107,11 @@ class _Migration:
         known: dict[tuple[object, ...], Path] = {}
         found = list(map(self._without_secrets, ways(self.source)))
         written = found if len(found) <= _MOST_WAYS else found[:1]
-        for way in written:
-            plans = list(self._plans(way))
+        settings = [list(self._settings(way)) for way in written]
+        paths = (path for each in settings for one in each for path in sources_in(one))
+        self.choices = changed(self.choices, data=tuple(dict.fromkeys(paths)))
+        for way, of_way in zip(written, settings, strict=True):
+            plans, closed = self._plans(way, of_way)
             if not plans:
                 continue
             script = self._script(way)
@@ -111,7 +120,7 @@ class _Migration:
                 self.same.append(SameAs(way.conditions, known[meaning]))
                 continue
             known[meaning] = script
-            self._write(way, plans, script)
+            self._write(way, plans, script, closed)
         if self.written:
             self._make_packages()
         unwritten = [way.conditions for way in found[len(written) :]]
@@ -143,18 +152,35 @@ class _Migration:
 
     # ------------------------------------------------------------ planning
 
-    def _plans(self, way: Way) -> Iterator[Plan]:
-        """The plans of the launches of one way; those that cannot be are noted."""
+    def _settings(self, way: Way) -> Iterator[Settings]:
+        """The settings of the launches of one way, as whoever runs the recipe knows them."""
         for launch in way.launches:
             try:
-                settings = effective_settings(launch, self.source.project, self.options.verl_root)
-                yield self._plan(self.secrets.without(movable(settings, self.source.project.root)))
+                found = effective_settings(launch, self.source.project, self.options.verl_root)
+                yield self.arguments.named(self.secrets.without(movable(found, self.source.project.root)))
             except Refusal as refusal:
-                reason = self.secrets.hidden(refusal.reason)
-                self._refuse(Refused(reason, refusal.place or start_of(launch), refusal.key, way.conditions))
+                self._refuse(refusal, launch, way)
 
-    def _refuse(self, refused: Refused) -> None:
+    def _plans(self, way: Way, settings: Sequence[Settings]) -> tuple[list[Plan], frozenset[str]]:
+        """The plans of launches, and the variables with a default that not all follows in them."""
+        plans = list(self._planned(way, settings))
+        closed = not_followed(plans)
+        if any(is_followed(name, plans) for name in closed):
+            plans = list(self._planned(way, [fixed(each, closed) for each in settings]))
+        return plans, closed
+
+    def _planned(self, way: Way, settings: Sequence[Settings]) -> Iterator[Plan]:
+        """The plans; those that cannot be are noted."""
+        for each in settings:
+            try:
+                yield self._plan(each)
+            except Refusal as refusal:
+                self._refuse(refusal, each.launch, way)
+
+    def _refuse(self, refusal: Refusal, launch: Launch, way: Way) -> None:
         """Note a refusal; the same of several launches is one."""
+        reason = self.secrets.hidden(refusal.reason)
+        refused = Refused(reason, refusal.place or start_of(launch), refusal.key, way.conditions)
         for number, known in enumerate(self.refused):
             if (known.reason, known.place) == (refused.reason, refused.place):
                 shared = known.conditions if known.conditions == refused.conditions else ()
@@ -208,11 +234,16 @@ class _Migration:
 
     # ------------------------------------------------------------ writing
 
-    def _write(self, way: Way, plans: Sequence[Plan], script: Path) -> None:
-        plans = list(map(self._configured, plans))
+    def _write(self, way: Way, plans: Sequence[Plan], script: Path, closed: frozenset[str]) -> None:
+        differences = self._differences(way)
+        plans = [self._told(self._configured(each), differences) for each in plans]
         secrets = dict.fromkeys(name for made in plans for name in _secrets_acted_on(made))
         required = [(name, f'{name}="${{{name}:?{_REQUIRED}}}"') for name in secrets]
-        assignments, exports = self._statements(plans)
+        carried, exports = self._statements(plans)
+        assignments = [
+            (name, settled(statement, name) if name in closed else statement)
+            for name, statement in self.arguments.statements(carried)
+        ]
         facts = Facts(
             self.choices.name,
             script.relative_to(self.project.root).as_posix(),
@@ -221,6 +252,9 @@ class _Migration:
             tuple(assignments),
             tuple(dict.fromkeys((*secrets, *self.environment.secrets))),
             any(map(_forwards, way.launches)),
+            conversions(plans, self.choices),
+            self.arguments.used,
+            differences,
             page=self.options.page,
             machines=self._machines(plans),
         )
@@ -236,6 +270,21 @@ class _Migration:
         """The machines of the launch that needs the most of them."""
         found = [machines_of(made.settings, self.choices, self.project) for made in plans]
         return max(filter(None, found), key=lambda one: one.count, default=None)
+
+    def _differences(self, way: Way) -> tuple[str, ...]:
+        """What runs in another way than in the script."""
+        scripts = (self.source, *self.source.evaluation.sourced)
+        return tuple(map(self.secrets.hidden, told_of_repetition(way.launches, scripts)))
+
+    def _told(self, made: Plan, differences: Sequence[str]) -> Plan:
+        """The plan with what the user has to know of how the script is called, and how often it trains."""
+        read: dict[str, tuple[str, ...]] = {}
+        for passed in made.passed:
+            for value in passed.values:
+                for name in variables_in(value.quoted) if isinstance(value, Template) else ():
+                    read[name] = (*read.get(name, ()), *passed.because)
+        told = (Todo(f"{text[0].upper()}{text[1:]}.") for text in differences)
+        return changed(made, todos=[*made.todos, *told, *self.arguments.todos(read)])
 
     def _statements(self, plans: Sequence[Plan]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         """What launches need of the script: variables and functions, and what it exports besides. An exported variable

@@ -70,6 +70,8 @@ _REASONS: tuple[tuple[str, str], ...] = (
     ("cd pushd popd", "the launcher is run from the root of the Relax checkout"),
     ("mkdir", "the launcher makes the directories that it writes to"),
     ("source .", "what it sets was read where the launch needs it"),
+    ("wait", "the launcher waits for each run"),
+    ("mapfile readarray", "what it reads is not in the launcher: set the variables that its head names"),
     ("ulimit", "a limit of the machine: set it before the run if you need it"),
 )
 _REASON_OF = {name: reason for names, reason in _REASONS for name in names.split()}

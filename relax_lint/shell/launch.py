@@ -44,7 +44,8 @@ class Word:
 
     ``place`` is where the word was written (an array's element, a piece of a string that was split), ``None`` when
     it was computed. ``defaults`` names overridable variables whose script-given default the text counts with;
-    ``default_texts`` are these defaults.
+    ``default_texts`` are these defaults, ``default_spans`` has where they stand in ``text``, each
+    with its variable.
     """
 
     text: str
@@ -52,6 +53,7 @@ class Word:
     place: Place | None = None
     defaults: tuple[str, ...] = ()
     default_texts: tuple[str, ...] = ()
+    default_spans: tuple[tuple[int, int, str], ...] = ()
 
     @property
     def known(self) -> bool:
@@ -177,6 +179,8 @@ class _Launch:
     in_condition: bool = False
     directory: str | None = None
     ray_address: Word | None = None
+    loop: Place | None = None
+    background: bool = False
 
 
 class Launch(_Launch):
@@ -186,7 +190,8 @@ class Launch(_Launch):
     point (errexit, pipefail, nounset …); ``pipeline`` the argv of each command that the launch is piped into;
     ``made_directories`` what ``mkdir`` made on the way; ``in_condition`` says that its status is looked at, so that
     errexit does not apply; ``directory`` is the working directory, when known; ``ray_address`` what the script gives
-    Ray as RAY_ADDRESS, empty when it takes that away.
+    Ray as RAY_ADDRESS, empty when it takes that away; ``loop`` is the loop around it of which nobody can tell how often
+    it goes round; ``background`` says that the script does not wait for it.
     """
 
     @cached_property

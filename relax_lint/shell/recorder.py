@@ -14,7 +14,7 @@ from relax_lint.shell.memory import Memory
 from relax_lint.shell.needs import common
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.state import NONEMPTY, State
-from relax_lint.shell.values import Known, Sym, Value
+from relax_lint.shell.values import Known, Sym, Value, shown_of
 
 if TYPE_CHECKING:
     from relax_lint.shell.evaluate import Reading
@@ -104,6 +104,7 @@ class Recorder:
             options=state.options if stage is None else stage.options, redirected_to=targets,
             made_directories=tuple(_word(made, state) for made in state.made), command=node,
             in_condition=shell.guard > 0, directory=state.cwd, ray_address=_exported("RAY_ADDRESS", state),
+            loop=shell.uncounted, background=shell.in_background,
         )  # fmt: skip
         self.ways.append(Way(launch, stage, state))
         self.trainings += launch.kind != "other"
@@ -138,6 +139,8 @@ class Recorder:
             known.conditions = common(known.conditions, launch.conditions)
             known.options &= launch.options
             known.in_condition = known.in_condition or launch.in_condition
+            known.loop = known.loop or launch.loop
+            known.background = known.background or launch.background
             known.made_directories += tuple(m for m in launch.made_directories if m not in known.made_directories)
         return list(found.values())
 
@@ -168,14 +171,18 @@ def _word(value: Value, state: State) -> Word:
         return Word(chunks[0].text, (), place)
     unknowns = []
     defaults: dict[str, str] = {}
+    spans = []
+    end = 0
     for chunk in chunks:
+        start, end = end, end + len(shown_of(chunk))
         if not isinstance(chunk, Sym):
             continue
         root = chunk.root
         if chunk.default is not None:
             defaults.setdefault(root.variable or root.text, chunk.default)
+            spans.append((start, end, root.variable or root.text))
             continue
         unknowns.append(
             Unknown(root.text, root.variable, state.bindings.get(root) is NONEMPTY, value.many, root.alternative)
         )
-    return Word(resolved.shown, tuple(unknowns), place, tuple(defaults), tuple(defaults.values()))
+    return Word(resolved.shown, tuple(unknowns), place, tuple(defaults), tuple(defaults.values()), tuple(spans))
