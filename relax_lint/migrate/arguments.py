@@ -33,8 +33,18 @@ class Arguments:
         self._bodies = [(each.start, each.end) for each in nodes_of(source, Function)]
         self._shifts = list(_shifts(source, self._bodies))
         self._named = dict(self._names())
+        self._read = set(self._read_outside())
         self.used: dict[str, str] = {}
         """The variables that are read for arguments, with the number of each."""
+
+    @property
+    def told(self) -> Mapping[str, str]:
+        """The variables that are read for arguments, with whose argument each stands for."""
+        return {name: self._whose(number) for name, number in self.used.items()}
+
+    def called(self, name: str) -> str:
+        """The variable for a variable or argument of the script."""
+        return self._variable(name) if name.isdecimal() and name != "0" else name
 
     def named(self, settings: Settings) -> Settings:
         """The settings with variables for arguments."""
@@ -62,11 +72,11 @@ class Arguments:
         script = self.source.path.name
         used = {name: number for name, number in sorted(self.used.items(), key=_by_number) if name in keys}
         if used:
-            told = ", ".join(f"{name} for ${number}" for name, number in used.items())
+            told = ", ".join(f"{name} for {self._whose(number)}" for name, number in used.items())
             because = tuple(dict.fromkeys(key for name in used for key in keys[name]))
             yield Todo(
-                f"The first argument of the launcher is the mode: set variables in place of the arguments of {script}, "
-                f"{told}",
+                f"The first argument of the launcher is the mode, and it has no others of {script}: set variables in "
+                f"their place, {told}",
                 because,
             )
         loop = next(_options(self.source), None)
@@ -79,8 +89,8 @@ class Arguments:
 
     def _setting(self, setting: Setting) -> Setting:
         variable = setting.variable
-        if variable is not None and variable.isdecimal():
-            variable = self._variable(variable)
+        if variable is not None:
+            variable = self.called(variable)
         value = self._value(setting.value)
         if value is setting.value and variable == setting.variable:
             return setting
@@ -121,6 +131,15 @@ class Arguments:
         name = self._named.get(number, f"ARG{number}")
         self.used[name] = number
         return name
+
+    def _whose(self, number: str) -> str:
+        return f"${number}" if number in self._read else f"${number} of a function"
+
+    def _read_outside(self) -> Iterator[str]:
+        """The numbers of the arguments that the script itself reads."""
+        for found in _READ.finditer(self.source.text):
+            if not _within(found.start(), self._bodies):
+                yield self._number(found, found.start())
 
     def _number(self, found: re.Match[str], at: int) -> str:
         """Which argument of the script ``$1`` is somewhere."""

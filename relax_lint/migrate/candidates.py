@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch, Word
 
 _OF_HYDRA = re.compile(r"hydra[./]")
-_WITH_DEFAULT = re.compile(r"(?:\$\{)?([A-Za-z_]\w*|[1-9]\d*)(?::?[-=].*)?\}?", re.DOTALL)
 _STRATEGY = "actor_rollout_ref.actor.strategy"
 
 
@@ -134,10 +133,9 @@ def variable_of(word: Word) -> str | None:
     value = word.text.partition("=")[2]
     if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
         value = value[1:-1]
-    if word.unknowns or len(word.defaults) != 1 or not value or word.default_texts != (value,):
-        return None
-    found = _WITH_DEFAULT.fullmatch(word.defaults[0])
-    return None if found is None else found[1]
+    spans = word.spans
+    whole = len(spans) == 1 and not word.unknowns and word.default_texts == (value,)
+    return spans[0].variable if whole and value else None
 
 
 def candidate(launch: Launch, project: Project, verl: Verl, command: Command) -> Candidate:

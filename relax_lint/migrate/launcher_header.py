@@ -156,7 +156,7 @@ def required_variables(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
 
 
 def _with_number(name: str, facts: Facts) -> str:
-    return f"{name} (${facts.arguments[name]} there)" if name in facts.arguments else name
+    return f"{name} ({facts.arguments[name]} there)" if name in facts.arguments else name
 
 
 def _used_by(name: str, plans: Sequence[Plan], facts: Facts) -> str:
@@ -169,7 +169,7 @@ def _used_by(name: str, plans: Sequence[Plan], facts: Facts) -> str:
     )
     there = "as in the launcher of verl"
     if name in facts.arguments:
-        there = f"argument {facts.arguments[name]} of {facts.origin.rpartition('/')[2]}"
+        there = f"{facts.arguments[name]} in {facts.origin.rpartition('/')[2]}"
     if not flags:
         return there
     what = "converted data" if flags.keys() <= _DATA_FLAGS else there

@@ -33,9 +33,9 @@ class Facts:
     ``name`` is the recipe's, ``path`` its own from the root of the checkout, ``origin`` what it was made of;
     ``exports`` and ``assignments`` are carried over, ``secrets`` are variables that only the user can set; ``forwards``
     says that it passes its arguments on, ``conversions`` has directories of verl's data, as words of bash, with those
-    of their converted form, ``arguments`` variables that stand for arguments of the verl script, with the number of
-    each, ``differences`` what else runs in another way than there, ``page`` what the page about its settings is called;
-    ``machines`` are those that it is for, where they are several.
+    of their converted form, ``arguments`` variables that stand for arguments of the verl script, with that
+    argument, ``differences`` what else runs in another way than there, ``page`` what the page about its settings is
+    called; ``machines`` are those that it is for, where they are several.
     """
 
     name: str

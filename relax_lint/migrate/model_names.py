@@ -35,7 +35,7 @@ def named_model(settings: Settings) -> str:
 def hints(settings: Settings) -> list[str]:
     """What else may name the model: names of the experiment, and the script's own."""
     texts = [*(text_of_value(settings.value(key)) for key in _NAMING), settings.launch.script.stem]
-    return [_UNDERSCORED_VERSION.sub(".", text) for text in texts]
+    return [_UNDERSCORED_VERSION.sub(".", _DEFAULT.sub(r"\1", text)) for text in texts]
 
 
 def parts_of(path: str) -> list[str]:

@@ -11,16 +11,17 @@ from relax_lint.migrate.values import Data, Template, default_of
 from relax_lint.records import changed
 
 if TYPE_CHECKING:
+    from relax_lint.migrate.arguments import Arguments
     from relax_lint.migrate.plan import Fate, Passed, Plan
     from relax_lint.migrate.settings import Setting, Settings
 
 _ACTED_ON = ("mapped", "derived", "same")
 
 
-def not_followed(plans: Sequence[Plan]) -> frozenset[str]:
+def not_followed(plans: Sequence[Plan], arguments: Arguments) -> frozenset[str]:
     """The variables that decide something in verl that does not follow them in the launcher. Nothing else must then: a
     name with a learning rate in it would tell another than the one that runs."""
-    return frozenset(name for plan in plans for name in _not_followed(plan))
+    return frozenset(name for plan in plans for name in _not_followed(plan, arguments))
 
 
 def is_followed(name: str, plans: Sequence[Plan]) -> bool:
@@ -43,14 +44,15 @@ def settled(statement: str, name: str) -> str:
     return f"{found['sign']}{found['quote']}{found['default']}{found['quote']}" if found else statement
 
 
-def _not_followed(plan: Plan) -> Iterator[str]:
+def _not_followed(plan: Plan, arguments: Arguments) -> Iterator[str]:
     """The variables that a setting is made of and no flag that it becomes."""
     last = {plain_key(argument.word.text): argument.word for argument in plan.settings.launch.arguments}
     for key, word in last.items():
-        for fate in plan.fates if word.defaults else ():
+        open_here = [(arguments.called(name), span.variable) for span in word.spans for name in span.origins]
+        for fate in plan.fates if open_here else ():
             if fate.kind in _ACTED_ON and (fate.key == key or fate.key.startswith(f"{key}.")):
                 followed = {name for passed in _made_of(fate, plan.passed) for name in _followed_by(passed)}
-                yield from (name for name in word.defaults if name not in followed)
+                yield from (name for name, plain in open_here if plain is None or name not in followed)
 
 
 def _made_of(fate: Fate, passed: Iterable[Passed]) -> Iterator[Passed]:

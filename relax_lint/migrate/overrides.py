@@ -32,7 +32,6 @@ _NAMES_A_RUN = tuple(
     f"trainer.{name}="
     for name in ("project_name", "experiment_name", "default_local_dir", "rollout_data_dir", "validation_data_dir")
 )
-_VARIABLE = re.compile(r"[A-Za-z_]\w*|[1-9]\d*")
 _OPTIONS_WITH_VALUE = ("--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd")
 
 
@@ -97,10 +96,10 @@ def _open_parts(word: Word) -> Iterator[tuple[int, int, Unknown]]:
             done = start + len(part.text)
             found.append((start, done, part))
     if word.text.lstrip("+").startswith(_NAMES_A_RUN):
-        for start, end, variable in word.default_spans:
-            default = word.text[start:end]
-            if _VARIABLE.fullmatch(variable) and SAFE_DEFAULT.fullmatch(default):
-                found.append((start, end, with_default(variable, default)))
+        for span in word.spans:
+            default = word.text[span.start : span.end]
+            if span.variable and SAFE_DEFAULT.fullmatch(default):
+                found.append((span.start, span.end, with_default(span.variable, default)))
     return iter(sorted(found, key=lambda part: part[:2]))
 
 

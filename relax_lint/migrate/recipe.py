@@ -164,7 +164,7 @@ class _Migration:
     def _plans(self, way: Way, settings: Sequence[Settings]) -> tuple[list[Plan], frozenset[str]]:
         """The plans of launches, and the variables with a default that not all follows in them."""
         plans = list(self._planned(way, settings))
-        closed = not_followed(plans)
+        closed = not_followed(plans, self.arguments)
         if any(is_followed(name, plans) for name in closed):
             plans = list(self._planned(way, [fixed(each, closed) for each in settings]))
         return plans, closed
@@ -253,7 +253,7 @@ class _Migration:
             tuple(dict.fromkeys((*secrets, *self.environment.secrets))),
             any(map(_forwards, way.launches)),
             conversions(plans, self.choices),
-            self.arguments.used,
+            self.arguments.told,
             differences,
             page=self.options.page,
             machines=self._machines(plans),
@@ -273,8 +273,7 @@ class _Migration:
 
     def _differences(self, way: Way) -> tuple[str, ...]:
         """What runs in another way than in the script."""
-        scripts = (self.source, *self.source.evaluation.sourced)
-        return tuple(map(self.secrets.hidden, told_of_repetition(way.launches, scripts)))
+        return tuple(map(self.secrets.hidden, told_of_repetition(way.launches)))
 
     def _told(self, made: Plan, differences: Sequence[str]) -> Plan:
         """The plan with what the user has to know of how the script is called, and how often it trains."""

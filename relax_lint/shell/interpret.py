@@ -62,6 +62,7 @@ class Shell:
         self.calls: list[Frame] = []
         self.guard = 0
         self.uncounted: Place | None = None
+        self.rounds: tuple[tuple[Place, int], ...] = ()
         self.in_background = False
         self.subshell_depth = 0
         self.substitution_status: int | None = None
@@ -126,15 +127,19 @@ class Shell:
 
     # ------------------------------------------------------------ lists
 
-    def run_round(self, loop: Command, body: Sequence[Command], states: list[State], *, counted: bool) -> list[State]:
+    def run_round(
+        self, number: int, loop: Command, body: Sequence[Command], states: list[State], *, counted: bool
+    ) -> list[State]:
         """The body of a loop, whose rounds are ``counted`` when all that decides how many there are is known."""
-        before = self.uncounted
+        before = self.uncounted, self.rounds
+        place = Place(self.source, loop.start, loop.end)
+        self.rounds = (*self.rounds, (place, number))
         if not counted:
-            self.uncounted = Place(self.source, loop.start, loop.end)
+            self.uncounted = place
         try:
             return self.run(body, states)
         finally:
-            self.uncounted = before
+            self.uncounted, self.rounds = before
 
     def run(self, body: Iterable[Command], states: list[State]) -> list[State]:
         """Commands in a row."""
