@@ -56,6 +56,7 @@ _OF_THE_JOB = "the entry point of Relax starts Ray: export what your code reads 
 _DECLARES = frozenset({"declare", "typeset"})
 _READ = re.compile(r"\$\{?(?P<name>[A-Za-z_]\w*)")
 _PAIR = re.compile(r"[\"']?(?P<name>[A-Za-z_]\w*)=")
+_ALL_EXPORTED = re.compile(r"(?:\A| )(?P<sign>[-+])(?:o allexport|[a-z]*a[a-z]*)(?: |\Z)")
 _TAKES_A_NAME = frozenset(("-u", "-C", "--unset", "--chdir"))
 _OF_A_JOB = ("--runtime-env", "--export=")
 
@@ -178,15 +179,22 @@ def _many(names: Sequence[str], launcher: LauncherSource) -> Left:
 
 
 def _exported(launcher: ScriptFile) -> Iterator[_Given]:
-    """``export NAME=value``, ``declare -x NAME=value``, ``NAME=value`` with ``export NAME`` behind it."""
+    """``export NAME=value``, ``declare -x NAME=value``, ``NAME=value`` with ``export NAME`` behind it, or between
+    ``set -a`` and ``set +a``."""
     plain: dict[str, Assignment] = {}
+    all_of_them = False
     functions = {function.name for function in nodes_of(launcher, Function)}
     for command in commands_of(launcher):
         if not command.words:
             plain |= {each.name: each for each in command.assignments if each.value is not None}
+            if all_of_them:
+                yield from (_assigned(each, launcher) for each in command.assignments)
             continue
         name = _first_word(command)
-        if name in functions:
+        if name == "set":
+            found = _ALL_EXPORTED.search(" ".join(_options(command)))
+            all_of_them = found["sign"] == "-" if found else all_of_them
+        elif name in functions:
             yield from (_assigned(each, launcher) for each in command.assignments)
         elif name == "export" or (name in _DECLARES and _has_x(command)):
             for each in command.words[1:]:
@@ -197,8 +205,11 @@ def _exported(launcher: ScriptFile) -> Iterator[_Given]:
 
 
 def _has_x(command: SimpleCommand) -> bool:
-    options = (word.literal or "" for word in command.words[1:] if isinstance(word, Word))
-    return any(option.startswith("-") and "x" in option for option in options)
+    return any(option.startswith("-") and "x" in option for option in _options(command))
+
+
+def _options(command: SimpleCommand) -> list[str]:
+    return [word.literal or "" for word in command.words[1:] if isinstance(word, Word)]
 
 
 def _in_front(launch: Launch, launcher: LauncherSource) -> Iterator[_Given]:

@@ -75,6 +75,12 @@ def test_what_a_setting_is_made_of_is_named(export: str) -> None:
     assert "if your code reads it" in left.reason
 
 
+@pytest.mark.parametrize("option", ["a", "o allexport", "ae"])
+def test_everything_may_be_exported(option: str) -> None:
+    found = given_by(f"A=1\nset -{option}\nB=2\nset +{option}\nC=3\n{TRAIN}")
+    assert found.exports == (("B", "B=2"),)
+
+
 def test_a_variable_that_only_adds_to_itself_is_not_read() -> None:
     found = given_by(f"export MYVAR=${{MYVAR:-1}}\n{TRAIN}")
     assert found.exports == (("MYVAR", "MYVAR=${MYVAR:-1}"),)

@@ -162,12 +162,13 @@ def _argument(settings: Settings, key: str, name: str, has_function: bool) -> It
     elif not has_function:
         yield Fate(key, "no effect", (), "the length of a response is not judged")
     elif not is_known(value):
-        way = f"set {name} in the config, which bash does not fill in"
+        reason, way = "only bash knows it", f"set {name} in the config, which bash does not fill in"
         secret = " and ".join(secrets_in(value))
         if secret:
-            way = f"have the reward read {secret} from its environment; a secret has no place in a config"
+            reason = "a secret has no place in a config"
+            way = f"have the reward read {secret} from its environment; {reason}"
         todo = f"{key}={shown(value)}: {way}"
-        yield Fate(key, "by hand", (), "only bash knows it", todo)
+        yield Fate(key, "by hand", (), reason, todo)
         yield Todo(todo, (key,))
     else:
         yield YamlEntry(name, value, (key,))
