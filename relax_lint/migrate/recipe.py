@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,10 +22,10 @@ from relax_lint.migrate.model_match import MODEL_PATH, model_for
 from relax_lint.migrate.movable import movable
 from relax_lint.migrate.open_variables import fixed, is_followed, not_followed, settled
 from relax_lint.migrate.page import page
-from relax_lint.migrate.plan import Passed, Plan, RecipeFile, Refusal, Todo
+from relax_lint.migrate.plan import FateKind, Passed, Plan, RecipeFile, Refusal, Todo
 from relax_lint.migrate.planning import plan
 from relax_lint.migrate.repetition import told_of_repetition
-from relax_lint.migrate.report import plain, report
+from relax_lint.migrate.report import KINDS, plain, report
 from relax_lint.migrate.runs import named_runs
 from relax_lint.migrate.surroundings import needed_statements, surroundings, variables_in
 from relax_lint.migrate.values import Template
@@ -56,6 +56,7 @@ _CONFIG = "--custom-config-path"
 _UNFUSED = Passed("--no-rope-fusion", (), "misc", (MODEL_PATH,), "Relax wants this of a model that sees or hears")
 _OWN_ENVIRONMENT = re.compile(r"""^(DEFAULT_ENV_MODULE\s*=\s*["'])[\w.]+(["'])""", re.MULTILINE)
 _ARGUMENTS = frozenset("@*")
+_ACTED_ON: tuple[FateKind, ...] = ("mapped", "derived", "by hand")
 _REQUIRED = "a secret, set it in your environment"
 
 
@@ -237,8 +238,9 @@ class _Migration:
     def _write(self, way: Way, plans: Sequence[Plan], script: Path, closed: frozenset[str]) -> None:
         differences = self._differences(way)
         plans = [self._told(self._configured(each), differences) for each in plans]
-        secrets = dict.fromkeys(name for made in plans for name in _secrets_acted_on(made))
-        required = [(name, f'{name}="${{{name}:?{_REQUIRED}}}"') for name in secrets]
+        secrets = dict.fromkeys(name for made in plans for name in _secrets_of(made))
+        needed = {name for made in plans for name in _secrets_of(made, _ACTED_ON)}
+        required = [(name, f'{name}="${{{name}:?{_REQUIRED}}}"') for name in secrets if name in needed]
         carried, exports = self._statements(plans)
         assignments = [
             (name, settled(statement, name) if name in closed else statement)
@@ -380,10 +382,10 @@ def _meaning(plan: Plan) -> tuple[object, ...]:
     return passed, config, plan.model, tuple(plan.refused)
 
 
-def _secrets_acted_on(plan: Plan) -> Iterator[str]:
-    """The secret variables that settings of the launch are made of, and something in Relax."""
+def _secrets_of(plan: Plan, kinds: Collection[FateKind] = KINDS) -> Iterator[str]:
+    """The secret variables that settings of the launch are made of, those with some fates."""
     for fate in plan.fates:
-        if fate.kind in ("mapped", "derived", "by hand"):
+        if fate.kind in kinds:
             yield from secrets_in(plan.settings.value(fate.key))
 
 

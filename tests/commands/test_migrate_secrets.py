@@ -75,8 +75,9 @@ def test_the_launcher_reads_the_environment(checkout: Path, capsys: pytest.Captu
     launcher = checkout / "examples/math/run_math.sh"
     text = launcher.read_text()
     header = text.partition("\nset -")[0]
-    for name in ("OPENAI_API_KEY", "HF_TOKEN", "DB_URL", "SECRET_TOKEN"):
+    for name in ("OPENAI_API_KEY", "HF_TOKEN", "DB_URL", "SECRET_TOKEN", "WANDB_API_KEY"):
         assert f"{name} " in header
+    assert "export WANDB_API_KEY" not in text
     assert "\nexport NCCL_DEBUG=INFO\nexport FOO=1\n" in text
     ran = subprocess.run(["bash", launcher], env={"HF_TOKEN": "x"}, capture_output=True, text=True, check=False)
     assert "OPENAI_API_KEY: a secret" in ran.stderr
