@@ -34,6 +34,15 @@ def fixed(settings: Settings, names: frozenset[str]) -> Settings:
     return changed(settings, leaves={key: _fixed(setting, names) for key, setting in settings.leaves.items()})
 
 
+def gives_nothing(statement: str, name: str) -> bool:
+    """Whether an assignment leaves a variable as the user sets it, or empty: there is no default."""
+    own = re.escape(name)
+    return (
+        re.fullmatch(rf"(?:export\s+)?{own}=\"?\$(?:{own}|\{{{own}(?::?[-=](?:\"\"|'')?)?\}})\"?", statement)
+        is not None
+    )
+
+
 def settled(statement: str, name: str) -> str:
     """An assignment of a variable to its default, without the question whether the user has set it."""
     found = re.fullmatch(

@@ -20,7 +20,7 @@ from relax_lint.migrate.migrated import Migrated, Refused, SameAs, Written
 from relax_lint.migrate.model_architecture import flags_of_file
 from relax_lint.migrate.model_match import MODEL_PATH, model_for
 from relax_lint.migrate.movable import movable
-from relax_lint.migrate.open_variables import fixed, is_followed, not_followed, settled
+from relax_lint.migrate.open_variables import fixed, gives_nothing, is_followed, not_followed, settled
 from relax_lint.migrate.page import page
 from relax_lint.migrate.plan import FateKind, Passed, Plan, RecipeFile, Refusal, Todo
 from relax_lint.migrate.planning import plan
@@ -245,6 +245,7 @@ class _Migration:
         assignments = [
             (name, settled(statement, name) if name in closed else statement)
             for name, statement in self.arguments.statements(carried)
+            if not gives_nothing(statement, name)
         ]
         facts = Facts(
             self.choices.name,

@@ -137,6 +137,15 @@ def test_what_has_no_default_has_to_be_set() -> None:
         assert f"{name}: is to be set" in complaint
 
 
+@pytest.mark.parametrize("default", ['X=${X:-""}', "X=${X:-}", 'X="${X}"'])
+def test_an_empty_default_is_none(default: str) -> None:
+    launcher, _ = migrated(f"{default}\n{TRAIN} data.train_batch_size=$X")
+    assert " X " in head(launcher).partition("Set the variables:")[2].partition("3. From")[0]
+    assert not run()[0]
+    (said,), _ = run(X="16")
+    assert "<--rollout-batch-size><16>" in said
+
+
 def test_the_end_of_a_name_may_be_empty() -> None:
     launcher, _ = migrated(f"{TRAIN} {NAME}=run$SUFFIX")
     assert "SUFFIX" in head(launcher).partition("Set the variables:")[2]
