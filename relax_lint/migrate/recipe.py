@@ -12,7 +12,7 @@ from relax_lint.migrate.arguments import Arguments
 from relax_lint.migrate.choices import Choices, shape_of
 from relax_lint.migrate.data_files import conversions, sources_in
 from relax_lint.migrate.effective import effective_settings
-from relax_lint.migrate.environment import Left, environment
+from relax_lint.migrate.exported import Left, environment
 from relax_lint.migrate.launcher_header import read_by
 from relax_lint.migrate.launcher_text import Facts, launcher_text
 from relax_lint.migrate.machines import machines_of, todo

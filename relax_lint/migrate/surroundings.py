@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
-from relax_lint.migrate.environment import Left
+from relax_lint.migrate.exported import Left
 from relax_lint.shell.nodes import Assignment, Function, SimpleCommand, Word
 from relax_lint.shell.walk import commands_of, nodes_of
 

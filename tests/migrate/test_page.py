@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from relax_lint.diagnostics import Place
-from relax_lint.migrate.environment import Left
+from relax_lint.migrate.exported import Left
 from relax_lint.migrate.migrated import Migrated, Refused, SameAs, Written
 from relax_lint.migrate.page import page
 from relax_lint.migrate.plan import ModeRefused, Passed, Plan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relax_lint.migrate.environment import Left
+from relax_lint.migrate.exported import Left
 from relax_lint.migrate.surroundings import needed_statements, surroundings, variables_in
 from relax_lint.migrate.withheld import Secrets
 from relax_lint.project import Project

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relax_lint.migrate.environment import Environment, environment
+from relax_lint.migrate.exported import Environment, environment
 from relax_lint.migrate.withheld import Secrets
 from relax_lint.project import Project
 from tests.migrate.plans import VERL
