@@ -330,6 +330,7 @@ def test_a_launcher_of_both_modes_refuses_what_is_no_mode(name: str, given: str,
     ran = subprocess.run(["bash", script, given, "3e-6"], capture_output=True, text=True, cwd=tmp_path)
     assert ran.returncode == 2
     assert f"usage: bash examples/gsm8k/run_gsm8k.sh [sync|async]: no such mode: {given}" in ran.stderr
+    assert ("flags for Relax go behind the mode" in ran.stderr) == (name == "the script's arguments")
 
 
 def test_a_mode_of_the_authors_own_is_not_refused() -> None:

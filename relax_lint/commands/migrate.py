@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 
 NEEDS = frozenset({"hydra", "omegaconf", "antlr4"})
 """What is installed with the extra."""
+_OF_VERL = "verl/trainer/main_ppo.py"
+_NAMES_IT = "it by --relax-root DIR"
+_TO_MOVE = (
+    "Move what is written here into a checkout of Relax, to the same places below its root: there was none around. "
+    f"Or migrate again, and name {_NAMES_IT}: then its own model files and flags count"
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -98,11 +104,14 @@ def _migrate(options: Namespace) -> int:
     source = _source(options)
     project = _project(options, source.path)
     target = project.root / _into(options) / name
+    astray = "" if _is_checkout(project.root) else _astray(project.root, target)
+    if astray:
+        complain(astray)
     if not options.force and (target.exists() or target.is_symlink()):
         raise ValueError(f"{_shown(target)} is there already: choose another --name, or write over it with --force")
     unfit = _unfit(source)
     if unfit is None:
-        migrated = _migrated(options, name, source, project)
+        migrated = _migrated(options, name, source, project, _TO_MOVE if astray else "")
     else:
         migrated = Migrated(source, target, {}, [], [unfit], [], [])
     problem = _write(migrated, project) if migrated.launches and not options.dry_run else ""
@@ -110,11 +119,11 @@ def _migrate(options: Namespace) -> int:
     return int(bool(problem or migrated.refused or migrated.unwritten or migrated.findings))
 
 
-def _migrated(options: Namespace, name: str, source: LauncherSource, project: Project) -> Migrated:
+def _migrated(options: Namespace, name: str, source: LauncherSource, project: Project, first: str) -> Migrated:
     """What comes of it. Raises :class:`ValueError`, too, when this program fails."""
     from relax_lint.migrate.recipe import Options, migrate_launcher
 
-    places = Options(_given(options.verl_root), _given(options.hf_config), options.into)
+    places = Options(_given(options.verl_root), _given(options.hf_config), options.into, first=first)
     try:
         return migrate_launcher(source, project, _choices(options, name), places)
     except ModuleNotFoundError:
@@ -244,6 +253,13 @@ def _checkout(source: Path) -> Path:
 
 def _is_checkout(directory: Path) -> bool:
     return (directory / "relax/entrypoints/train.py").is_file()
+
+
+def _astray(root: Path, target: Path) -> str:
+    """What is to be said of a recipe that is written into no checkout of Relax."""
+    verl = next((each for each in (root, *root.parents) if (each / _OF_VERL).is_file()), None)
+    where = "there is no Relax checkout around" if verl is None else f"{verl} is a checkout of verl, not of Relax"
+    return f"{where}: the recipe goes into {target}. To have it in Relax, run this in its checkout, or name {_NAMES_IT}"
 
 
 def _choices(options: Namespace, name: str) -> Choices:

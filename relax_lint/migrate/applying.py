@@ -12,6 +12,7 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 
 from relax_lint.migrate.composing import Path, leaves
 from relax_lint.migrate.plan import Refusal
+from relax_lint.migrate.settings import NOT_THERE
 from relax_lint.shell.launch import Unknown
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def apply(given: Given, config: DictConfig, hidden: Hidden) -> str:
             OmegaConf.update(config, key, value, merge=True, force_add=adds)
         except (ConfigAttributeError, ConfigKeyError):
             OmegaConf.update(config, key, value, merge=True, force_add=True)
-            return "verl has no such setting, so that Hydra asks for a + before it"
+            return NOT_THERE
         if override.is_add() and there and not isinstance(value, dict | list):
             return "verl has this setting, so that Hydra refuses the + before it"
         return given.problem

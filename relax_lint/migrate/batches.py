@@ -111,7 +111,7 @@ def _by_bash(settings: Settings, prompts: Data, choices: Choices) -> Batches:
     """Sizes that bash works out, from what the script or its user gives."""
     per_prompt = settings.value(SAMPLES)
     known = prompts if isinstance(prompts, int) else None
-    left, right = arithmetic(prompts, 1), arithmetic(per_prompt, 1)
+    left, right = arithmetic(prompts), arithmetic(per_prompt)
     if choices.unit == "samples":
         words: tuple[str | Template, str | Template] = (_worked_out(f"{left} / {right}"), _word(prompts))
     else:

@@ -18,7 +18,7 @@ from relax_lint.migrate.known_keys import KnownKeys
 from relax_lint.migrate.mains import Main, main_of, module_name
 from relax_lint.migrate.overrides import MARKED, Command, Given
 from relax_lint.migrate.plan import Refusal
-from relax_lint.migrate.settings import Flavour, Setting, Settings
+from relax_lint.migrate.settings import NOT_THERE, Flavour, Setting, Settings
 from relax_lint.migrate.verl_defaults import Verl, embedded
 from relax_lint.records import node
 from relax_lint.shell.launch import entry_name
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch, Word
 
 _OF_HYDRA = re.compile(r"hydra[./]")
-_WITH_DEFAULT = re.compile(r"(?:\$\{)?([A-Za-z_]\w*)(?::?[-=].*)?\}?", re.DOTALL)
 _STRATEGY = "actor_rollout_ref.actor.strategy"
 
 
@@ -99,6 +98,8 @@ class Candidate:
         meant = None if known else keys.meant(path, added=added)
         if change is not None:
             word, problem = change
+            if problem == NOT_THERE and self.main.guessed:
+                problem = ""
             variable = variable_of(word)
             return Setting(key, data, "command line", word.place, word.text, variable, known, meant, problem)
         if by_default:
@@ -132,10 +133,9 @@ def variable_of(word: Word) -> str | None:
     value = word.text.partition("=")[2]
     if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
         value = value[1:-1]
-    if word.unknowns or len(word.defaults) != 1 or not value or word.default_texts != (value,):
-        return None
-    found = _WITH_DEFAULT.fullmatch(word.defaults[0])
-    return None if found is None else found[1]
+    spans = word.spans
+    whole = len(spans) == 1 and not word.unknowns and word.default_texts == (value,)
+    return spans[0].variable if whole and value else None
 
 
 def candidate(launch: Launch, project: Project, verl: Verl, command: Command) -> Candidate:
@@ -216,7 +216,7 @@ def _main_like_known(launch: Launch, verl: Verl) -> Main:
         known = version.main(module_name(name))
         if known is not None:
             directory = verl.directory(known.directory) or version.directory(known.directory)
-            return Main(name, directory, known.name, PurePosixPath(known.directory).parent)
+            return Main(name, directory, known.name, PurePosixPath(known.directory).parent, known.guessed)
     raise AssertionError("every main is like one of verl's")
 
 

@@ -9,6 +9,7 @@ from relax_lint.records import record
 
 if TYPE_CHECKING:
     from relax_lint.migrate.carrying.sources import VerlSources
+    from relax_lint.migrate.values import Template
 
 BatchUnit = Literal["prompts", "samples"]
 
@@ -40,7 +41,7 @@ class Choices:
     ``name`` is the recipe's; ``unit`` what verl's ``train_batch_size`` is taken for; ``keep_updates`` keeps several
     updates of a rollout; ``model`` is the stem of the model's file under ``scripts/models/`` and ``shape`` what it
     says, ``None`` when it is not known. ``package`` is that of the recipes, empty at the root. ``verl`` has the code
-    that may be carried over.
+    that may be carried over, ``data`` are verl's paths of the data of all launches of the recipe.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Choices:
     shape: ModelShape | None = None
     package: str = "examples"
     verl: VerlSources | None = None
+    data: tuple[str | Template, ...] = ()
 
     def module(self, name: str) -> str:
         """The module path of a file of the recipe."""

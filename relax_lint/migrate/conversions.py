@@ -36,11 +36,12 @@ class Conversion:
 
 
 def text_of(value: Data) -> str:
-    """A value as it stands in a command line: ``1e-06`` as 1e-6, lists and mappings as JSON."""
+    """A value as it stands in a command line: ``1e-06`` as 1e-6, lists and mappings as JSON, in which what bash
+    completes stays as it is written."""
     if isinstance(value, float):
         return _ZEROS_OF_EXPONENT.sub(r"e\1\2", repr(value))
     if value is None or isinstance(value, (bool, list, dict)):
-        return json.dumps(value)
+        return json.dumps(value, default=lambda part: part.quoted)
     return str(value)
 
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from relax_lint.catalog.conversions import BadValue, converted
 from relax_lint.catalog.flags import Catalogue, embedded
 from relax_lint.migrate.conversions import Unsuitable, Words, conversion_of, text_of
+from relax_lint.migrate.mains import module_name
 from relax_lint.migrate.mapping import PASS, Entry, entry, entry_in, plain_key
 from relax_lint.migrate.plan import Fate, Passed, Refusal, Step, Todo
+from relax_lint.migrate.settings import NOT_THERE
 from relax_lint.migrate.values import Data, Template, is_known
 from relax_lint.shell.launch import Unknown
 
@@ -22,7 +24,7 @@ _BY_ITSELF = "Relax does so by itself"
 _OFF_ANYHOW = "this asks for nothing that Relax does not do anyhow"
 _SAFE_DEFAULT = re.compile(r"[\w./+-]+")
 """What stands in ``${X:-…}`` without quotes."""
-_VERLS_MAINS = "verl."
+_OF_YOUR_CODE = "verl has no such setting: carry over what code of your own does with it, if anything"
 _MOST_NAMED = 3
 """How many settings a sentence names."""
 _LONGEST = 60
@@ -35,9 +37,35 @@ def direct_steps(settings: Settings, catalogue: Catalogue | None = None) -> Iter
     if program is not None and program.refuse:
         raise Refusal(_refused(program), place=settings.launch.argv[settings.launch.entry].place)
     planner = _Direct(settings, catalogue or embedded())
+    _refuse_strangers(settings)
     for setting in settings.leaves.values():
         yield from planner.steps(setting)
     yield from planner.todos()
+
+
+def _refuse_strangers(settings: Settings) -> None:
+    """Raise a refusal for settings that Hydra refuses, and of which no verl is known that would have them: what the
+    run was meant to be is not known then."""
+    strangers = [
+        setting
+        for setting in settings.leaves.values()
+        if setting.problem == NOT_THERE and not setting.known and entry_in(settings, setting.key) is None
+    ]
+    if not strangers:
+        return
+    named = " and ".join(f"{one.given}{_meant(one)}" for one in strangers[:_MOST_NAMED])
+    more = f" and {len(strangers) - _MOST_NAMED} more" if len(strangers) > _MOST_NAMED else ""
+    first = strangers[0]
+    raise Refusal(
+        f"Hydra refuses {named}{more}: verl {settings.version} has no such setting, and Hydra adds one only with a + "
+        "before it. If the verl that you run has it, give its checkout by --verl-root",
+        first.key,
+        first.place,
+    )
+
+
+def _meant(setting: Setting) -> str:
+    return f" (did you mean {setting.meant}?)" if setting.meant else ""
 
 
 def as_flags(key: str, value: Data, catalogue: Catalogue | None = None) -> list[tuple[str, tuple[str, ...]]] | str:
@@ -81,6 +109,8 @@ class _Direct:
         self.passed: dict[str, Passed] = {}
         self.lacking: dict[str, list[Setting]] = {}
         """What is to be done by hand, and for which settings."""
+        self.strange: list[str] = []
+        """Settings that are nobody's but the user's."""
 
     def steps(self, setting: Setting) -> Iterator[Step]:
         found = entry_in(self.settings, setting.key)
@@ -95,10 +125,15 @@ class _Direct:
 
     def _unknown(self, setting: Setting) -> Iterator[Step]:
         meant = f"; {setting.meant} is probably meant" if setting.meant else ""
-        if setting.known or self.settings.main.startswith(_VERLS_MAINS):
+        if setting.known or module_name(self.settings.main).startswith("verl."):
             yield Fate(setting.key, "unknown key", reason=f"verl has no such setting, and does not read it{meant}")
+            if setting.meant:
+                slip = f"verl has no such setting: if {setting.meant} is meant, give the launcher what that would say"
+                yield Todo(f"{setting.key}{_meant(setting)}: {slip}", (setting.key,))
+            else:
+                self.strange.append(setting.key)
             return
-        todo = f"{setting.key}: carry over by hand what {self.settings.main} does with it, if it reads it at all"
+        todo = f"{setting.key}{_meant(setting)}: carry over by hand what {self.settings.main} does with it, if anything"
         yield Fate(setting.key, "unknown key", reason=f"verl has no such setting{meant}", todo=todo)
         yield Todo(todo, (setting.key,))
 
@@ -165,6 +200,8 @@ class _Direct:
             named = ", ".join(f"{setting.key}={_shown(setting.value)}" for setting in given[:_MOST_NAMED])
             more = f" and {len(given) - _MOST_NAMED} more" if len(given) > _MOST_NAMED else ""
             yield Todo(f"{named}{more}: {todo}", tuple(setting.key for setting in settings))
+        if self.strange:
+            yield Todo(f"{', '.join(self.strange)}: {_OF_YOUR_CODE}", tuple(self.strange))
 
     # ------------------------------------------------------------ words
 

@@ -138,12 +138,12 @@ def unknown_sizes(settings: Settings) -> list[str]:
 
 def _shown(settings: Settings) -> str:
     """The number of GPUs as an expression of bash; empty when it is known."""
-    defaults = {PER_NODE: _USUAL_PER_NODE, NODES: 1}
+    keys = [PER_NODE, NODES]
     if trainer_of(settings) in ("one step off", "fully async"):
-        defaults |= {ROLLOUT_PER_NODE: _USUAL_PER_NODE, ROLLOUT_NODES: 1}
-    if not any(isinstance(settings.value(key), Template) for key in defaults):
+        keys += [ROLLOUT_PER_NODE, ROLLOUT_NODES]
+    if not any(isinstance(settings.value(key), Template) for key in keys):
         return ""
-    words = {key: arithmetic(settings.value(key), default) for key, default in defaults.items()}
+    words = {key: arithmetic(settings.value(key)) for key in keys}
     product = f"{words[NODES]} * {words[PER_NODE]}"
     if ROLLOUT_NODES in words:
         product += f" + {words[ROLLOUT_NODES]} * {words[ROLLOUT_PER_NODE]}"

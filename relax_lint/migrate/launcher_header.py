@@ -8,23 +8,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.relax_defaults import KNOWN_ENVIRONMENT
+from relax_lint.migrate.data_files import SOMEWHERE
+from relax_lint.migrate.machines import how_to_start
 from relax_lint.migrate.surroundings import variables_in
 from relax_lint.migrate.values import Template
-from relax_lint.migrate.written import WIDTH, comment
+from relax_lint.migrate.written import WIDTH, comment, likely
 
 if TYPE_CHECKING:
     from relax_lint.migrate.launcher_text import Facts, Mode
     from relax_lint.migrate.plan import Passed, Plan
-    from relax_lint.migrate.values import Data
 
 _MEANINGS = {
     "MODEL_DIR": "directory of the checkpoints in Hugging Face's form",
     "DATA_DIR": "directory of the converted parquet files",
     "SAVE_DIR": "directory for checkpoints",
 }
+_SECRET = "a secret, which the launcher of verl has or reads"
 _DATA_FLAGS = {"--prompt-data", "--eval-prompt-data"}
-_WHOLE_DEFAULT = re.compile(r"\$\{\w+:?-(?P<default>.*)\}")
 _DEFAULTED = re.compile(r"\$\{(\w+):?[-=?+]")
+_BARE = re.compile(r"\$(?P<brace>\{)?(?P<name>[A-Za-z_]\w*)(?(brace)\})")
+_ARITHMETIC = re.compile(r"\$\(\([^()]*\)\)")
 _GIVEN = re.compile(r"\$\{(\w+):?[-=]")
 
 
@@ -34,26 +37,36 @@ def header(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
     yield f"# {facts.page} says what became of each setting, and what is left to be done."
     yield "#"
     yield "# Before the first run:"
-    yield f"#   1. Convert the data:   python3 scripts/tools/process_{facts.name}.py \\"
-    yield from _directories(f"--input-dir {_input(plans)}", f"--output-dir {_output(plans)}")
+    yield from _conversions(facts)
     wanted = needed_variables(plans, facts)
     yield from _variables(wanted)
-    flags = " [FLAG OF RELAX...]" if facts.forwards else ""
-    yield f"#   {3 if wanted else 2}. From the checkout:  bash {facts.path} [sync|async]{flags}"
+    called = f"{facts.path} [sync|async{' [FLAG OF RELAX...]' if facts.forwards else ''}]"
+    last = f"#   {3 if wanted else 2}. "
+    if facts.machines is None:
+        yield f"{last}From the checkout:  bash {called}"
+    else:
+        yield from how_to_start(facts.machines, called, last)
     carried = _GIVEN.findall("\n".join(statement for _, statement in facts.assignments))
     given = list(dict.fromkeys([*overridable(plans), *carried]))
     if given:
         yield "#"
-        yield from comment(f"The environment may also set {', '.join(given)}.")
+        yield from comment(f"The environment may also set {', '.join(_with_number(name, facts) for name in given)}.")
+    for difference in facts.differences:
+        yield "#"
+        yield from comment(f"Not as in {facts.origin}: {difference}.")
 
 
-def _directories(given: str, made: str) -> Iterator[str]:
+def _conversions(facts: Facts) -> Iterator[str]:
+    ahead = "#   1. Convert the data:   "
     indent = "#" + " " * 28
-    if len(indent) + len(given) + len(made) < WIDTH:
-        yield f"{indent}{given} {made}"
-    else:
-        yield f"{indent}{given} \\"
-        yield f"{indent}{made}"
+    for source, made in facts.conversions or ((SOMEWHERE, '"${DATA_DIR}"'),):
+        yield f"{ahead}python3 scripts/tools/process_{facts.name}.py \\"
+        if len(indent) + len(source) + len(made) + len("--input-dir --output-dir") < WIDTH:
+            yield f"{indent}--input-dir {source} --output-dir {made}"
+        else:
+            yield f"{indent}--input-dir {source} \\"
+            yield f"{indent}--output-dir {made}"
+        ahead = f"#{' ' * (len(ahead) - 1)}"
 
 
 def _variables(wanted: Mapping[str, str]) -> Iterator[str]:
@@ -79,36 +92,9 @@ def _value(plan: Plan, flag: str) -> str:
 
 
 def _last_name(plan: Plan, flag: str) -> str:
-    return _likely(_value(plan, flag)).rstrip("/").rpartition("/")[2].rstrip("}")
-
-
-def _likely(written: str) -> str:
-    """A value without the variable that may override it, and without quotes in it."""
-    match = _WHOLE_DEFAULT.fullmatch(written)
-    return _likely(match["default"].strip("\"'")) if match else written
-
-
-def _directory(written: str) -> str:
-    """The directory of a path in double quotes; empty when it has none that can be told."""
-    directory, _, name = _likely(written).rpartition("/")
-    return f'"{directory}"' if directory and "}" not in name and directory.count("{") == directory.count("}") else ""
-
-
-def _input(plans: Sequence[Plan]) -> str:
-    return _directory(_first_path(plans[0].settings.value("data.train_files"))) or "DIR_OF_VERL"
-
-
-def _first_path(data: Data) -> str:
-    while isinstance(data, list):
-        data = data[0] if data else ""
-    if isinstance(data, Template):
-        return data.quoted
-    return data if isinstance(data, str) else ""
-
-
-def _output(plans: Sequence[Plan]) -> str:
-    named = _value(plans[0], "--prompt-data").strip("[]").split(",")[0].strip("'\" ")
-    return _directory(named) or '"${DATA_DIR}"'
+    """The name at the end of a path; a variable that is the whole path, or its end, stays what it is."""
+    name = likely(_value(plan, flag)).rstrip("/").rpartition("/")[2]
+    return name if name.count("{") == name.count("}") else name.rstrip("}")
 
 
 def templates_of(plans: Sequence[Plan]) -> Iterator[Template]:
@@ -139,11 +125,41 @@ def needed_variables(plans: Sequence[Plan], facts: Facts) -> Mapping[str, str]:
     read = dict.fromkeys(name for text in texts for name in variables_in(text))
     wanted = [name for name in read if name not in carried and name not in defaulted]
     known = sorted(name for name in wanted if name in _MEANINGS)
-    others = [name for name in wanted if name not in _MEANINGS and not KNOWN_ENVIRONMENT.fullmatch(name)]
-    return {name: _MEANINGS.get(name, _used_by(name, plans)) for name in (*known, *others)}
+    counted = _counted_with(plans)
+    others = [name for name in wanted if name not in known and (name in counted or not _is_of_the_system(name))]
+    needed = {name: _MEANINGS.get(name, _used_by(name, plans, facts)) for name in (*known, *others)}
+    return {**needed, **dict.fromkeys(facts.secrets, _SECRET)}
 
 
-def _used_by(name: str, plans: Sequence[Plan]) -> str:
+def _is_of_the_system(name: str) -> bool:
+    return KNOWN_ENVIRONMENT.fullmatch(name) is not None
+
+
+def _counted_with(plans: Sequence[Plan]) -> set[str]:
+    """The variables that bash calculates with, to which one that is not set is 0."""
+    texts = (_ARITHMETIC.findall(template.quoted) for template in templates_of(plans))
+    return {name for found in texts for text in found for name in variables_in(text)}
+
+
+def required_variables(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
+    """Those without which there is no run: what bash calculates with, what is a whole value, or the directory that a
+    path begins with, and what the verl script asks for. Others may be empty, as the end of a name may."""
+    decided = _counted_with(plans)
+    for parts in (value.parts for value in templates_of(plans)):
+        for part in parts:
+            alone = part is parts[0] and (len(parts) == 1 or str(parts[1]).startswith("/"))
+            if not isinstance(part, str) and (part.checked or alone) and (found := _BARE.fullmatch(part.text)):
+                decided.add(found["name"])
+    for name in needed_variables(plans, facts):
+        if name in decided and name not in _MEANINGS and name not in facts.secrets:
+            yield name
+
+
+def _with_number(name: str, facts: Facts) -> str:
+    return f"{name} ({facts.arguments[name]} there)" if name in facts.arguments else name
+
+
+def _used_by(name: str, plans: Sequence[Plan], facts: Facts) -> str:
     """What a variable of the verl launcher is for: the flags that read it."""
     flags = dict.fromkeys(
         passed.flag
@@ -151,9 +167,12 @@ def _used_by(name: str, plans: Sequence[Plan]) -> str:
         for passed in plan.passed
         if any(isinstance(value, Template) and name in variables_in(value.quoted) for value in passed.values)
     )
+    there = "as in the launcher of verl"
+    if name in facts.arguments:
+        there = f"{facts.arguments[name]} in {facts.origin.rpartition('/')[2]}"
     if not flags:
-        return "as in the launcher of verl"
-    what = "converted data" if flags.keys() <= _DATA_FLAGS else "as in the launcher of verl"
+        return there
+    what = "converted data" if flags.keys() <= _DATA_FLAGS else there
     return f"{what}; for {', '.join(flags)}"
 
 

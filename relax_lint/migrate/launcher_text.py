@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from relax_lint.migrate.launcher_header import header, needed_variables, resource_of
+from relax_lint.migrate.launcher_header import header, needed_variables, required_variables, resource_of
 from relax_lint.migrate.mode_line import guard_lines
 from relax_lint.migrate.order import in_order
 from relax_lint.migrate.runs import Run, common_to, named_runs
@@ -13,6 +14,7 @@ from relax_lint.migrate.written import comment, continued, filled, flag
 from relax_lint.records import record
 
 if TYPE_CHECKING:
+    from relax_lint.migrate.machines import Machines
     from relax_lint.migrate.plan import Group, ModeRefused, Passed, Plan
 
 Mode = Literal["sync", "async"]
@@ -20,6 +22,7 @@ Mode = Literal["sync", "async"]
 _ENTRY = "python3 relax/entrypoints/train.py"
 _ORDER: tuple[Group, ...] = ("ckpt", "rollout", "eval", "algorithm", "optimizer", "perf", "sglang", "log", "misc")
 _MODES: tuple[Mode, ...] = ("async", "sync")
+NO_ARGUMENTS: Mapping[str, str] = MappingProxyType({})
 _MODE_OF = {"sync": "Colocated: training and generation take turns on the same GPUs.", "async": "Fully asynchronous:"}
 
 
@@ -28,8 +31,11 @@ class Facts:
     """What a launcher is to say beside the plans.
 
     ``name`` is the recipe's, ``path`` its own from the root of the checkout, ``origin`` what it was made of;
-    ``exports`` and ``assignments`` are carried over; ``forwards`` says that it passes its arguments on, ``page`` what
-    the page about its settings is called.
+    ``exports`` and ``assignments`` are carried over, ``secrets`` are variables that only the user can set; ``forwards``
+    says that it passes its arguments on, ``conversions`` has directories of verl's data, as words of bash, with those
+    of their converted form, ``arguments`` variables that stand for arguments of the verl script, with that
+    argument, ``differences`` what else runs in another way than there, ``page`` what the page about its settings is
+    called; ``machines`` are those that it is for, where they are several.
     """
 
     name: str
@@ -37,8 +43,13 @@ class Facts:
     origin: str
     exports: tuple[tuple[str, str], ...] = ()
     assignments: tuple[tuple[str, str], ...] = ()
+    secrets: tuple[str, ...] = ()
     forwards: bool = False
+    conversions: tuple[tuple[str, str], ...] = ()
+    arguments: Mapping[str, str] = NO_ARGUMENTS
+    differences: tuple[str, ...] = ()
     page: str = "MIGRATION.md"
+    machines: Machines | None = None
 
 
 def launcher_text(plans: Sequence[Plan], facts: Facts) -> str:
@@ -49,6 +60,7 @@ def launcher_text(plans: Sequence[Plan], facts: Facts) -> str:
         ["#!/bin/bash", *header(plans, facts)],
         list(_strict(plans, facts)),
         list(_mode(facts)),
+        list(_required(plans, facts)),
         list(_surroundings(facts)),
         list(_setup(plans, facts)),
         *_arrays(common),
@@ -70,12 +82,17 @@ def _strict(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
 
 def _mode(facts: Facts) -> Iterator[str]:
     yield 'MODE=${1:-${MODE:-"sync"}}    # the first argument, else the environment, else sync'
-    yield from guard_lines(facts.path)
+    yield from guard_lines(facts.path, forwards=facts.forwards)
     if facts.forwards:
         yield "# What follows the mode goes to Relax as it is, and wins."
         yield 'if [ "$#" -gt 0 ]; then'
         yield "    shift"
         yield "fi"
+
+
+def _required(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
+    for name in required_variables(plans, facts):
+        yield f': "${{{name}:?is to be set, the head of this file says what it is}}"'
 
 
 def _surroundings(facts: Facts) -> Iterator[str]:

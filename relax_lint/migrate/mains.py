@@ -22,12 +22,14 @@ _HYDRA_MAIN = ("hydra.main", "main")
 @record
 class Main:
     """``name`` is the module or file as the launch names it; ``directory`` where its configuration is looked up, which
-    ``config`` names. ``beside`` is the directory of its code: a path from verl's checkout, or on this disk."""
+    ``config`` names. ``beside`` is the directory of its code: a path from verl's checkout, or on this disk. ``guessed``
+    says that nothing is known of it, and that it is taken to be like one of verl's."""
 
     name: str
     directory: ConfigDirectory | None
     config: str
     beside: Path | PurePosixPath
+    guessed: bool = False
 
 
 def main_of(launch: Launch, project: Project, verl: Verl) -> Main | None:
@@ -45,7 +47,7 @@ def main_of(launch: Launch, project: Project, verl: Verl) -> Main | None:
     known = verl.main(module_name(name))
     if known is None:
         return None
-    return Main(name, verl.directory(known.directory), known.name, PurePosixPath(known.directory).parent)
+    return Main(name, verl.directory(known.directory), known.name, PurePosixPath(known.directory).parent, known.guessed)
 
 
 def module_name(name: str) -> str:

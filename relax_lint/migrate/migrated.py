@@ -10,8 +10,8 @@ from relax_lint.records import node, record
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Diagnostic, Place
+    from relax_lint.migrate.exported import Left
     from relax_lint.migrate.plan import Plan
-    from relax_lint.migrate.surroundings import Left
     from relax_lint.shell.launch import Launch
     from relax_lint.sources.launcher import LauncherSource
 

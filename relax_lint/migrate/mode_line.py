@@ -59,13 +59,15 @@ def mode_lines(launcher: LauncherSource) -> Iterator[list[Edit]]:
         yield [*_new_line(launcher, shifts=_passes_all(launcher)), *edits]
 
 
-def guard_lines(path: str, name: str = "MODE") -> list[str]:
-    """What refuses a mode that is none: a misspelt one, or a flag, which would be taken for the mode."""
+def guard_lines(path: str, name: str = "MODE", *, forwards: bool = False) -> list[str]:
+    """What refuses a mode that is none: a misspelt one, or a flag, which would be taken for the mode; a script that
+    ``forwards`` its arguments says where flags belong."""
+    flags = "; flags for Relax go behind the mode" if forwards else ""
     return [
         f'case "${{{name}}}" in',
         "    sync | async) ;;",
         "    *)",
-        f'        echo "usage: bash {path} [sync|async]: no such mode: ${{{name}}}" >&2',
+        f'        echo "usage: bash {path} [sync|async]: no such mode: ${{{name}}}{flags}" >&2',
         "        exit 2",
         "        ;;",
         "esac",
@@ -78,7 +80,8 @@ def _guard(launcher: LauncherSource, name: str = "MODE") -> list[str]:
         return []
     path = launcher.path
     root = launcher.project.root
-    return guard_lines(path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name, name)
+    named = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+    return guard_lines(named, name, forwards=_passes_all(launcher))
 
 
 def _guard_below(launcher: LauncherSource, assignment: Assignment) -> list[Edit]:

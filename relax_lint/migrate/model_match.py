@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["MODEL_PATH", "ModelChoice", "model_for"]
 
 _UNFUSED = "--no-rope-fusion"
+_VARIABLE = re.compile(r"\$(?:\w+|\{[^{}]*\}|\(.*\))")
 _VISION = re.compile(r"(?:\A|[-_.])(?:vl|omni|ocr\d*)(?:[-_.]|\Z)")
 
 
@@ -116,6 +117,8 @@ class _Search:
             same = plain(best).replace(".", "") == called
             guessed = f"{why}: check that it is that of scripts/models/{best}.sh, which its name speaks of"
             return self._existing(best, _sees(best), None if same else guessed)
+        if "$" in self.named:
+            why = f"{why}; a variable chooses the model, and the file describes one"
         todo = (
             f"{why}: make scripts/models/{stem}.sh from the config.json of the checkpoint with "
             f"`{rewriting(stem)}`, or fill in what the file asks for"
@@ -167,7 +170,8 @@ class _Search:
 
     def _name(self) -> str:
         """What the model is called: names of models have numbers, which placeholders have not."""
-        parts = [part for part in parts_of(self.named) if re.search(r"\d", part) and not re.match(r"[$<]", part)]
+        known = (_VARIABLE.sub("", part).strip("-_.") for part in parts_of(self.named) if not part.startswith("<"))
+        parts = [part for part in known if re.search(r"\d", part)]
         return next((part for part in reversed(parts) if not part.startswith("global_step")), "")
 
     def _stem(self) -> str:

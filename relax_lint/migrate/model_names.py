@@ -35,7 +35,7 @@ def named_model(settings: Settings) -> str:
 def hints(settings: Settings) -> list[str]:
     """What else may name the model: names of the experiment, and the script's own."""
     texts = [*(text_of_value(settings.value(key)) for key in _NAMING), settings.launch.script.stem]
-    return [_UNDERSCORED_VERSION.sub(".", text) for text in texts]
+    return [_UNDERSCORED_VERSION.sub(".", _DEFAULT.sub(r"\1", text)) for text in texts]
 
 
 def parts_of(path: str) -> list[str]:
@@ -53,7 +53,9 @@ def text_of_value(value: object) -> str:
 
 
 def _assigned(name: str, script: str) -> str:
-    """The last value that a script gives a variable; the variable itself when it gives none, or one made of itself."""
+    """The last value that a script gives a variable; the variable itself when it gives none, one made of itself, or
+    an argument."""
     values = re.findall(rf"(?m)^[ \t]*(?:export[ \t]+)?{name}=(\S+)", script)
-    others = [value for value in values if not re.match(rf"\$\{{?{name}\b(?!:?-)", value)]
+    own = rf"\$\{{?(?:{name}\b|[\d@*])(?!:?-)"
+    others = [value for value in values if not re.match(own, value.strip("\"'"))]
     return str(others[-1]).strip("\"'") if others else f"${{{name}}}"

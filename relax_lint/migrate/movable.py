@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from relax_lint.migrate.settings import Settings
-from relax_lint.migrate.values import Data, Template
+from relax_lint.migrate.values import Data, Template, default_of
 from relax_lint.records import changed
 from relax_lint.shell.launch import Unknown
 
@@ -18,7 +18,7 @@ def movable(settings: Settings, root: Path) -> Settings:
     """The settings with ``${PWD}`` in the place of the directory in which the script was taken to run."""
     here = re.compile(rf"(?<![\w.-]){re.escape(str(root))}(?=/|\Z)")
     leaves = {
-        key: changed(setting, value=_moved(setting.value, here)) if here.search(str(setting.value)) else setting
+        key: changed(setting, value=_moved(setting.value, here)) if str(root) in str(setting.value) else setting
         for key, setting in settings.leaves.items()
     }
     return changed(settings, leaves=leaves)
@@ -29,14 +29,21 @@ def _moved(data: Data, here: re.Pattern[str]) -> Data:
         parts = tuple(_parts(data, here))
         return Template(parts) if HERE in parts else data
     if isinstance(data, Template):
-        return Template(
-            tuple(piece for part in data.parts for piece in (_parts(part, here) if isinstance(part, str) else (part,)))
-        )
+        return Template(tuple(piece for part in data.parts for piece in _moved_part(part, here)))
     if isinstance(data, list):
         return [_moved(item, here) for item in data]
     if isinstance(data, dict):
         return {key: _moved(value, here) for key, value in data.items()}
     return data
+
+
+def _moved_part(part: str | Unknown, here: re.Pattern[str]) -> Iterator[str | Unknown]:
+    """A part of a string; a variable whose default is the directory stands for that from now on."""
+    default = part if isinstance(part, str) else default_of(part)
+    if default is not None and (isinstance(part, str) or here.search(default)):
+        yield from _parts(default, here)
+    else:
+        yield part
 
 
 def _parts(text: str, here: re.Pattern[str]) -> Iterator[str | Unknown]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from relax_lint.migrate.plan import Refusal
-from relax_lint.migrate.values import Template
+from relax_lint.migrate.values import SAFE_DEFAULT, Template, with_default
 from relax_lint.records import node
 from relax_lint.shell.launch import Unknown
 
@@ -28,6 +28,10 @@ _PLAIN_VALUE = re.compile(r"<[^<>]+>|[^\s\[\]{}()'\",=$\\]+[})\]>]")
 _NOTHING = " \t\r\n\\"
 """What is left of a broken continuation of a line."""
 _EXCEPTION = re.compile(r"\A\w+Exception: ")
+_NAMES_A_RUN = tuple(
+    f"trainer.{name}="
+    for name in ("project_name", "experiment_name", "default_local_dir", "rollout_data_dir", "validation_data_dir")
+)
 _OPTIONS_WITH_VALUE = ("--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd")
 
 
@@ -46,11 +50,9 @@ class Hidden:
     def hide(self, word: Word) -> str:
         """The text of a word with marks for what is not known."""
         text, done = "", 0
-        for part in word.unknowns:
-            start = word.text.find(part.text, done)
-            if start >= 0:
-                text += word.text[done:start] + self.mark(part)
-                done = start + len(part.text)
+        for start, end, part in _open_parts(word):
+            text += word.text[done:start] + self.mark(part)
+            done = end
         return text + word.text[done:]
 
     def shown(self, text: str) -> str:
@@ -81,6 +83,24 @@ class Hidden:
         if isinstance(value, dict):
             return {self.shown(str(key)): self.data(item) for key, item in value.items()}
         return value if value is None or isinstance(value, bool | int | float) else str(value)
+
+
+def _open_parts(word: Word) -> Iterator[tuple[int, int, Unknown]]:
+    """The parts of a word that a mark has to stand for: those that are not known, and in what names a run, variables
+    with a default, which the name is to follow."""
+    found = []
+    done = 0
+    for part in word.unknowns:
+        start = word.text.find(part.text, done)
+        if start >= 0:
+            done = start + len(part.text)
+            found.append((start, done, part))
+    if word.text.lstrip("+").startswith(_NAMES_A_RUN):
+        for span in word.spans:
+            default = word.text[span.start : span.end]
+            if span.variable and SAFE_DEFAULT.fullmatch(default):
+                found.append((span.start, span.end, with_default(span.variable, default)))
+    return iter(sorted(found, key=lambda part: part[:2]))
 
 
 class _Text(str):

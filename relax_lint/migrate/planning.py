@@ -10,13 +10,14 @@ from relax_lint.migrate.derived import DERIVED
 from relax_lint.migrate.direct import direct_steps
 from relax_lint.migrate.mapping import entry_in
 from relax_lint.migrate.plan import Fate, ModeRefused, Passed, Plan, RecipeFile, Step, Todo, YamlEntry
+from relax_lint.migrate.settings import NOT_THERE
 from relax_lint.migrate.values import Template
 from relax_lint.records import changed
 
 if TYPE_CHECKING:
     from relax_lint.catalog.flags import Catalogue
     from relax_lint.migrate.choices import Choices
-    from relax_lint.migrate.settings import Settings
+    from relax_lint.migrate.settings import Setting, Settings
 
 
 class Contradiction(AssertionError):
@@ -77,7 +78,8 @@ def _fates(settings: Settings, derived: list[Step], direct: list[Step]) -> Itera
         if fate is None:
             missing.append(key)
         else:
-            yield _with_variable(fate, settings.leaves[key].variable, read)
+            fate = _with_variable(fate, settings.leaves[key].variable, read)
+            yield _with_problem(fate, settings.leaves[key], settings.version)
     if missing:
         raise Contradiction(f"nothing is said of {', '.join(f'{key} ({_whose(settings, key)})' for key in missing)}")
 
@@ -88,6 +90,16 @@ def _with_variable(fate: Fate, variable: str | None, read: set[str]) -> Fate:
         return fate
     gone = f"the variable {variable} is no longer read"
     return changed(fate, reason=f"{fate.reason}; {gone}" if fate.reason else gone)
+
+
+def _with_problem(fate: Fate, setting: Setting, version: str) -> Fate:
+    """The fate, with what Hydra has against the setting; what another verl has, is taken as that one does."""
+    if not setting.problem:
+        return fate
+    said = setting.problem
+    if said == NOT_THERE and setting.known:
+        said = f"another verl has it, verl {version} asks for a + before it"
+    return changed(fate, reason=f"{fate.reason}; {said}" if fate.reason else said)
 
 
 def _variables(passed: Passed) -> Iterator[str]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.conversions import text_of
 from relax_lint.migrate.plan import Fate, FateKind
-from relax_lint.migrate.values import Data, Template
-from relax_lint.shell.launch import Unknown
+from relax_lint.migrate.values import SAFE_DEFAULT, Data, Template, with_default
 
 if TYPE_CHECKING:
     from relax_lint.migrate.settings import Settings
@@ -19,7 +17,6 @@ A, R, REF, M = (f"actor_rollout_ref.{part}" for part in ("actor", "rollout", "re
 """The actor's settings, the rollout's, the reference's and the model's."""
 
 _TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0", "")
-_SAFE_DEFAULT = re.compile(r"[\w./+-]+")
 
 
 def real(settings: Settings, key: str) -> int | float | None:
@@ -94,15 +91,14 @@ def carried(settings: Settings, key: str) -> str | Template:
     words = text_of(value)
     with suppress(ValueError):
         words = written if float(written) == float(words) else words
-    if setting.variable and _SAFE_DEFAULT.fullmatch(words):
-        return Template((Unknown(f"${{{setting.variable}:-{words}}}", setting.variable),))
+    if setting.variable and SAFE_DEFAULT.fullmatch(words):
+        return Template((with_default(setting.variable, words),))
     return words
 
 
-def arithmetic(value: Data, default: int) -> str:
-    """A number as an operand of bash's arithmetic; what only bash knows gets a default."""
+def arithmetic(value: Data) -> str:
+    """A number as an operand of bash's arithmetic."""
     if isinstance(value, Template):
-        variables = value.variables
-        whole_variable = len(value.parts) == 1 and len(variables) == 1
-        return f"${{{next(iter(variables))}:-{default}}}" if whole_variable else value.quoted
+        variable = value.parts[0].variable if len(value.parts) == 1 and not isinstance(value.parts[0], str) else None
+        return variable if variable and variable.isidentifier() else value.quoted
     return text_of(value)

@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Diagnostic, Severity
+from relax_lint.migrate.arguments import Arguments
 from relax_lint.migrate.carrying.sources import verl_sources
 from relax_lint.migrate.choices import Choices, shape_of
+from relax_lint.migrate.data_files import conversions, sources_in
 from relax_lint.migrate.effective import effective_settings
+from relax_lint.migrate.exported import Left, environment
 from relax_lint.migrate.launcher_header import read_by
 from relax_lint.migrate.launcher_text import Facts, launcher_text
+from relax_lint.migrate.machines import machines_of, todo
 from relax_lint.migrate.migrated import Migrated, Refused, SameAs, Written
 from relax_lint.migrate.model_architecture import flags_of_file
 from relax_lint.migrate.model_match import MODEL_PATH, model_for
 from relax_lint.migrate.movable import movable
+from relax_lint.migrate.open_variables import fixed, gives_nothing, is_followed, not_followed, settled
 from relax_lint.migrate.page import page
-from relax_lint.migrate.plan import Passed, Plan, RecipeFile, Refusal, Todo
+from relax_lint.migrate.plan import FateKind, Passed, Plan, RecipeFile, Refusal, Todo
 from relax_lint.migrate.planning import plan
-from relax_lint.migrate.report import plain, report
+from relax_lint.migrate.repetition import told_of_repetition
+from relax_lint.migrate.report import KINDS, plain, report
 from relax_lint.migrate.runs import named_runs
-from relax_lint.migrate.surroundings import needed_statements, surroundings
+from relax_lint.migrate.surroundings import needed_statements, surroundings, variables_in
+from relax_lint.migrate.values import Template
 from relax_lint.migrate.ways import Way, ways
+from relax_lint.migrate.withheld import Secrets, secrets_in
 from relax_lint.model_files import MODELS
 from relax_lint.records import changed, record
 from relax_lint.shell.queries import start_of
 
 if TYPE_CHECKING:
+    from relax_lint.migrate.machines import Machines
     from relax_lint.migrate.settings import Settings
     from relax_lint.project import Project
     from relax_lint.shell.launch import Launch
@@ -48,6 +57,8 @@ _CONFIG = "--custom-config-path"
 _UNFUSED = Passed("--no-rope-fusion", (), "misc", (MODEL_PATH,), "Relax wants this of a model that sees or hears")
 _OWN_ENVIRONMENT = re.compile(r"""^(DEFAULT_ENV_MODULE\s*=\s*["'])[\w.]+(["'])""", re.MULTILINE)
 _ARGUMENTS = frozenset("@*")
+_ACTED_ON: tuple[FateKind, ...] = ("mapped", "derived", "by hand")
+_REQUIRED = "a secret, set it in your environment"
 
 
 @record
@@ -55,7 +66,7 @@ class Options:
     """Where things are: ``verl_root`` the checkout whose defaults count, ``hf_config`` the model's config.json,
     ``into`` the directory of the recipes below the root, ``launcher`` the path of the main launcher in the recipe (else
     ``run_NAME.sh``), ``page`` the name of the page that says all about it. With ``spare``, further files never have the
-    names of files that are there."""
+    names of files that are there. ``first`` is something to do before all else."""
 
     verl_root: Path | None = None
     hf_config: Path | None = None
@@ -63,6 +74,7 @@ class Options:
     launcher: str = ""
     page: str = PAGE
     spare: bool = False
+    first: str = ""
 
 
 def migrate_launcher(
@@ -90,15 +102,22 @@ class _Migration:
         self.refused: list[Refused] = []
         self.same: list[SameAs] = []
         self.kept: dict[Path, None] = {}
+        self.carried: dict[str, None] = {}
+        self.launches = [launch for launch in source.launches if launch.kind == "verl"]
+        self.secrets = Secrets.of(source)
+        self.arguments = Arguments(source)
+        self.environment = environment(source, self.launches, self.secrets)
 
     def run(self) -> Migrated:
-        launches = [launch for launch in self.source.launches if launch.kind == "verl"]
-        around = surroundings(self.source, launches)
+        around = surroundings(self.source, self.launches, self.secrets)
         known: dict[tuple[object, ...], Path] = {}
-        found = ways(self.source)
+        found = list(map(self._without_secrets, ways(self.source)))
         written = found if len(found) <= _MOST_WAYS else found[:1]
-        for way in written:
-            plans = list(self._plans(way))
+        settings = [list(self._settings(way)) for way in written]
+        paths = (path for each in settings for one in each for path in sources_in(one))
+        self.choices = changed(self.choices, data=tuple(dict.fromkeys(paths)))
+        for way, of_way in zip(written, settings, strict=True):
+            plans, closed = self._plans(way, of_way)
             if not plans:
                 continue
             script = self._script(way)
@@ -107,7 +126,7 @@ class _Migration:
                 self.same.append(SameAs(way.conditions, known[meaning]))
                 continue
             known[meaning] = script
-            self._write(way, plans, script, around.exports)
+            self._write(way, plans, script, closed)
         if self.written:
             self._make_packages()
         unwritten = [way.conditions for way in found[len(written) :]]
@@ -118,7 +137,7 @@ class _Migration:
             self.written,
             self.refused,
             self.same,
-            around.left,
+            sorted([*around, *self._left()], key=lambda left: left.place.start),
             unwritten,
             kept=list(self.kept),
         )
@@ -127,19 +146,47 @@ class _Migration:
             self.files[self.target / self.options.page] = page(report(done, self._named))
         return done
 
+    def _without_secrets(self, way: Way) -> Way:
+        """A way through the script whose conditions can be told."""
+        if not any(each.conditions for each in way.launches):
+            return way
+        launches = (changed(each, conditions=self._hidden(each.conditions)) for each in way.launches)
+        return changed(way, conditions=self._hidden(way.conditions), launches=tuple(launches))
+
+    def _hidden(self, conditions: Sequence[str]) -> tuple[str, ...]:
+        return tuple(map(self.secrets.hidden, conditions))
+
     # ------------------------------------------------------------ planning
 
-    def _plans(self, way: Way) -> Iterator[Plan]:
-        """The plans of the launches of one way; those that cannot be are noted."""
+    def _settings(self, way: Way) -> Iterator[Settings]:
+        """The settings of the launches of one way, as whoever runs the recipe knows them."""
         for launch in way.launches:
             try:
-                settings = effective_settings(launch, self.source.project, self.options.verl_root)
-                yield self._plan(movable(settings, self.source.project.root))
+                found = effective_settings(launch, self.source.project, self.options.verl_root)
+                yield self.arguments.named(self.secrets.without(movable(found, self.source.project.root)))
             except Refusal as refusal:
-                self._refuse(Refused(refusal.reason, refusal.place or start_of(launch), refusal.key, way.conditions))
+                self._refuse(refusal, launch, way)
 
-    def _refuse(self, refused: Refused) -> None:
+    def _plans(self, way: Way, settings: Sequence[Settings]) -> tuple[list[Plan], frozenset[str]]:
+        """The plans of launches, and the variables with a default that not all follows in them."""
+        plans = list(self._planned(way, settings))
+        closed = not_followed(plans, self.arguments)
+        if any(is_followed(name, plans) for name in closed):
+            plans = list(self._planned(way, [fixed(each, closed) for each in settings]))
+        return plans, closed
+
+    def _planned(self, way: Way, settings: Sequence[Settings]) -> Iterator[Plan]:
+        """The plans; those that cannot be are noted."""
+        for each in settings:
+            try:
+                yield self._plan(each)
+            except Refusal as refusal:
+                self._refuse(refusal, each.launch, way)
+
+    def _refuse(self, refusal: Refusal, launch: Launch, way: Way) -> None:
         """Note a refusal; the same of several launches is one."""
+        reason = self.secrets.hidden(refusal.reason)
+        refused = Refused(reason, refusal.place or start_of(launch), refusal.key, way.conditions)
         for number, known in enumerate(self.refused):
             if (known.reason, known.place) == (refused.reason, refused.place):
                 shared = known.conditions if known.conditions == refused.conditions else ()
@@ -166,10 +213,15 @@ class _Migration:
             passed.append(_UNFUSED)
         if model.todo:
             todos.insert(0, Todo(f"{model.todo[0].upper()}{model.todo[1:]}.".replace("..", "."), (MODEL_PATH,)))
+        machines = machines_of(settings, self.choices, self.project)
+        if machines is not None:
+            todos.append(todo(machines, settings))
         converts = f"{_TOOLS}/process_{self.choices.name}.py"
         if not self.project.is_file(self.project.root / converts):
             todos.insert(0, Todo(f"{converts}: {_CONVERSION}", ("data.train_files", "data.val_files")))
         todos += self._to_copy(made)
+        if self.options.first:
+            todos.insert(0, Todo(self.options.first))
         return changed(made, passed=passed, todos=todos)
 
     def _script(self, way: Way) -> Path:
@@ -189,19 +241,31 @@ class _Migration:
 
     # ------------------------------------------------------------ writing
 
-    def _write(self, way: Way, plans: Sequence[Plan], script: Path, exports: Sequence[tuple[str, str]]) -> None:
-        plans = list(map(self._configured, plans))
-        exported = {name for name, _ in exports}
-        read = [*read_by(plans), *(statement for _, statement in exports)]
-        assignments = [each for each in needed_statements(read, self.source) if each[0] not in exported]
+    def _write(self, way: Way, plans: Sequence[Plan], script: Path, closed: frozenset[str]) -> None:
+        differences = self._differences(way)
+        plans = [self._told(self._configured(each), differences) for each in plans]
+        secrets = dict.fromkeys(name for made in plans for name in _secrets_of(made))
+        needed = {name for made in plans for name in _secrets_of(made, _ACTED_ON)}
+        required = [(name, f'{name}="${{{name}:?{_REQUIRED}}}"') for name in secrets if name in needed]
+        carried, exports = self._statements(plans)
+        assignments = [
+            (name, settled(statement, name) if name in closed else statement)
+            for name, statement in self.arguments.statements(carried)
+            if not gives_nothing(statement, name)
+        ]
         facts = Facts(
             self.choices.name,
             script.relative_to(self.project.root).as_posix(),
             self._named(self.source.path),
-            tuple(exports),
+            (*required, *exports),
             tuple(assignments),
+            tuple(dict.fromkeys((*secrets, *self.environment.secrets))),
             any(map(_forwards, way.launches)),
-            self.options.page,
+            conversions(plans, self.choices),
+            self.arguments.told,
+            differences,
+            page=self.options.page,
+            machines=self._machines(plans),
         )
         self.files[script] = launcher_text(plans, facts)
         for made in plans:
@@ -210,6 +274,47 @@ class _Migration:
         for run in named_runs(plans):
             name = "" if len(plans) == 1 else run.name
             self.written.append(Written(run.plan.settings.launch, run.plan, script, name))
+
+    def _machines(self, plans: Sequence[Plan]) -> Machines | None:
+        """The machines of the launch that needs the most of them."""
+        found = [machines_of(made.settings, self.choices, self.project) for made in plans]
+        return max(filter(None, found), key=lambda one: one.count, default=None)
+
+    def _differences(self, way: Way) -> tuple[str, ...]:
+        """What runs in another way than in the script."""
+        return tuple(map(self.secrets.hidden, told_of_repetition(way.launches)))
+
+    def _told(self, made: Plan, differences: Sequence[str]) -> Plan:
+        """The plan with what the user has to know of how the script is called, and how often it trains."""
+        read: dict[str, tuple[str, ...]] = {}
+        for passed in made.passed:
+            for value in passed.values:
+                for name in variables_in(value.quoted) if isinstance(value, Template) else ():
+                    read[name] = (*read.get(name, ()), *passed.because)
+        told = (Todo(f"{text[0].upper()}{text[1:]}.") for text in differences)
+        return changed(made, todos=[*made.todos, *told, *self.arguments.todos(read)])
+
+    def _statements(self, plans: Sequence[Plan]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """What launches need of the script: variables and functions, and what it exports besides. An exported variable
+        that another statement needs comes among the former."""
+        exports = self.environment.exports
+        exported = {**dict(exports), **{name: statement for name, (statement, _) in self.environment.used.items()}}
+        needed = needed_statements([*read_by(plans), *(statement for _, statement in exports)], self.source)
+        assignments: list[tuple[str, str]] = []
+        for name, statement in needed:
+            if exported.get(name) == statement:
+                self.carried[name] = None
+                assignments.append((name, f"export {statement}"))
+            elif not re.match(rf"{name}(?:\[.*?\])?\+?=", statement):
+                assignments.append((name, self.secrets.hidden(statement)))
+            elif not self.secrets.given_away_by(name, statement):
+                assignments.append((name, statement))
+        return assignments, [(name, statement) for name, statement in exports if (name, statement) not in needed]
+
+    def _left(self) -> Iterator[Left]:
+        """The variables that no launcher has."""
+        yield from self.environment.left
+        yield from (left for name, (_, left) in self.environment.used.items() if name not in self.carried)
 
     def _make_packages(self) -> None:
         """The recipe is a package, and so are the directories that module paths lead through to it."""
@@ -302,6 +407,13 @@ def _meaning(plan: Plan) -> tuple[object, ...]:
     passed = tuple((each.flag, each.values, each.modes) for each in plan.passed)
     config = tuple((entry.key, repr(entry.value)) for entry in plan.config)
     return passed, config, plan.model, tuple(plan.refused)
+
+
+def _secrets_of(plan: Plan, kinds: Collection[FateKind] = KINDS) -> Iterator[str]:
+    """The secret variables that settings of the launch are made of, those with some fates."""
+    for fate in plan.fates:
+        if fate.kind in kinds:
+            yield from secrets_in(plan.settings.value(fate.key))
 
 
 def _forwards(launch: Launch) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from relax_lint.migrate.arguments import Arguments
 from relax_lint.migrate.mapping import plain_key
 from relax_lint.migrate.order import why_always
 from relax_lint.migrate.values import Data, Template
@@ -42,7 +43,7 @@ def report(migrated: Migrated, named: Named) -> dict[str, Any]:
         "source": named(migrated.source.path),
         "target": named(migrated.target),
         "files": [{"path": named(path), "text": text} for path, text in migrated.files.items()],
-        "launches": [_launch(written, migrated.files[written.script], named) for written in migrated.launches],
+        "launches": [_launch(written, migrated, named) for written in migrated.launches],
         "refused": [_refused(refused, named) for refused in migrated.refused],
         "same": [{"conditions": list(one.conditions), "script": named(one.script)} for one in migrated.same],
         "not_written": [list(conditions) for conditions in migrated.unwritten],
@@ -78,8 +79,9 @@ def position(place: Place | None, named: Named) -> dict[str, Any]:
     return {"path": named(place.source.path), "line": line, "column": column}
 
 
-def _launch(written: Written, text: str, named: Named) -> dict[str, Any]:
+def _launch(written: Written, migrated: Migrated, named: Named) -> dict[str, Any]:
     plan = written.plan
+    closed = _no_longer_read(written, migrated.files[written.script], Arguments(migrated.source))
     settings = plan.settings
     return {
         **position(written.launch.site, named),
@@ -92,7 +94,7 @@ def _launch(written: Written, text: str, named: Named) -> dict[str, Any]:
         "model": plan.model,
         "batch": plan.batch,
         "refused_modes": [{"mode": one.mode, "reason": one.reason} for one in plan.refused],
-        "no_longer_read": [{"variable": name, "in": keys} for name, keys in _no_longer_read(written, text).items()],
+        "no_longer_read": [{"variable": name, "in": keys} for name, keys in closed.items()],
         "todos": [{"text": text, "because": list(because)} for text, because in todos(plan).items()],
         "counts": {kind: count for kind, count in _counts(plan).items() if count},
         "settings": [_setting(setting, plan, named) for setting in settings.leaves.values()],
@@ -103,12 +105,13 @@ def _launch(written: Written, text: str, named: Named) -> dict[str, Any]:
     }
 
 
-def _no_longer_read(written: Written, text: str) -> dict[str, list[str]]:
+def _no_longer_read(written: Written, text: str, arguments: Arguments) -> dict[str, list[str]]:
     """The variables that could be set for the verl launcher, with the settings that they were part of, and that the
     launcher of Relax does not read."""
     found: dict[str, list[str]] = {}
     for argument in written.launch.arguments:
-        for name in argument.word.defaults:
+        names = (arguments.called(name) for span in argument.word.spans for name in span.origins)
+        for name in dict.fromkeys(names):
             if not re.search(rf"\$\{{?{name}\b", text):
                 found.setdefault(name, []).append(plain_key(argument.word.text))
     return found

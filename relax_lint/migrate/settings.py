@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Origin = Literal["command line", "recipe config", "verl default"]
 Flavour = Literal["fsdp", "megatron"]
+NOT_THERE = "verl has no such setting, so that Hydra asks for a + before it"
+"""What Hydra has against a setting that is not in the configuration, which it takes for a slip."""
 
 
 @record

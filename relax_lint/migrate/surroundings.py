@@ -1,5 +1,4 @@
-"""What a verl script does besides launching: variables that it exports, commands that it runs, and what of it the
-launcher of Relax must keep."""
+"""What a verl script does besides launching: commands that it runs, and what of it the launcher of Relax must keep."""
 
 from __future__ import annotations
 
@@ -8,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
-from relax_lint.records import record
+from relax_lint.migrate.exported import Left
 from relax_lint.shell.nodes import Assignment, Function, SimpleCommand, Word
 from relax_lint.shell.walk import commands_of, nodes_of
 
 if TYPE_CHECKING:
+    from relax_lint.migrate.withheld import Secrets
     from relax_lint.shell.launch import Launch
     from relax_lint.sources.launcher import LauncherSource
     from relax_lint.sources.script import ScriptFile
@@ -21,7 +21,6 @@ _NAME = re.compile(r"\$\{?(?P<plain>[A-Za-z_]\w*)|\$\(\((?P<arithmetic>[^()]*)\)
 _CALLED = re.compile(r"(?:\$\(|`|[|;&]|\bdo\b|\bthen\b)\s*(\w[\w-]*)")
 _CALL = "()"
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_SECRET = re.compile(r"(?:\A|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)(?:_|\Z)")
 _QUIET = frozenset(
     "set shopt shift echo printf test [ : true false exit return local declare typeset readonly export unset trap "
     "read let eval break continue getopts date tee".split()
@@ -30,108 +29,20 @@ _QUIET = frozenset(
 
 _DECLARES = frozenset({"export", "declare", "typeset", "readonly", "local"})
 
-_SET_BY_ENTRYPOINT = "the entry point of Relax sets it"
-_OF_VLLM = "it is for vLLM; Relax generates with SGLang"
-_DROPPED: tuple[tuple[str, str], ...] = (
-    (r"VLLM_\w+|VERL_\w+", _OF_VLLM),
-    (r"SGL(?:ANG)?_\w*TP_MEMORY\w*", "verl's own SGLang worker reads it; Relax starts SGLang in another way"),
-    (r"HYDRA_\w+", "Relax has no Hydra"),
-    (r"RAY_\w+|ip_head|MASTER_(?:ADDR|PORT)", "the entry point of Relax starts Ray; what Ray needs is set there"),
-    (r"CUDA_DEVICE_MAX_CONNECTIONS|PYTHONPATH|PYTHONUNBUFFERED", _SET_BY_ENTRYPOINT),
-    (r"(?:CUDA|ASCEND_RT|HIP|ROCR)_VISIBLE_DEVICES", "it names the GPUs of one machine: set it when you start the run"),
-    (
-        r"HCCL_\w+|ASCEND_\w+|TASK_QUEUE_ENABLE|CPU_AFFINITY_CONF|PYTORCH_NPU_\w+|USE_OPTIMIZED_MODEL",
-        "it is for Ascend NPUs, which have an entry point of their own in Relax, scripts/entrypoint/local-npu.sh",
-    ),
-    (
-        r"PYTORCH_CUDA_ALLOC_CONF",
-        "Relax hands memory between training and SGLang in its own way; set it if you need it",
-    ),
-    (r"LD_PRELOAD|LD_LIBRARY_PATH|PATH", "it is about one machine: set it there"),
-    (r"WANDB_(?:EXP|PROJECT|NAME)", "the project and the run are named by flags"),
-)
-_MOST_UNKNOWN = 50
-"""Of exported variables that nobody knows, so many may be read by the user's own code; more come from elsewhere."""
-_KNOWN = re.compile(
-    r"(?:NCCL|GLOO|UCX|CUDA|TORCH|PYTORCH|TRITON|NVTE|TE|HF|HUGGINGFACE|TRANSFORMERS|TOKENIZERS|OMP|MKL|SGL|SGLANG|WANDB|"
-    r"TENSORBOARD|SWANLAB|MLFLOW|CLEARML|FLASHINFER)_\w+"
-)
-_DROPPED_PATTERNS = tuple((re.compile(pattern), reason) for pattern, reason in _DROPPED)
 
-
-@record
-class Left:
-    """What is not carried over: its text, where it stands, and why."""
-
-    text: str
-    place: Place
-    reason: str
-
-
-@record
-class Surroundings:
-    """What a script does besides: ``exports`` are carried over (names with their statements), ``left`` is not."""
-
-    exports: tuple[tuple[str, str], ...]
-    left: tuple[Left, ...]
-
-
-def surroundings(launcher: LauncherSource, launches: Sequence[Launch]) -> Surroundings:
-    """Go through a script's own commands."""
+def surroundings(launcher: LauncherSource, launches: Sequence[Launch], secrets: Secrets) -> list[Left]:
+    """The commands of a script that nothing in the launcher of Relax does."""
     starts = {launch.site.start for launch in launches if launch.site.source is launcher}
-    exports: dict[str, str] = {}
+    functions = {function.name for function in nodes_of(launcher, Function)}
     left: list[Left] = []
     for command in commands_of(launcher):
-        if command.start in starts:
-            continue
         name = _name(command)
-        if name == "export":
-            for assignment in command.words[1:]:
-                if isinstance(assignment, Assignment):
-                    _sort(assignment, launcher, exports, left)
-        elif name and name not in _QUIET and not _is_variable(command.words[0]):
+        if command.start in starts or name in functions:
+            continue
+        if name and name not in _QUIET and not _is_variable(command.words[0]):
             place = Place(launcher, command.start, command.end)
-            left.append(Left(_line(launcher, place), place, _why_left(name)))
-    unknown = [name for name in exports if not _KNOWN.fullmatch(name)]
-    if len(unknown) > _MOST_UNKNOWN:
-        for name in unknown:
-            del exports[name]
-        left.append(_many(unknown, launcher))
-    return Surroundings(tuple(exports.items()), tuple(left))
-
-
-def _many(names: Sequence[str], launcher: LauncherSource) -> Left:
-    """One line for exported variables that are too many to be for the run."""
-    found = re.search(rf"\b{names[0]}\b", launcher.text)
-    start, end = found.span() if found else (0, 0)
-    text = f"export of {len(names)} variables, {', '.join(names[:3])} and others"
-    return Left(text, Place(launcher, start, end), "too many to be for this run: set those that your code reads")
-
-
-def _sort(assignment: Assignment, source: ScriptFile, exports: dict[str, str], left: list[Left]) -> None:
-    """Carry an exported variable over, or say why not. One that the script itself reads is its own."""
-    place = Place(source, assignment.start, assignment.end)
-    text = source.text[assignment.start : assignment.end]
-    reason = _why_dropped(assignment, source)
-    if reason is None:
-        exports[assignment.name] = text
-    elif reason:
-        shown = f"{assignment.name}=…" if _SECRET.search(assignment.name) else text
-        left.append(Left(f"export {' '.join(shown.split())}", place, reason))
-
-
-def _why_dropped(assignment: Assignment, source: ScriptFile) -> str | None:
-    """Why an exported variable is not carried over; nothing to say (``""``) of one that only the script reads."""
-    name = assignment.name
-    if assignment.value is None or _is_read(name, source):
-        return ""
-    if _SECRET.search(name):
-        return "a secret has no place in a launcher: set it in your environment"
-    return next((reason for pattern, reason in _DROPPED_PATTERNS if pattern.fullmatch(name)), None)
-
-
-def _is_read(name: str, source: ScriptFile) -> bool:
-    return re.search(rf"\$\{{?{name}\b", source.text) is not None
+            left.append(Left(_line(launcher, place, secrets), place, _why_left(name)))
+    return left
 
 
 def _name(command: SimpleCommand) -> str:
@@ -146,9 +57,9 @@ def _is_variable(first: object) -> bool:
     return isinstance(first, Assignment)
 
 
-def _line(source: ScriptFile, place: Place) -> str:
+def _line(source: ScriptFile, place: Place, secrets: Secrets) -> str:
     """A command in one line, shortened."""
-    text = " ".join(source.text[place.start : place.end].replace("\\\n", " ").split())
+    text = secrets.hidden(" ".join(source.text[place.start : place.end].replace("\\\n", " ").split()))
     return text if len(text) <= 120 else f"{text[:117]}…"
 
 
@@ -159,6 +70,8 @@ _REASONS: tuple[tuple[str, str], ...] = (
     ("cd pushd popd", "the launcher is run from the root of the Relax checkout"),
     ("mkdir", "the launcher makes the directories that it writes to"),
     ("source .", "what it sets was read where the launch needs it"),
+    ("wait", "the launcher waits for each run"),
+    ("mapfile readarray", "what it reads is not in the launcher: set the variables that its head names"),
     ("ulimit", "a limit of the machine: set it before the run if you need it"),
 )
 _REASON_OF = {name: reason for names, reason in _REASONS for name in names.split()}

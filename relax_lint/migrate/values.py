@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from relax_lint.records import record
+from relax_lint.shell.launch import Unknown
 
-if TYPE_CHECKING:
-    from relax_lint.shell.launch import Unknown
-
+SAFE_DEFAULT = re.compile(r"[\w./+-]+")
+"""Texts that can stand as they are as the default of a variable."""
+_WITH_DEFAULT = re.compile(r"\$\{(?P<name>\w+):-(?P<default>[\w./+-]+)\}")
 _SPECIAL_IN_DOUBLE_QUOTES = re.compile(r'([\\"$`])')
 
 
@@ -38,6 +39,17 @@ class Template:
 
 Data: TypeAlias = "bool | int | float | str | Template | list[Data] | dict[str, Data] | None"
 """What a setting holds."""
+
+
+def with_default(variable: str, default: str) -> Unknown:
+    """A variable that has a default where it is read."""
+    return Unknown(f"${{{variable}:-{default}}}", variable)
+
+
+def default_of(part: Unknown) -> str | None:
+    """The default that :func:`with_default` gave a variable."""
+    found = _WITH_DEFAULT.fullmatch(part.text)
+    return found["default"] if found and found["name"] == part.variable else None
 
 
 def is_known(data: Data) -> bool:

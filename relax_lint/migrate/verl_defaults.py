@@ -30,10 +30,12 @@ _OLD_RECIPES = re.compile(r"recipe\.(?=(?:fully_async_policy|one_step_off_policy
 
 @record
 class MainConfig:
-    """What a main is configured with unless the command line says otherwise: a directory and a name in it."""
+    """What a main is configured with unless the command line says otherwise: a directory and a name in it. ``guessed``
+    says that nothing is known of the main, and that it is taken to be like another."""
 
     directory: str
     name: str
+    guessed: bool = False
 
 
 class Verl(ABC):
@@ -79,7 +81,10 @@ class EmbeddedVerl(Verl):
         """That of the main itself, or of one like it."""
         module = _OLD_RECIPES.sub("verl.experimental.", module)
         found = self.mains.get(module) or self.mains.get(_alike(module, self.mains))
-        return MainConfig(*found) if found else None
+        if not found:
+            return None
+        directory, name = found
+        return MainConfig(directory, name, guessed=module not in self.mains)
 
 
 def _alike(module: str, mains: Mapping[str, Any]) -> str:

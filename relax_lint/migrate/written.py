@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
 _SPECIAL_IN_DOUBLE_QUOTES = re.compile(r'([\\"$`])')
 _NEGATIVE = re.compile(r"-(?:\d+\.?|\d*\.\d+)(?:[eE][-+]?\d+)?")
+_WHOLE_DEFAULT = re.compile(r"\$\{\w+:?-(?P<default>.*)\}")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9.]+")
 WIDTH = 100
 """How wide comments are."""
@@ -81,6 +82,18 @@ def filled(words: Iterable[str], width: int = 72) -> Iterator[str]:
         line = f"{line} {each}" if line else each
     if line:
         yield line
+
+
+def likely(written: str) -> str:
+    """A value without the variable that may override it, and without quotes in it."""
+    match = _WHOLE_DEFAULT.fullmatch(written)
+    return likely(match["default"].strip("\"'")) if match else written
+
+
+def directory_of(path: str) -> str:
+    """The directory of a path, in double quotes; empty when it has none that can be told."""
+    directory, _, name = likely(path).rpartition("/")
+    return f'"{directory}"' if directory and "}" not in name and directory.count("{") == directory.count("}") else ""
 
 
 def plain_name(text: str, most: int = 40) -> str:

@@ -7,7 +7,7 @@ Nothing outside is run; what a program would do or print is unknown, but for the
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +61,9 @@ class Shell:
         self.name_of_script = ""
         self.calls: list[Frame] = []
         self.guard = 0
+        self.uncounted: Place | None = None
+        self.rounds: tuple[tuple[Place, int], ...] = ()
+        self.in_background = False
         self.subshell_depth = 0
         self.substitution_status: int | None = None
         self.status_before: int | None = 0
@@ -123,6 +126,20 @@ class Shell:
         return self.reading.clean or Path(path).is_relative_to(self.reading.root)
 
     # ------------------------------------------------------------ lists
+
+    def run_round(
+        self, number: int, loop: Command, body: Sequence[Command], states: list[State], *, counted: bool
+    ) -> list[State]:
+        """The body of a loop, whose rounds are ``counted`` when all that decides how many there are is known."""
+        before = self.uncounted, self.rounds
+        place = Place(self.source, loop.start, loop.end)
+        self.rounds = (*self.rounds, (place, number))
+        if not counted:
+            self.uncounted = place
+        try:
+            return self.run(body, states)
+        finally:
+            self.uncounted, self.rounds = before
 
     def run(self, body: Iterable[Command], states: list[State]) -> list[State]:
         """Commands in a row."""
@@ -235,7 +252,11 @@ class Shell:
         child = state.copy()
         child.stdin = EMPTY
         child.traps = {}
-        run_subshell(self, (node.command,), child)
+        before, self.in_background = self.in_background, True
+        try:
+            run_subshell(self, (node.command,), child)
+        finally:
+            self.in_background = before
         state.status, state.undecided = 0, None
         return [state]
 

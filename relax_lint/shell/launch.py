@@ -39,12 +39,23 @@ class Unknown:
 
 
 @record
+class Default:
+    """A part of a word that is as it is because of a default: ``variable`` when it is just that variable's, ``origins``
+    are the variables that it was made of."""
+
+    start: int
+    end: int
+    variable: str | None
+    origins: tuple[str, ...]
+
+
+@record
 class Word:
     """One word of an argv. Unknown parts stand in ``text`` as their source text.
 
     ``place`` is where the word was written (an array's element, a piece of a string that was split), ``None`` when
     it was computed. ``defaults`` names overridable variables whose script-given default the text counts with;
-    ``default_texts`` are these defaults.
+    ``default_texts`` are these defaults, ``spans`` say where they stand in ``text``.
     """
 
     text: str
@@ -52,6 +63,7 @@ class Word:
     place: Place | None = None
     defaults: tuple[str, ...] = ()
     default_texts: tuple[str, ...] = ()
+    spans: tuple[Default, ...] = ()
 
     @property
     def known(self) -> bool:
@@ -177,6 +189,9 @@ class _Launch:
     in_condition: bool = False
     directory: str | None = None
     ray_address: Word | None = None
+    loop: Place | None = None
+    background: bool = False
+    again: Place | None = None
 
 
 class Launch(_Launch):
@@ -186,7 +201,9 @@ class Launch(_Launch):
     point (errexit, pipefail, nounset …); ``pipeline`` the argv of each command that the launch is piped into;
     ``made_directories`` what ``mkdir`` made on the way; ``in_condition`` says that its status is looked at, so that
     errexit does not apply; ``directory`` is the working directory, when known; ``ray_address`` what the script gives
-    Ray as RAY_ADDRESS, empty when it takes that away.
+    Ray as RAY_ADDRESS, empty when it takes that away; ``loop`` is the loop around it of which nobody can tell how often
+    it goes round, ``again`` one whose rounds make the same launch; ``background`` says that the script does not wait
+    for it.
     """
 
     @cached_property

@@ -112,7 +112,8 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
                 skipping.append(each.copy())
                 resolved = _one_of_many(shell, node, resolved, number)
             each.set_value(node.name, resolved.unplaced)
-        going, gone = _sort_out(shell.run(node.body, going))
+        counted = not (skipping or _is_glob(value))
+        going, gone = _sort_out(shell.run_round(number, node, node.body, going, counted=counted))
         if skipping:
             going = [
                 widen(
@@ -132,6 +133,11 @@ def run_for(shell: Shell, node: For, state: State) -> list[State]:
 def _is_one_word(shell: Shell, value: Value) -> bool:
     """Whether an unquoted word with unknown parts is meant to be one, as ``$DIR/model`` is."""
     return not shell.reading.clean and any(isinstance(chunk, Known) and chunk.text.strip() for chunk in value.chunks)
+
+
+def _is_glob(value: Value) -> bool:
+    """Whether a word stands for files, of which there may be any number."""
+    return any(isinstance(chunk, Known) and ("*" in chunk.text or "?" in chunk.text) for chunk in value.chunks)
 
 
 def _one_of_many(shell: Shell, node: For, value: Value, number: int) -> Value:
@@ -195,7 +201,7 @@ def _rounds(
     left: list[State] = []
     first = True
     previous: State | None = None
-    for _ in range(MAXIMUM_ROUNDS):
+    for number in range(MAXIMUM_ROUNDS):
         entering: list[State] = []
         failed: list[State] = []
         undecided = False
@@ -214,7 +220,7 @@ def _rounds(
         if previous is not None and not (undecided or failed) and all(each.same(previous) for each in entering):
             return merge([*left, *(_stopped(each) for each in entering)])
         previous = entering[0].copy()
-        going, gone = _sort_out(shell.run(body, entering))
+        going, gone = _sort_out(shell.run_round(number, node, body, entering, counted=not undecided))
         escaped = bool(gone) and bool(going)
         first = False
         if step is not None:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from relax_lint.diagnostics import Place
 from relax_lint.records import node
 from relax_lint.shell.bounds import MAXIMUM_LAUNCHES, TooComplex
-from relax_lint.shell.launch import Launch, Unknown, Word, classify
+from relax_lint.shell.launch import Default, Launch, Unknown, Word, classify
 from relax_lint.shell.memory import Memory
 from relax_lint.shell.needs import common
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.state import NONEMPTY, State
-from relax_lint.shell.values import Known, Sym, Value
+from relax_lint.shell.values import Known, Root, Sym, Value, shown_of
 
 if TYPE_CHECKING:
     from relax_lint.shell.evaluate import Reading
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from relax_lint.shell.pipelines import Stage
     from relax_lint.sources.script import ScriptFile
 
+_VARIABLE = re.compile(r"(?:\$\{)?([A-Za-z_]\w*|[1-9]\d*)(?::?[-=].*)?\}?", re.DOTALL)
+"""A variable, or an argument, with a default or without one."""
 _LAUNCHED = re.compile(
     r"(?:^|/)relax/entrypoints/train\.py$|^relax\.entrypoints|^verl\.|main_ppo|^recipe\.|main_\w+\.py$"
 )
@@ -34,10 +36,16 @@ class Way:
     launch: Launch
     stage: Stage | None
     state: State
+    rounds: tuple[tuple[Place, int], ...] = ()
 
     def copy(self, launch: Launch) -> Way:
         """The same way with a launch of its own."""
-        return Way(launch, self.stage, self.state)
+        return Way(launch, self.stage, self.state, self.rounds)
+
+    def again(self, other: Way) -> Place | None:
+        """The loop that both ways reached the launch in, in different rounds."""
+        both = zip(self.rounds, other.rounds, strict=False)
+        return next((mine[0] for mine, others in both if mine[0] == others[0] and mine != others), None)
 
 
 class Recorder:
@@ -104,8 +112,9 @@ class Recorder:
             options=state.options if stage is None else stage.options, redirected_to=targets,
             made_directories=tuple(_word(made, state) for made in state.made), command=node,
             in_condition=shell.guard > 0, directory=state.cwd, ray_address=_exported("RAY_ADDRESS", state),
+            loop=shell.uncounted, background=shell.in_background,
         )  # fmt: skip
-        self.ways.append(Way(launch, stage, state))
+        self.ways.append(Way(launch, stage, state, shell.rounds))
         self.trainings += launch.kind != "other"
         if self.trainings > MAXIMUM_LAUNCHES:
             raise TooComplex
@@ -122,7 +131,7 @@ class Recorder:
 
     def launches(self) -> list[Launch]:
         """One launch a call site and argv, in the order bash makes them."""
-        found: dict[object, Launch] = {}
+        found: dict[object, Way] = {}
         for way in self.ways:
             launch = way.launch
             if way.stage is not None:
@@ -131,15 +140,18 @@ class Recorder:
                     tuple(self.word(word, way.state) for word in words) for words in behind if words
                 )
             key = (launch.site, tuple([(word.text, word.unknowns) for word in launch.argv]))
-            known = found.get(key)
-            if known is None:
-                found[key] = launch
+            first = found.setdefault(key, way)
+            if first is way:
                 continue
+            known = first.launch
             known.conditions = common(known.conditions, launch.conditions)
             known.options &= launch.options
             known.in_condition = known.in_condition or launch.in_condition
+            known.loop = known.loop or launch.loop
+            known.background = known.background or launch.background
+            known.again = known.again or first.again(way)
             known.made_directories += tuple(m for m in launch.made_directories if m not in known.made_directories)
-        return list(found.values())
+        return [way.launch for way in found.values()]
 
 
 def outermost(place: Place) -> Place:
@@ -160,6 +172,12 @@ def _exported(name: str, state: State) -> Word | None:
     return Word("") if variable.value is None else _word(variable.value, state)
 
 
+def _span(start: int, end: int, root: Root) -> Default:
+    names = [_VARIABLE.fullmatch(each.variable or each.text) for each in (root, *root.origins)]
+    origins = tuple(dict.fromkeys(found[1] for found in names if found))
+    return Default(start, end, names[0][1] if names[0] else None, origins)
+
+
 def _word(value: Value, state: State) -> Word:
     resolved = state.resolve(value)
     place = outermost(value.place) if value.place is not None else None
@@ -168,14 +186,18 @@ def _word(value: Value, state: State) -> Word:
         return Word(chunks[0].text, (), place)
     unknowns = []
     defaults: dict[str, str] = {}
+    spans = []
+    end = 0
     for chunk in chunks:
+        start, end = end, end + len(shown_of(chunk))
         if not isinstance(chunk, Sym):
             continue
         root = chunk.root
         if chunk.default is not None:
             defaults.setdefault(root.variable or root.text, chunk.default)
+            spans.append(_span(start, end, root))
             continue
         unknowns.append(
             Unknown(root.text, root.variable, state.bindings.get(root) is NONEMPTY, value.many, root.alternative)
         )
-    return Word(resolved.shown, tuple(unknowns), place, tuple(defaults), tuple(defaults.values()))
+    return Word(resolved.shown, tuple(unknowns), place, tuple(defaults), tuple(defaults.values()), tuple(spans))

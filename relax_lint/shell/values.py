@@ -103,7 +103,7 @@ class Value(NamedTuple):
     @property
     def shown(self) -> str:
         """The string with unknown parts as their source text."""
-        return "".join(_shown(chunk) for chunk in self.chunks)
+        return "".join(shown_of(chunk) for chunk in self.chunks)
 
     @property
     def roots(self) -> tuple[Root, ...]:
@@ -111,7 +111,8 @@ class Value(NamedTuple):
         return tuple(chunk.root for chunk in self.chunks if isinstance(chunk, Sym))
 
 
-def _shown(chunk: Chunk) -> str:
+def shown_of(chunk: Chunk) -> str:
+    """A chunk, the source text of what is not known."""
     if isinstance(chunk, Known):
         return chunk.text
     return chunk.default if chunk.default is not None else chunk.root.text

@@ -87,6 +87,7 @@ def test_an_architecture_without_a_bridge_is_said(run: Run) -> None:
     assert done.status == 0
     assert "does not know seed_oss" in done.err
 
+
 @pytest.mark.parametrize("said", ['"rope_theta": NaN', '"rope_theta": 1e400', '"num_attention_heads": 0'])
 def test_numbers_that_are_none_are_refused_in_a_sentence(run: Run, said: str) -> None:
     text = json.dumps(PUBLIC["qwen3-8B"])

@@ -113,6 +113,7 @@ def test_an_unknown_conversion_is_a_fault() -> None:
         (True, "true"),
         (None, "null"),
         ([1, "a"], '[1, "a"]'),
+        ([template("${A}")], '["${A}"]'),
     ],
 )
 def test_values_as_text(value: Data, text: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from relax_lint.migrate.direct import as_flags, direct_steps
 from relax_lint.migrate.plan import Fate, Passed, Refusal, Step, Todo
-from relax_lint.migrate.settings import Flavour, Origin, Setting, Settings
+from relax_lint.migrate.settings import NOT_THERE, Flavour, Origin, Setting, Settings
 from relax_lint.migrate.values import Data, Template
 from tests.migrate.plans import COMMAND, launches_of, template
 
@@ -30,11 +30,13 @@ def steps(
     flavour: Flavour = "fsdp",
     variables: Mapping[str, str] | None = None,
     known: bool = True,
+    meant: str | None = None,
+    problem: str = "",
 ) -> list[Step]:
     leaves = {key: Setting(key, value, "verl default") for key, value in beside.items()}
     for key, value in values.items():
         variable = (variables or {}).get(key)
-        leaves[key] = Setting(key, value, origin, None, f"{key}={value}", variable, known)
+        leaves[key] = Setting(key, value, origin, None, f"{key}={value}", variable, known, meant, problem)
     settings = Settings(LAUNCH, main, flavour, "0.9.1", leaves)
     return list(direct_steps(settings))
 
@@ -352,12 +354,36 @@ def test_the_same_settings_mean_nothing_to_verl_itself() -> None:
     assert (fate(found, f"{A}.gvpo_beta").kind, fate(found, "trainer.spo.enable").kind) == ("no effect", "dropped")
 
 
-def test_a_key_that_verl_does_not_know_is_told() -> None:
-    key = f"{A}.clip_ratoi"
-    own = fate(steps({key: 1}, known=False), key)
-    assert (own.kind, own.todo) == ("unknown key", "")
-    of_recipe = fate(steps({key: 1}, known=False, main="recipe.mine.main"), key)
-    assert "recipe.mine.main" in of_recipe.todo
+def test_keys_that_verl_does_not_know_are_all_left_to_the_user() -> None:
+    keys = [f"data.own_{number}" for number in range(5)]
+    found = steps(dict.fromkeys(keys, 1), known=False)
+    assert {fate(found, key).kind for key in keys} == {"unknown key"}
+    (todo,) = todos(found)
+    assert todo.startswith(", ".join(keys))
+    of_recipe = steps({keys[0]: 1}, known=False, main="recipe.mine.main")
+    assert "recipe.mine.main" in fate(of_recipe, keys[0]).todo
+
+
+@pytest.mark.parametrize("main", ["verl.trainer.main_ppo", "verl/trainer/main_ppo.py", "recipe.mine.main"])
+def test_the_user_is_asked_what_an_added_key_is_meant_for(main: str) -> None:
+    (todo,) = todos(steps({"data.shufle": 1}, known=False, meant="data.shuffle", main=main))
+    assert todo.startswith("data.shufle (did you mean data.shuffle?): ")
+
+
+def test_what_hydra_refuses_is_refused_when_no_verl_has_it() -> None:
+    values: dict[str, Data] = {"data.typo": 5, "data.shufle": 1}
+    with pytest.raises(Refusal) as refused:
+        steps(values, known=False, meant="data.shuffle", problem=NOT_THERE)
+    reason = refused.value.reason
+    assert refused.value.key == "data.typo"
+    for said in ("data.typo=5", "data.shufle=1 (did you mean data.shuffle?)", "verl 0.9.1", "--verl-root"):
+        assert said in reason
+
+
+def test_what_another_verl_has_or_had_is_not_refused() -> None:
+    assert fate(steps({"data.seed": 5}, problem=NOT_THERE), "data.seed").kind == "mapped"
+    key = "actor_rollout_ref.model.torch_dtype"
+    assert fate(steps({key: "bfloat16"}, known=False, problem=NOT_THERE), key).kind == "no effect"
 
 
 # ---------------------------------------------------------------- in a launch of Relax

@@ -343,6 +343,11 @@ def test_a_misspelt_setting_is_told_from_a_real_one() -> None:
     assert "Hydra asks for a +" in found.problem
 
 
+def test_a_program_that_is_not_at_hand_may_have_settings_of_its_own() -> None:
+    found = settings(f"{MAIN.replace('verl.trainer', 'verl_tools.trainer')} agent.turns=4").leaves["agent.turns"]
+    assert (found.value, found.known, found.problem) == (4, False, "")
+
+
 def test_a_setting_that_is_added_on_purpose_is_no_mistake() -> None:
     found = settings(f"{MAIN} +data.flavour=x +actor_rollout_ref.rollout.engine_kwargs.vllm.n_scheduler_steps=1")
     added = found.leaves["data.flavour"]

@@ -124,6 +124,9 @@ def test_further_flags_follow_the_mode(tmp_path: Path) -> None:
     assert faults(text) == []
     _, said = run(text, tmp_path, "async", "--lr", "2e-6")
     assert said[0].endswith("<--lr><2e-6>")
+    assert "bash examples/math/run_math.sh [sync|async [FLAG OF RELAX...]]\n" in text
+    done, _ = run(text, tmp_path / "first", "--lr", "2e-6")
+    assert "no such mode: --lr; flags for Relax go behind the mode" in done.stderr
     _, said = run(text, tmp_path / "none")
     assert "<--colocate>" in said[0]
 

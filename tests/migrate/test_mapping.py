@@ -243,5 +243,6 @@ def test_no_key_stands_twice_in_a_file(path: Path) -> None:
     import yaml
 
     document = yaml.compose(path.read_text(encoding="utf-8"))
+    assert isinstance(document, yaml.MappingNode)
     keys = [key.value for key, _ in document.value]
     assert len(keys) == len(set(keys))

@@ -183,7 +183,7 @@ def test_an_unknown_architecture_is_refused_with_those_that_are_known() -> None:
     assert refusal.endswith(", seed_oss")
 
 
-NONSENSE = (
+NONSENSE: tuple[object, ...] = (
     float("nan"),
     float("inf"),
     -1,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from relax_lint.migrate.movable import HERE, movable
 from relax_lint.migrate.settings import Setting
-from relax_lint.migrate.values import Data, Template
+from relax_lint.migrate.values import Data, Template, with_default
 from relax_lint.records import changed
 from relax_lint.shell.launch import Unknown
 from tests.migrate.plans import plan_of
@@ -24,6 +24,12 @@ def test_the_directory_becomes_a_variable_wherever_it_stands() -> None:
     assert moved(["/root/verl/a", 1]) == [Template((HERE, "/a")), 1]
     assert moved({"a": "file:///root/verl/a"}) == {"a": Template(("file://", HERE, "/a"))}
     assert moved(Template((home, ":/root/verl/b"))) == Template((home, ":", HERE, "/b"))
+
+
+def test_a_variable_whose_default_is_the_directory_stands_for_that() -> None:
+    assert moved(Template((with_default("ROOT", "/root/verl/x"), "/b"))) == Template((HERE, "/x", "/b"))
+    elsewhere = Template((with_default("ROOT", "/data"), "/b"))
+    assert moved(elsewhere) == elsewhere
 
 
 def test_other_values_stay_as_they_are() -> None:

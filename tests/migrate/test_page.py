@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from relax_lint.diagnostics import Place
+from relax_lint.migrate.exported import Left
 from relax_lint.migrate.migrated import Migrated, Refused, SameAs, Written
 from relax_lint.migrate.page import page
 from relax_lint.migrate.plan import ModeRefused, Passed, Plan
 from relax_lint.migrate.report import report
-from relax_lint.migrate.surroundings import Left
 from relax_lint.project import MEMORY_ROOT, Project
 from relax_lint.records import changed
 from relax_lint.sources.launcher import LauncherSource

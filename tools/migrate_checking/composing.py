@@ -18,6 +18,7 @@ from tools.migrate_checking.launchers import main_of
 _STANDS_IN = "Unknown{}Part"
 _MISSING = "???"
 """A value that somebody has to give."""
+_DEFAULT = re.compile(r"\$\{\w+:-([^{}]*)\}")
 _STAND_IN = re.compile(r"Unknown\d+Part")
 
 
@@ -58,6 +59,8 @@ def agrees(hydra: Any, ours: Any) -> bool:
         return len(hydra) == len(ours) and all(map(agrees, hydra, ours))
     if isinstance(hydra, dict) and isinstance(ours, dict):
         return {*map(str, hydra)} == {*ours} and all(agrees(value, ours[str(key)]) for key, value in hydra.items())
+    if isinstance(hydra, str) and isinstance(ours, str) and hydra != ours:
+        ours = _DEFAULT.sub(r"\1", ours)
     if isinstance(hydra, str) and _STAND_IN.search(hydra):
         return re.fullmatch(".*".join(map(re.escape, _STAND_IN.split(hydra))), str(ours), re.DOTALL) is not None
     return bool(hydra == ours) and isinstance(hydra, bool) == isinstance(ours, bool)

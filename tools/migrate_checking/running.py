@@ -23,8 +23,10 @@ MODEL = {
 """What the file of a model asks for that nobody knows."""
 TRAINER = "relax/entrypoints/train.py"
 _DEMANDED = re.compile(r"line \d+: (\w+): (?!unbound|command not found)")
+_COUNTED = re.compile(r"NODE|GPU|NUM|SIZE|BATCH|WORKER|PER_|(?:\A|_)(?:BS|N|LR|K)\Z", re.IGNORECASE)
+"""Names of variables that are numbers."""
 _TRACE = re.compile(r"\++ ")
-_NEEDED = 4
+_NEEDED = 8
 
 
 def run_all(launcher: Path, tree: Path, oracle: Oracle, result: Result) -> None:
@@ -76,7 +78,8 @@ def _ask(oracle: Oracle, run: Run) -> tuple[Run, Outcome]:
         demanded = _DEMANDED.search(outcome.errors)
         if outcome.launches or not demanded or demanded[1] in run.environment:
             break
-        run = replace(run, environment={**run.environment, demanded[1]: f"/x/{demanded[1]}"})
+        value = "8" if _COUNTED.search(demanded[1]) else f"/x/{demanded[1]}"
+        run = replace(run, environment={**run.environment, demanded[1]: value})
         run, outcome = ask_until_content(oracle, run)
     return run, outcome
 

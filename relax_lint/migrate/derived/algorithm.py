@@ -21,6 +21,7 @@ from relax_lint.migrate.algorithms import (
 from relax_lint.migrate.batches import SAMPLES
 from relax_lint.migrate.plan import Fate, FateKind, Passed, RecipeFile, Step, Todo
 from relax_lint.migrate.readings import A, below, fates, is_on, real, shown, text, whole
+from relax_lint.migrate.rejection import FUNCTION, REJECTION_KEY, THRESHOLD, function_text, limits_of
 from relax_lint.migrate.texts import LOSS_REDUCER
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _ESTIMATOR, _PER_TOKEN, _REDUCER = (
 )  # fmt: skip
 _NO_STD, _RAW = "--disable-grpo-std-normalization", "--disable-rewards-normalization"
 _TIS, _TIS_CLIP, _ROLLOUT_LOGPROBS = "--use-tis", "--tis-clip", "--use-rollout-logprobs"
+_TIS_FUNCTION, _MISMATCH = "--custom-tis-function-path", "--get-mismatch-metrics"
 _TAUS = {f"{A}.tau_pos": "--sapo-tau-pos", f"{A}.tau_neg": "--sapo-tau-neg"}
 _STD = "algorithm.norm_adv_by_std_in_grpo"
 _SCALE = f"{A}.loss_scale_factor"
@@ -50,6 +52,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     yield from _put_together(settings, choices, loss)
     yield from _taus(settings, loss)
     yield from _corrected(settings)
+    yield from _rejected(settings, choices)
     yield from fates(settings, ("algorithm.gamma", "algorithm.lam"), "no effect", "GRPO does not discount")
     yield from fates(
         settings, tuple(below(settings, "algorithm.use_pf_ppo", "algorithm.pf_ppo")), "no effect", "only gae reads it"
@@ -128,7 +131,8 @@ def _taus(settings: Settings, loss: Loss) -> Iterator[Step]:
 def _corrected(settings: Settings) -> Iterator[Step]:
     """The difference between the engine that generates and the one that trains."""
     weights, threshold = f"{_CORRECTION}.rollout_is", f"{_CORRECTION}.rollout_is_threshold"
-    others = tuple(key for key in below(settings, _CORRECTION) if key not in (weights, threshold, BYPASS))
+    elsewhere = (weights, threshold, BYPASS, *((REJECTION_KEY, THRESHOLD) if limits_of(settings) else ()))
+    others = tuple(key for key in below(settings, _CORRECTION) if key not in elsewhere)
     kind = settings.value(weights)
     if uses_rollout_logprobs(settings):
         source = BYPASS if uses_bypass(settings) else OF_ASYNC
@@ -166,6 +170,25 @@ def _weighted(settings: Settings, weights: str, threshold: str, kind: object) ->
     todo = f"{weights}={kind}: write a function for --custom-tis-function-path, and pass --use-tis"
     yield Fate(weights, "unsupported", (), reason, todo)
     yield Todo(todo, (weights,))
+
+
+def _rejected(settings: Settings, choices: Choices) -> Iterator[Step]:
+    """What is left out for its ratio, by a function of the recipe."""
+    limits = limits_of(settings)
+    if not limits:
+        return
+    name = f"tis_{choices.name}"
+    keys = (REJECTION_KEY, THRESHOLD)
+    yield RecipeFile(f"{name}.py", function_text(choices.name, limits), keys)
+    yield Passed(_TIS_FUNCTION, (f"{choices.module(name)}.{FUNCTION}",), "algorithm", keys, "what is not trained on")
+    if settings.value(f"{_CORRECTION}.rollout_is") != "token" or uses_rollout_logprobs(settings):
+        yield Passed(_MISMATCH, (), "algorithm", keys, "has that function called without weighting anything", "sync")
+    reason = f"{name}.py masks the same"
+    if loss_of(settings).per_token:
+        reason += "; the number of tokens that the loss is divided by is that before, and in verl that after"
+    if uses_bypass(settings):
+        reason += "; it takes the policy's probabilities before the step, verl those of each update"
+    yield from fates(settings, keys, "derived", reason, (_TIS_FUNCTION,))
 
 
 def _of_correction(settings: Settings, key: str) -> Iterator[Step]:

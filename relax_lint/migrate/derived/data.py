@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.data_files import DATA_DIR, DataFile, files_of
+from relax_lint.migrate.data_files import DATA_DIR, DataFile, files_in, files_of
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
 from relax_lint.migrate.readings import M, below, fates, given, shown, text, whole
 from relax_lint.migrate.values import Template, is_known
@@ -33,7 +33,7 @@ _OWN = {
 
 def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     """The flags and fates of the data."""
-    yield from _read(settings)
+    yield from _read(settings, choices)
     yield from _columns(settings)
     yield from _media(settings, choices)
     yield from _template(settings)
@@ -41,8 +41,8 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
         yield from _by_hand(settings, prefix, todo)
 
 
-def _read(settings: Settings) -> Iterator[Step]:
-    files = files_of(settings.value(FILES))
+def _read(settings: Settings, choices: Choices) -> Iterator[Step]:
+    files = files_in(settings, FILES, choices)
     if not files:
         files = [DataFile(Template((DATA_DIR, "/train.parquet")), "train", "")]
         yield Todo(f"{FILES} is empty: name the converted training data after {_DATA}", (FILES,))

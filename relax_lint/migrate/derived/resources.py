@@ -127,7 +127,7 @@ def _experts_of_engine(size: int) -> Iterator[Step]:
 
 def _counted(settings: Settings, gpus: Gpus) -> Iterator[Step]:
     keys = (PER_NODE, NODES, ROLLOUT_PER_NODE, ROLLOUT_NODES)
-    numbers = f"{gpus.total} GPUs in all" if not gpus.shown else f"{gpus.shown} GPUs in all, 8 where nothing says more"
+    numbers = f"{gpus.total} GPUs in all" if not gpus.shown else f"{gpus.shown} GPUs in all"
     yield from fates(settings, keys, "derived", numbers, (_RESOURCE,))
     copies = tuple(key for key in below(settings, f"{R}.nnodes", f"{R}.n_gpus_per_node"))
     yield from fates(settings, copies, "derived", "the same GPUs", (_RESOURCE,))

@@ -30,6 +30,7 @@ from relax_lint.migrate.readings import below, fates, first_key, is_on, shown, t
 from relax_lint.migrate.reward.request import MANAGERS, CarriedReward
 from relax_lint.migrate.texts import REWARD
 from relax_lint.migrate.values import is_known
+from relax_lint.migrate.withheld import secrets_in
 from relax_lint.records import node
 
 if TYPE_CHECKING:
@@ -257,8 +258,13 @@ def _argument(settings: Settings, key: str, name: str, has_function: bool) -> It
     elif not has_function:
         yield Fate(key, "no effect", (), "the length of a response is not judged")
     elif not is_known(value):
-        todo = f"{key}={shown(value)}: set {name} in the config, which bash does not fill in"
-        yield Fate(key, "by hand", (), "only bash knows it", todo)
+        reason, way = "only bash knows it", f"set {name} in the config, which bash does not fill in"
+        secret = " and ".join(secrets_in(value))
+        if secret:
+            reason = "a secret has no place in a config"
+            way = f"have the reward read {secret} from its environment; {reason}"
+        todo = f"{key}={shown(value)}: {way}"
+        yield Fate(key, "by hand", (), reason, todo)
         yield Todo(todo, (key,))
     else:
         yield YamlEntry(name, value, (key,))

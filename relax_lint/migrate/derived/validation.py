@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.data_files import files_of, named
+from relax_lint.migrate.data_files import files_in, named
 from relax_lint.migrate.derived.intervals import evaluates
 from relax_lint.migrate.derived.sampling import ALL_TOKENS
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
@@ -33,7 +33,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
         rest = tuple(below(settings, _OF_VALIDATION))
         yield from fates(settings, rest, "no effect", "nothing is evaluated as it trains")
         return
-    yield from _data(settings)
+    yield from _data(settings, choices)
     for name, flag in _FLAGS.items():
         key = f"{_OF_VALIDATION}.{name}"
         value = carried(settings, key) if settings.value(key) is not None else _DEFAULTS[name]
@@ -58,8 +58,8 @@ def _only(settings: Settings) -> Iterator[Step]:
         yield Fate(_ONLY, "same", (), "it trains")
 
 
-def _data(settings: Settings) -> Iterator[Step]:
-    files = files_of(settings.value(_FILES))
+def _data(settings: Settings, choices: Choices) -> Iterator[Step]:
+    files = files_in(settings, _FILES, choices)
     most = whole(settings, _MOST)
     words: list[str | Template] = []
     for name, path in named(files):

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 NAMES = frozenset({"compute_score", "reward_func", "Sample"})
 """What a reward defines by these names; carried code that has them, too, goes to a file of its own."""
 OWN = frozenset(
-    {"_as_result", "_ground_truth", "_penalized", "_at_once", "_AT_ONCE", "_extra_info"}
-    | {"_sandbox_slots", "_SLOTS"}
+    {"_as_result", "_ground_truth", "_penalized", "_at_once", "_AT_ONCE", "_extra_info"} | {"_sandbox_slots", "_SLOTS"}
 )
 """Further names that it may define."""
 _READ = {

@@ -24,8 +24,8 @@ Guide: NEVER use Hydra config syntax in Relax launch scripts; key conversion rul
 Writes what the table of verl's settings names: the flag with the value as it stands, `--rollout-batch-size` with
 `--global-batch-size` for the prompts of a step, `--resource` for the GPUs. A word is taken out where Relax needs
 nothing like it, and where the launch has the flags for it: these count already, whatever the word says, and where they
-say otherwise `--fix` says so. It is left, and `--fix` says what to do, where only a person can decide, where Relax lacks
-what the setting asks for, and where the launcher would have another fault with the flag.
+say otherwise `--fix` says so. It is left, and `--fix` says what to do, where only a person can decide, where Relax
+lacks what the setting asks for, and where the launcher would have another fault with the flag.
 
 `--config-path` and `--config-name` are taken out, unless they name a configuration of the recipe: what that says is to
 be carried over first.

@@ -102,7 +102,7 @@ def test_sizes_that_only_bash_knows() -> None:
     value = Template((Unknown("${BATCH}", "BATCH"),))
     made = plan(changed(settings, leaves={**settings.leaves, key: Setting(key, value, "command line")}), CHOICES)
     assert flags(made)["--rollout-batch-size"] == "${BATCH}"
-    assert flags(made)["--global-batch-size"] == "$((${BATCH:-1} * 8))"
+    assert flags(made)["--global-batch-size"] == "$((BATCH * 8))"
     assert "Only bash knows" in made.batch
 
 
@@ -121,4 +121,4 @@ def test_samples_of_a_prompt_that_only_bash_knows() -> None:
     value = Template((Unknown("${N}", "N"),))
     made = plan(changed(settings, leaves={**settings.leaves, key: Setting(key, value, "command line")}), CHOICES)
     assert flags(made)["--n-samples-per-prompt"] == "${N}"
-    assert flags(made)["--global-batch-size"] == "$((64 * ${N:-1}))"
+    assert flags(made)["--global-batch-size"] == "$((64 * N))"

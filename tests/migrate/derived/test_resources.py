@@ -159,7 +159,7 @@ def test_gpus_that_only_bash_counts() -> None:
     nodes = Template((Unknown("${SLURM_JOB_NUM_NODES}", "SLURM_JOB_NUM_NODES"),))
     leaves = {**made.settings.leaves, "trainer.nnodes": Setting("trainer.nnodes", nodes, "command line")}
     made = plan(changed(made.settings, leaves=leaves), Choices("demo", shape=QWEN3_8B))
-    assert "$((${SLURM_JOB_NUM_NODES:-1} * 8))" in flags(made)["--resource"]
+    assert "$((SLURM_JOB_NUM_NODES * 8))" in flags(made)["--resource"]
     assert roles(flags(made, "async"))["actor"] == 4
     assert "SLURM_JOB_NUM_NODES" in todos(made)
 

@@ -202,8 +202,13 @@ def prime_math() -> Iterator[Case]:
 
 def math_verify() -> Iterator[Case]:
     """What a verifier with signals has to tell apart."""
-    for response, label in boxed():
-        # A long repetition only runs into the verifier's own time limit.
+    random_ = random.Random(29)
+    for number, (response, label) in enumerate(boxed()):
+        if number % 3:
+            # Plain numbers are parsed at once; what LaTeX there is takes its time.
+            label = str(random_.randrange(40))
+            answer = random_.choice([label, f"{label}.0", f"{label}/1", str(random_.randrange(40)), "x"])
+            response = random_.choice(["\\boxed{%s}", "it is %s", "$%s$", "%s"]) % answer
         yield response[:120], str(label)
 
 
@@ -228,7 +233,7 @@ def prime_code() -> Iterator[Case]:
         n = random_.randrange(1000)
         right = [program for program, is_right in _PROGRAMS if is_right]
         wrong = [program for program, is_right in _PROGRAMS if not is_right]
-        program = random_.choice(wrong) if number % 8 == 0 else random_.choice(right)
+        program = random_.choice(wrong) if number % 16 == 0 else random_.choice(right)
         fence = random_.choice(["```python\n%s\n```", "so:\n```python\n%s\n``` done", "%s", "```\n%s\n```"])
         tests = {"inputs": [f"{n}\n"], "outputs": [f"{n + 1}\n"]}
         label: object = json.dumps(tests) if number % 3 else tests
@@ -236,8 +241,13 @@ def prime_code() -> Iterator[Case]:
             label = random_.choice(["", "{", "[]", "{}", "null", '{"inputs": []}', "3", [], 7])
         if number % 16 == 2:
             calls = {"fn_name": "f", "inputs": [[n]], "outputs": [n + 1]}
-            label, program = json.dumps(calls), random_.choice(["def f(x):\n    return x + 1", "def g(x):\n    return x"])
+            label, program = (
+                json.dumps(calls),
+                random_.choice(["def f(x):\n    return x + 1", "def g(x):\n    return x"]),
+            )
             fence = "```python\n%s\n```"
+        if number % 100 == 4:
+            label, program = json.dumps({"inputs": ["1\n", "2\n"], "outputs": ["2\n", "9\n"]}), right[0]
         yield fence % program, label
 
 

@@ -40,10 +40,10 @@ def original(module: str, function: str) -> Callable[..., Any]:
     return found
 
 
-def outcome(function: Callable[..., Any], *arguments: object) -> Any:
+def outcome(function: Callable[..., Any], *arguments: object, **more: object) -> Any:
     """What a scorer gives, as verl's managers read it, or the name of what it raises."""
     try:
-        result = function(*arguments)
+        result = function(*arguments, **more)
     except ImportError:
         raise
     except Exception as problem:

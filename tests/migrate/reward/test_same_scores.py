@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from tests.migrate.reward.originals import SCORES, original, originals, outcome
 from tests.migrate.reward.produced import Workshop, run
 
 QUICK = ("gsm8k", "math", "dapo", "aime", "geo3k", "search")
-IN_PROCESSES = ("prime_math", "prime_code")
 _WITH_MATH_VERIFY = """\
 from verl.utils.reward_score import math_verify
 
@@ -64,15 +64,36 @@ def test_a_scorer_of_verl_gives_the_same_scores(name: str, workshop: Workshop) -
     assert _differing(workshop, name, given, expected) == []
 
 
-@pytest.mark.parametrize("name", IN_PROCESSES)
-def test_a_scorer_with_processes_of_its_own_gives_the_same_scores(name: str, workshop: Workshop) -> None:
-    source, made = cases.SCORERS[name]
-    carried = workshop.carry(name, sources=(source,))
+def test_a_scorer_with_processes_of_its_own_gives_the_same_scores(workshop: Workshop) -> None:
+    source, made = cases.SCORERS["prime_math"]
+    carried = workshop.carry("prime_math", sources=(source,))
     assert not carried.problems
     given = [(response, label, {"data_source": source}) for response, label in made()]
-    expected = _scored_apart(f"{SCORES}", "default_compute_score", [(source, *each[:2]) for each in given])
+    asked = Apart(SCORES, "default_compute_score", [(source, *each[:2]) for each in given])
+    expected = asked.scores()
     assert len({repr(each) for each in expected}) > 1
-    assert _differing(workshop, name, given, expected) == []
+    assert _differing(workshop, "prime_math", given, expected) == []
+
+
+def test_programs_get_the_same_scores(workshop: Workshop) -> None:
+    """A process for each program takes its time: most are scored by the function that was carried over itself, with
+    as little else as can be, the rest by the whole reward."""
+    source, made = cases.SCORERS["prime_code"]
+    carried = workshop.carry("prime_code", sources=(source,))
+    assert not carried.problems
+    given = [(response, label, {"data_source": source}) for response, label in made()]
+    pairs = [each[:2] for each in given]
+    theirs = Apart(f"{SCORES}.prime_code", "compute_score", pairs, quick=True, continuous=True)
+    ours = Apart(
+        "examples.prime_code.prime_code", "compute_score", pairs, [str(workshop.root)], quick=True, continuous=True
+    )
+    expected, scores = theirs.scores(), ours.scores()
+    assert len(expected) == 1000
+    assert len({repr(each) for each in expected}) > 2
+    assert scores == expected
+    few = slice(0, 40)
+    samples = [workshop.sample(response, label, **more) for response, label, more in given[few]]
+    assert run(workshop.reward("prime_code"), samples) == expected[few]
 
 
 def test_a_function_around_math_verify_gives_the_same_scores(workshop: Workshop) -> None:
@@ -80,7 +101,7 @@ def test_a_function_around_math_verify_gives_the_same_scores(workshop: Workshop)
     carried = workshop.carry("with_math_verify", function=Function(path, "compute_score"))
     assert not carried.problems
     given: list[Any] = [(response, label, {"data_source": "x"}) for response, label in cases.math_verify()]
-    expected = _scored_apart(f"{SCORES}.math_verify", "compute_score", [each[:2] for each in given])
+    expected = Apart(f"{SCORES}.math_verify", "compute_score", [each[:2] for each in given]).scores()
     assert len({repr(each) for each in expected}) > 1
     assert _differing(workshop, "with_math_verify", given, expected) == []
 
@@ -112,12 +133,33 @@ def test_all_sources_of_mixed_data_are_scored_each_its_way(workshop: Workshop) -
     assert _differing(workshop, "mixed", given, expected) == []
 
 
-def _scored_apart(module: str, function: str, given: list[Any]) -> list[Any]:
-    """The originals' scores, from a program of its own: they fork, which a process with threads must not."""
-    script = Path(__file__).with_name("score_apart.py")
-    asked = json.dumps({"module": module, "function": function, "given": given})
-    done = subprocess.run(
-        [sys.executable, str(script)], input=asked, capture_output=True, text=True, check=True, cwd=Path.cwd()
-    )
-    scores: list[Any] = json.loads(done.stdout.splitlines()[-1])
-    return scores
+class Apart:
+    """Scores from a program of its own, which starts at once: its scorers fork, which this one must not."""
+
+    def __init__(
+        self,
+        module: str,
+        function: str,
+        given: list[Any],
+        path: Sequence[str] = (),
+        quick: bool = False,
+        **more: object,
+    ) -> None:
+        asked = {"module": module, "function": function, "given": given, "path": path, "quick": quick, "more": more}
+        self.asked = json.dumps(asked)
+        script = Path(__file__).with_name("score_apart.py")
+        self.pool = ThreadPoolExecutor(1)
+        self.done = self.pool.submit(
+            subprocess.run,
+            [sys.executable, str(script)],
+            input=self.asked,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+
+    def scores(self) -> list[Any]:
+        """All of them, when they are there."""
+        made: list[Any] = json.loads(self.done.result().stdout.splitlines()[-1])
+        self.pool.shutdown()
+        return made

@@ -1,0 +1,318 @@
+"""Scoring that waits for an answer over HTTP, made to wait on the event loop: one client for all, with a timeout."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from relax_lint.migrate.carrying.closure import dotted_name
+from relax_lint.migrate.carrying.code import Code
+from relax_lint.migrate.reward.http_calls import (
+    CLIENT,
+    NotLikeIt,
+    caught_of,
+    client_text,
+    needs_brackets,
+    request_of,
+    response_edits,
+)
+from relax_lint.sources.python import PythonSource, walk
+
+_OPENAI = {"OpenAI": "AsyncOpenAI", "AzureOpenAI": "AsyncAzureOpenAI"}
+_ASKING = frozenset({"create", "parse", "generate", "retrieve", "list"})
+_HTTP = ("requests", "httpx")
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp, ast.ClassDef)
+OWN = frozenset({CLIENT, "_TIMEOUT", "_REQUEST_ERRORS"})
+"""Names that this adds to a module."""
+
+
+@dataclass
+class _Plan:
+    """What has to change in a module."""
+
+    source: PythonSource
+    edits: dict[tuple[int, int], str] = field(default_factory=dict)
+    awaited: set[ast.Call] = field(default_factory=set)
+    imports: set[str] = field(default_factory=set)
+    top: list[str] = field(default_factory=list)
+
+    def replace(self, node: ast.AST, text: str) -> None:
+        """Put a text in the place of a node."""
+        place = self.source.place(node)
+        self.edits[place.start, place.end] = text
+
+    def insert(self, offset: int, text: str) -> None:
+        """Put a text before what stands somewhere."""
+        self.edits[offset, offset] = text + self.edits.get((offset, offset), "")
+
+
+def asks_over_http(code: Code) -> bool:
+    """Whether a module calls a client that keeps everything else waiting."""
+    return any(True for _ in _senders(code.tree, _Clients(code.tree)))
+
+
+def on_the_loop(code: Code, function: str) -> Code | str:
+    """The module with a function, and all that calls for it, awaiting answers; or why that is not done. A module whose
+    function asks nobody is given back as it is."""
+    try:
+        return _converted(code, function)
+    except NotLikeIt as reason:
+        return str(reason)
+
+
+# ------------------------------------------------------------ finding
+
+
+class _Clients:
+    """The clients of a module: modules by the names they go by, and names that clients are bound to."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.modules: dict[str, str] = {}
+        self.makers: dict[str, str] = {}
+        self.sleeps: set[str] = set()
+        self.made: dict[str, ast.Call] = {}
+        for each in walk(tree):
+            if isinstance(each, ast.Import):
+                for alias in each.names:
+                    if alias.name in (*_HTTP, "openai", "time"):
+                        self.modules[alias.asname or alias.name] = alias.name
+            elif isinstance(each, ast.ImportFrom) and each.module == "openai":
+                self.makers |= {a.asname or a.name: a.name for a in each.names if a.name in _OPENAI}
+            elif isinstance(each, ast.ImportFrom) and each.module == "time":
+                self.sleeps |= {a.asname or a.name for a in each.names if a.name == "sleep"}
+        for each in walk(tree):
+            if isinstance(each, ast.Assign) and isinstance(each.value, ast.Call) and self.maker(each.value):
+                for target in each.targets:
+                    if isinstance(target, ast.Name):
+                        self.made[target.id] = each.value
+
+    def maker(self, call: ast.Call) -> str | None:
+        """The class of openai's that a call makes a client of."""
+        if isinstance(call.func, ast.Name):
+            return self.makers.get(call.func.id)
+        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+            known = self.modules.get(call.func.value.id) == "openai"
+            return call.func.attr if known and call.func.attr in _OPENAI else None
+        return None
+
+    def kind(self, call: ast.Call) -> str | None:
+        """What a call is: "http", "openai", "sleep", or nothing of the kind."""
+        name = dotted_name(call.func)
+        if isinstance(call.func, ast.Name):
+            return "sleep" if call.func.id in self.sleeps else None
+        if name is None:
+            return None
+        first, *middle, last = name.split(".")
+        module = self.modules.get(first)
+        if module in _HTTP and not middle:
+            return "http" if last in ("get", "post", "put", "patch", "delete", "request", "head") else None
+        if module == "time" and name.endswith(".sleep"):
+            return "sleep"
+        return "openai" if first in self.made and last in _ASKING and middle else None
+
+
+def _senders(tree: ast.AST, clients: _Clients) -> Iterator[tuple[ast.Call, str]]:
+    for each in walk(tree):
+        if isinstance(each, ast.Call):
+            kind = clients.kind(each)
+            if kind in ("http", "openai"):
+                yield each, kind
+
+
+def _reached(
+    source: PythonSource, function: str, clients: _Clients
+) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions of a module that ask somebody, or call one that does, as far as ``function`` needs them."""
+    assert source.tree is not None
+    top = {each.name: each for each in source.tree.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    calls = {
+        name: {
+            each.func.id
+            for each in walk(definition)
+            if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id in top
+        }
+        for name, definition in top.items()
+    }
+    asking = {name for name, definition in top.items() if any(True for _ in _senders(definition, clients))}
+    before = -1
+    while before != len(asking):
+        before = len(asking)
+        asking |= {name for name, called in calls.items() if called & asking}
+    needed, pending = set[str](), [function]
+    while pending:
+        name = pending.pop()
+        if name not in needed:
+            needed.add(name)
+            pending += calls.get(name, ())
+    return {name: top[name] for name in top if name in asking & needed}
+
+
+# ------------------------------------------------------------ changing
+
+
+def _converted(code: Code, function: str) -> Code:
+    source = PythonSource(code.origin.path, code.text.encode("utf-8", "surrogateescape"))
+    assert source.tree is not None
+    clients = _Clients(source.tree)
+    reached = _reached(source, function, clients)
+    if function not in reached:
+        return code
+    plan = _Plan(source)
+    _check_references(source, reached)
+    for name, definition in reached.items():
+        if isinstance(definition, ast.FunctionDef):
+            if definition.decorator_list:
+                raise NotLikeIt(f"{name} has decorators")
+            if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in walk(definition)):
+                raise NotLikeIt(f"{name} yields")
+            plan.insert(source.place(definition).start, "async ")
+        _await_calls(plan, definition, reached, clients)
+    _make_clients(plan, clients, reached)
+    return Code(code.origin, _applied(plan, code.text), code.original or code.text)
+
+
+def _check_references(source: PythonSource, reached: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> None:
+    """Functions that become coroutines may only be called, and only by each other."""
+    assert source.tree is not None
+    for each in walk(source.tree):
+        if not isinstance(each, ast.Name) or each.id not in reached or not isinstance(each.ctx, ast.Load):
+            continue
+        parent = source.parent(each)
+        if not isinstance(parent, ast.Call) or parent.func is not each:
+            raise NotLikeIt(f"{each.id} is handed on as a value")
+
+
+def _await_calls(
+    plan: _Plan,
+    definition: ast.FunctionDef | ast.AsyncFunctionDef,
+    reached: dict[str, ast.FunctionDef | ast.AsyncFunctionDef],
+    clients: _Clients,
+) -> None:
+    """Await what a function calls that waits now."""
+    for each in walk(definition):
+        if isinstance(each, ast.ExceptHandler) and each.type is not None:
+            for node, text, imported in caught_of(each.type, clients.modules):
+                plan.replace(node, text)
+                plan.imports |= imported
+        if not isinstance(each, ast.Call):
+            continue
+        kind = clients.kind(each)
+        own = isinstance(each.func, ast.Name) and each.func.id in reached
+        if kind is None and not own:
+            continue
+        _check_place(plan.source, each, definition)
+        if isinstance(plan.source.parent(each), ast.Await):
+            continue
+        if kind == "sleep":
+            plan.imports.add("import asyncio")
+            plan.replace(each.func, "asyncio.sleep")
+        elif kind == "http":
+            plan.imports.add("import httpx")
+            _send_by_client(plan, each, definition)
+        _await(plan, each)
+
+
+def _send_by_client(plan: _Plan, call: ast.Call, definition: ast.AST) -> None:
+    """The request of a call, made by the module's client."""
+    request = request_of(call)
+    plan.replace(call.func, f"{CLIENT}.{request.method}")
+    for node, text in request.edits:
+        plan.insert(plan.source.place(node).start, "")
+        place = plan.source.place(node)
+        del plan.edits[place.start, place.start]
+        if isinstance(node, ast.keyword):
+            value = plan.source.place(node.value)
+            plan.edits[place.start, value.start] = text
+        else:
+            plan.edits[place.start, place.start] = text
+    for node, text in response_edits(plan.source, call, definition):
+        plan.replace(node, text)
+
+
+def _await(plan: _Plan, call: ast.Call) -> None:
+    place = plan.source.place(call)
+    if needs_brackets(plan.source.parent(call)):
+        plan.insert(place.start, "(await ")
+        plan.edits[place.end, place.end] = ")"
+    else:
+        plan.insert(place.start, "await ")
+
+
+def _check_place(source: PythonSource, call: ast.Call, definition: ast.AST) -> None:
+    """Whether a call can be awaited where it stands."""
+    for holder in source.ancestors(call):
+        if holder is definition:
+            return
+        if isinstance(holder, _SCOPES):
+            raise NotLikeIt(f"line {call.lineno} asks within a function of its own")
+        if isinstance(holder, ast.JoinedStr):
+            raise NotLikeIt(f"line {call.lineno} asks within a text")
+    raise NotLikeIt(f"line {call.lineno} asks outside of functions")
+
+
+def _make_clients(plan: _Plan, clients: _Clients, reached: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> None:
+    """Clients of openai that await: at the module's top as they are, in functions one for each set of arguments."""
+    source = plan.source
+    for name, call in clients.made.items():
+        maker = clients.maker(call)
+        holder = next((each for each in source.ancestors(call) if isinstance(each, _SCOPES)), None)
+        if holder is not None and holder not in reached.values():
+            raise NotLikeIt(f"{name} is made in a function that asks nobody")
+        users = {
+            next((each for each in source.ancestors(one) if isinstance(each, _SCOPES)), None)
+            for one in walk(source.tree or ast.Module([], []))
+            if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load)
+        }
+        if any(user not in reached.values() for user in users if user is not None):
+            raise NotLikeIt(f"{name} is used where nothing is awaited")
+        assert maker is not None
+        made = _OPENAI[maker]
+        plan.imports.add(f"from openai import {made}")
+        timeout = "" if any(each.arg == "timeout" for each in call.keywords) else "timeout=_TIMEOUT"
+        if holder is None:
+            plan.replace(call.func, made)
+            if timeout:
+                end = source.place(call).end - 1
+                plan.edits[end, end] = f"{', ' if call.args or call.keywords else ''}{timeout}"
+            continue
+        if call.args or any(each.arg is None for each in call.keywords):
+            raise NotLikeIt(f"{name} is made of more than named values")
+        given = [each.arg or "" for each in call.keywords]
+        plan.imports.add("import functools")
+        plan.replace(call.func, f"_make_{name.lstrip('_')}")
+        passed = ", ".join([*(f"{each}={each}" for each in given), *filter(None, [timeout])])
+        plan.top.append(
+            f"@functools.cache\ndef _make_{name.lstrip('_')}({', '.join(given)}):\n"
+            f'    """One client for each of what it is made of."""\n    return {made}({passed})\n'
+        )
+
+
+# ------------------------------------------------------------ writing
+
+
+def _applied(plan: _Plan, text: str) -> str:
+    """The text with all changes, and what is new at its top after the imports."""
+    made = text
+    for (start, end), replacement in sorted(plan.edits.items(), reverse=True):
+        made = made[:start] + replacement + made[end:]
+    added = client_text(made, any("httpx" in each for each in plan.imports), plan.top)
+    return _after_imports(
+        made, sorted(plan.imports | ({"import json"} if "json.JSONDecodeError" in added else set())), added
+    )
+
+
+def _after_imports(text: str, imports: list[str], added: str) -> str:
+    tree = ast.parse(text)
+    have = {ast.unparse(each) for each in tree.body}
+    head = [each for each in imports if each not in have]
+    last = 0
+    for number, each in enumerate(tree.body):
+        is_text = number == 0 and isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)
+        if is_text or isinstance(each, (ast.Import, ast.ImportFrom)):
+            last = each.end_lineno or each.lineno
+        else:
+            break
+    lines = text.split("\n")
+    new = [*head, *([""] if added else []), *added.rstrip("\n").split("\n")] if added else head
+    return "\n".join([*lines[:last], *new, *lines[last:]])
