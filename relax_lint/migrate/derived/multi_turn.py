@@ -134,6 +134,12 @@ def _environment(settings: Settings, choices: Choices) -> Iterator[Step]:
         yield RecipeFile(env, ENVIRONMENT.format(name=choices.name, base=choices.module("base_env")), because)
     else:
         yield from (changed(file, because=(*because, *named)) for file in carried.files)
+    if _INTERACTION in named:
+        yield Todo(
+            "keep the prompt's messages in the converted data as JSON, extra_info.raw_prompt: the interaction is given "
+            "them, and Relax keeps only the text of the chat template",
+            (_INTERACTION,),
+        )
     for key in code:
         yield from _of_code(settings, key, env, carried=key in named)
     loop = text(settings, _DEFAULT_LOOP)
