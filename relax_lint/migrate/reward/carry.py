@@ -13,6 +13,7 @@ from relax_lint.migrate.reward.entry import Entry, NotCarried, find_entry
 from relax_lint.migrate.reward.form import NAMES, OWN, WORKERS, WORKERS_TEXT, Form, definitions, imports
 from relax_lint.migrate.reward.request import BATCH, PRIME, REMOTE, CarriedReward, Request
 from relax_lint.migrate.reward.where import Where, has_processes, where
+from relax_lint.records import changed
 from relax_lint.sources.python import walk
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def carry_reward(request: Request, sources: VerlSources) -> CarriedReward:
         entry = find_entry(request, sources)
     except NotCarried as refusal:
         return CarriedReward(problems=[refusal.problem])
+    entry = _awaiting(entry)
     module = f"reward_{request.name}"
     names = Names(request.package, {module, f"env_{request.name}", f"process_{request.name}", *_OTHERS})
     copied = closure(entry.code, [entry.function], sources, names)
@@ -42,6 +44,20 @@ def carry_reward(request: Request, sources: VerlSources) -> CarriedReward:
         [*entry.notes, *_notes(request, entry, copied)],
         form.group,
     )
+
+
+def _awaiting(entry: Entry) -> Entry:
+    """The function, awaiting what it asks over HTTP where that can be done; else it runs in a thread."""
+    from relax_lint.migrate.reward.judges import asks_over_http, on_the_loop
+
+    if not asks_over_http(entry.code):
+        return entry
+    made = on_the_loop(entry.code, entry.function)
+    if isinstance(made, str):
+        note = f"{entry.function} asks over HTTP in a thread, not by one asynchronous client: {made}"
+        return changed(entry, notes=(*entry.notes, note))
+    definition = made.definition(entry.function)
+    return changed(entry, code=made, is_async=isinstance(definition, ast.AsyncFunctionDef))
 
 
 def _form(request: Request, entry: Entry, copied: Copied) -> Form:

@@ -158,6 +158,9 @@ def _converted(code: Code, function: str) -> Code:
     reached = _reached(source, function, clients)
     if function not in reached:
         return code
+    taken = OWN & {each.id for each in walk(source.tree) if isinstance(each, ast.Name)}
+    if taken:
+        raise NotLikeIt(f"{taken.pop()} is a name of its own")
     plan = _Plan(source)
     _check_references(source, reached)
     for name, definition in reached.items():
