@@ -19,7 +19,8 @@ from relax_lint.conversion.recipe_data import own_rows
 from relax_lint.conversion.refusals import BadRows, Refused
 from relax_lint.conversion.row_by_row import Rows
 
-BATCH_BYTES, BATCH_ROWS, FEW_ROWS, READ_BYTES = 8 << 20, 4096, 32, 1 << 20
+MB = 1 << 20
+BATCH_BYTES, BATCH_ROWS, FEW_ROWS = 8 * MB, 4096, 32
 """A batch is what is in memory at once. Of media that lie in files of their own only a few rows are read at a time."""
 Piece = tuple[int, int, Callable[[], Any]]
 """The number of its first row, how many there are, what converts them."""
@@ -87,7 +88,7 @@ def ahead(batches: Iterator[Any]) -> Iterator[Any]:
 
 def opened(path: Path) -> Any:
     """A parquet file of which only as much is in memory as is asked for, however large its row groups are."""
-    return pq.ParquetFile(pa.OSFile(os.fsencode(path)), pre_buffer=False, buffer_size=READ_BYTES)
+    return pq.ParquetFile(pa.OSFile(os.fsencode(path)), pre_buffer=False, buffer_size=MB)
 
 
 def parquet_batches(part: Part, columns: list[str] | None) -> Iterator[Any]:
@@ -95,18 +96,24 @@ def parquet_batches(part: Part, columns: list[str] | None) -> Iterator[Any]:
     with opened(part.source) as file:
         groups = range(file.num_row_groups) if part.groups is None else part.groups
         for group in groups:
-            reading = partial(file.iter_batches, row_groups=[group], columns=columns)
-            yield from reading(batch_size=batch_rows(file.metadata.row_group(group), reading))
+            rows = batch_rows(file, group, columns)
+            yield from file.iter_batches(batch_size=rows, row_groups=[group], columns=columns)
 
 
-def batch_rows(group: Any, reading: Callable[..., Iterator[Any]]) -> int:
-    """How many rows make a batch: by the mean size, and the size of the first, which may be packed."""
-    size = group.total_byte_size / max(group.num_rows, 1)
-    rows = max(1, min(BATCH_ROWS, int(BATCH_BYTES / max(size, 1))))
-    if rows > FEW_ROWS and group.num_rows > FEW_ROWS:
-        few = next(reading(batch_size=FEW_ROWS))
-        rows = max(1, min(rows, BATCH_BYTES * len(few) // max(few.nbytes, 1)))
-    return rows
+def batch_rows(file: Any, number: int, columns: list[str] | None) -> int:
+    """How many rows make a batch: by the mean size, of small values by that of the first, since they may be packed."""
+    group = file.metadata.row_group(number)
+    small, size, count = [], 0.0, max(group.num_rows, 1)
+    for leaf in map(group.column, range(group.num_columns)):
+        if columns is None or any(f"{leaf.path_in_schema}.".startswith(f"{name}.") for name in columns):
+            if leaf.total_uncompressed_size > 4096 * count:
+                size += leaf.total_uncompressed_size / count
+            else:
+                small.append(leaf.path_in_schema)
+    if small and group.num_rows > FEW_ROWS:
+        few = next(file.iter_batches(batch_size=FEW_ROWS, row_groups=[number], columns=small))
+        size += max(few.nbytes / len(few), group.total_byte_size / count - size)
+    return max(1, min(BATCH_ROWS, int(BATCH_BYTES / max(size, 1))))
 
 
 def line_batches(part: Part) -> Iterator[list[dict[str, Any]]]:

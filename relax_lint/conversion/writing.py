@@ -13,9 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from relax_lint.conversion.columns import Wanted
-from relax_lint.conversion.reading import BATCH_BYTES, FEW_ROWS, Part, pieces
+from relax_lint.conversion.reading import BATCH_BYTES, MB, Part, pieces
 from relax_lint.conversion.refusals import PROBLEMS, BadRows, Refused, said
 from relax_lint.conversion.row_by_row import Misfit, Rows
+
+CODEC = "lz4"
 
 
 @dataclass
@@ -89,25 +91,24 @@ class Writer:
             self._file.close()
 
     def _options(self, batch: Any) -> dict[str, Any]:
-        """Media are compressed already: to do it again takes time and saves nothing."""
-        empty = pa.BufferOutputStream()
-        pq.write_table(pa.Table.from_batches([batch.slice(0, 0)]), empty)
-        schema = pq.ParquetFile(empty.getvalue()).schema
-        leaves = [schema.column(number).path for number in range(len(schema))]
-        packed = {leaf for leaf in leaves if leaf.partition(".")[0] in self._media and is_packed(batch, leaf)}
+        """Columns are compressed where that saves something: media are compressed already. A try shows it."""
+        tried = pa.BufferOutputStream()
+        pq.write_table(pa.Table.from_batches([batch]), tried, compression=CODEC)
+        group = pq.ParquetFile(tried.getvalue()).metadata.row_group(0)
+        leaves = [group.column(number) for number in range(group.num_columns)]
+        of_media = {leaf.path_in_schema for leaf in leaves if leaf.path_in_schema.partition(".")[0] in self._media}
+        others = [leaf.path_in_schema for leaf in leaves if leaf.path_in_schema not in of_media]
         return {
-            "compression": {leaf: "none" if leaf in packed else "snappy" for leaf in leaves},
-            "use_dictionary": [leaf for leaf in leaves if leaf not in packed],
-            "write_statistics": [leaf for leaf in leaves if leaf not in packed],
-            "dictionary_pagesize_limit": 1 << 17,
+            "compression": {leaf.path_in_schema: CODEC if shrinks(leaf) else "none" for leaf in leaves},
+            "use_dictionary": others,
+            "write_statistics": others,
+            "dictionary_pagesize_limit": MB // 8,
         }
 
 
-def is_packed(batch: Any, leaf: str) -> bool:
-    """Whether the items of a column get no smaller by compression."""
-    items = batch.column(leaf.partition(".")[0]).flatten()[:FEW_ROWS]
-    data = b"".join(item for item in items.to_pylist() if isinstance(item, bytes))[: BATCH_BYTES // 4]
-    return bool(data) and len(pa.compress(data, "snappy", asbytes=True)) > 0.9 * len(data)
+def shrinks(leaf: Any) -> bool:
+    """Whether compression made a column notably smaller."""
+    return bool(leaf.total_compressed_size < 0.8 * leaf.total_uncompressed_size)
 
 
 @contextmanager
