@@ -129,6 +129,10 @@ class _Imports(cst.CSTTransformer):
         rest = [cst.SimpleStatementLine([each.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for each in made[1:]]
         return cst.FlattenSentinel([first, *rest])
 
+    def visit_ImportAlias(self, node: cst.ImportAlias) -> bool:
+        """The names of imports are dealt with as a whole."""
+        return False
+
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
         """``verl.utils.reward_score.gsm8k`` where that was imported by this name."""
         if not self.modules:

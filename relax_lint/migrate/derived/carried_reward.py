@@ -10,6 +10,7 @@ from relax_lint.migrate.carrying.closure import Problem
 from relax_lint.migrate.readings import below, first_key, is_on, shown, text
 from relax_lint.migrate.reward.data_sources import data_sources
 from relax_lint.migrate.reward.request import (
+    BATCH,
     DAPO,
     LIMITED,
     MANAGERS,
@@ -88,7 +89,7 @@ def asked_of(settings: Settings, choices: Choices, manager: str | None) -> Asked
         function,
         data_sources(settings, choices.verl.project),
         _managed(settings, manager, options),
-        tuple(_arguments(settings, choices, options)) if function is not None else (),
+        tuple(_arguments(settings, choices, manager, options)) if function is not None else (),
         tuple(_sandbox(settings, options)) if function is None else (),
         place,
     )
@@ -151,10 +152,10 @@ def _place(settings: Settings, key: str) -> Problem:
 # ------------------------------------------------------------ what it is told
 
 
-def _arguments(settings: Settings, choices: Choices, options: list[Option]) -> Iterator[Argument]:
-    """``reward_kwargs`` by their names, each an entry of the config."""
+def _arguments(settings: Settings, choices: Choices, manager: str | None, options: list[Option]) -> Iterator[Argument]:
+    """``reward_kwargs`` by their names, each an entry of the config; the batch manager hands its own on, too."""
     assert choices.verl is not None
-    for prefix in KWARGS:
+    for prefix in (*KWARGS, *(OF_MANAGER if manager == BATCH else ())):
         for name, (value, keys) in _by_name(settings, prefix).items():
             option = name if not choices.verl.project.catalogue.sets(name) else f"reward_{name}"
             if _has(options, option):

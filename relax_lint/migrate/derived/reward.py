@@ -225,15 +225,26 @@ def _arguments(settings: Settings, has_function: bool, made: _Made) -> Iterator[
     if made.is_done and made.asked is not None:
         for option in made.asked.options:
             yield from _option(settings, option)
-        for key in below(settings, *(f"{prefix}.{OVERLONG}_cfg" for prefix in OF_MANAGER), *_BUFFERS):
-            if is_on(settings, f"{key.rpartition('.')[0]}.enable") and key.endswith((".enable", ".log")):
-                yield Fate(key, "derived", (_RM_PATH,), "the reward does as verl's manager")
+        for key in below(settings, *KWARGS, *OF_MANAGER, *_BUFFERS):
+            yield _of_manager(settings, key)
+        return
     for prefix in (*KWARGS, *OF_MANAGER):
         for key in below(settings, prefix):
             yield from _argument(settings, key, key.removeprefix(f"{prefix}.").replace(".", "_"), has_function)
     for prefix in (MODEL, MODEL_NOW):
         for key in below(settings, f"{prefix}.{OVERLONG}"):
             yield from _argument(settings, key, key.removeprefix(f"{prefix}.").replace(".", "_"), has_function)
+
+
+def _of_manager(settings: Settings, key: str) -> Fate:
+    """The fate of a setting that the reward does not read, though it may do what it says."""
+    if settings.value(key) in (None, {}):
+        return Fate(key, "same", (), "nothing")
+    if OVERLONG in key and not is_on(settings, f"{key.rpartition('.')[0]}.enable"):
+        return Fate(key, "no effect", (), "verl takes nothing off for long responses, enable is off")
+    if key.endswith((".enable", ".log")):
+        return Fate(key, "derived", (_RM_PATH,), "the reward does as verl's manager")
+    return Fate(key, "no effect", (), "neither the manager nor the function reads it")
 
 
 def _option(settings: Settings, option: Option) -> Iterator[Step]:

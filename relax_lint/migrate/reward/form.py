@@ -121,7 +121,7 @@ def _score(form: Form) -> str:
     elif call:
         lines.append(f"    return _as_result({called})")
     else:
-        lines += _nested("    return _as_result", called)
+        lines += _nested(f"    return _as_result({'await ' if entry.is_async else ''}{form.function}", given)
     return "\n".join(lines)
 
 
@@ -298,8 +298,10 @@ def _call_lines(head: str, given: Sequence[str], tail: str) -> list[str]:
     return [f"{head}(", *inner, f"{indent}){tail}"]
 
 
-def _nested(head: str, call: str) -> list[str]:
-    line = f"{head}({call})"
-    if len(line) <= _WIDTH:
-        return [line]
-    return [f"{head}(", f"        {call}", "    )"]
+def _nested(head: str, given: Sequence[str]) -> list[str]:
+    """A call in a call that it is all of."""
+    lines = _call_lines(head, given, ")")
+    if len(lines) == 1:
+        return lines
+    outer, _, inner = head.rpartition("(")
+    return [f"{outer}(", *_call_lines(f"        {inner}", given, ""), "    )"]

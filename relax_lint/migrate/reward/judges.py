@@ -72,6 +72,8 @@ class _Clients:
         self.makers: dict[str, str] = {}
         self.sleeps: set[str] = set()
         self.made: dict[str, ast.Call] = {}
+        self.sessions: dict[str, list[ast.Call]] = {}
+        """Names of clients of requests and httpx that are made without arguments, and where they are made."""
         for each in walk(tree):
             if isinstance(each, ast.Import):
                 for alias in each.names:
@@ -86,6 +88,18 @@ class _Clients:
                 for target in each.targets:
                     if isinstance(target, ast.Name):
                         self.made[target.id] = each.value
+            elif isinstance(each, ast.Assign) and isinstance(each.value, ast.Call) and self._is_session(each.value):
+                for target in each.targets:
+                    if isinstance(target, ast.Name):
+                        self.sessions.setdefault(target.id, []).append(each.value)
+            elif isinstance(each, ast.withitem) and isinstance(each.context_expr, ast.Call):
+                if self._is_session(each.context_expr) and isinstance(each.optional_vars, ast.Name):
+                    self.sessions.setdefault(each.optional_vars.id, []).append(each.context_expr)
+
+    def _is_session(self, call: ast.Call) -> bool:
+        module, _, last = (dotted_name(call.func) or "").rpartition(".")
+        known = self.modules.get(module) in _HTTP and last in ("Session", "session", "Client")
+        return known and not call.args and not call.keywords
 
     def maker(self, call: ast.Call) -> str | None:
         """The class of openai's that a call makes a client of."""
@@ -105,7 +119,7 @@ class _Clients:
             return None
         first, *middle, last = name.split(".")
         module = self.modules.get(first)
-        if module in _HTTP and not middle:
+        if (module in _HTTP or first in self.sessions) and not middle:
             return "http" if last in ("get", "post", "put", "patch", "delete", "request", "head") else None
         if module == "time" and name.endswith(".sleep"):
             return "sleep"
@@ -160,7 +174,7 @@ def _converted(code: Code, function: str) -> Code:
         return code
     taken = OWN & {each.id for each in walk(source.tree) if isinstance(each, ast.Name)}
     if taken:
-        raise NotLikeIt(f"{taken.pop()} is a name of its own")
+        raise NotLikeIt(f"{min(taken)} is a name of its own")
     plan = _Plan(source)
     _check_references(source, reached)
     for name, definition in reached.items():
@@ -212,14 +226,16 @@ def _await_calls(
             plan.replace(each.func, "asyncio.sleep")
         elif kind == "http":
             plan.imports.add("import httpx")
-            _send_by_client(plan, each, definition)
+            _send_by_client(plan, each, definition, clients)
         _await(plan, each)
 
 
-def _send_by_client(plan: _Plan, call: ast.Call, definition: ast.AST) -> None:
+def _send_by_client(plan: _Plan, call: ast.Call, definition: ast.AST, clients: _Clients) -> None:
     """The request of a call, made by the module's client."""
     request = request_of(call)
-    plan.replace(call.func, f"{CLIENT}.{request.method}")
+    assert isinstance(call.func, ast.Attribute)
+    if not (isinstance(call.func.value, ast.Name) and call.func.value.id in clients.sessions):
+        plan.replace(call.func, f"{CLIENT}.{request.method}")
     for node, text in request.edits:
         plan.insert(plan.source.place(node).start, "")
         place = plan.source.place(node)
@@ -257,6 +273,7 @@ def _check_place(source: PythonSource, call: ast.Call, definition: ast.AST) -> N
 def _make_clients(plan: _Plan, clients: _Clients, reached: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> None:
     """Clients of openai that await: at the module's top as they are, in functions one for each set of arguments."""
     source = plan.source
+    _share_sessions(plan, clients, reached)
     for name, call in clients.made.items():
         maker = clients.maker(call)
         holder = next((each for each in source.ancestors(call) if isinstance(each, _SCOPES)), None)
@@ -289,6 +306,27 @@ def _make_clients(plan: _Plan, clients: _Clients, reached: dict[str, ast.Functio
             f"@functools.cache\ndef _make_{name.lstrip('_')}({', '.join(given)}):\n"
             f'    """One client for each of what it is made of."""\n    return {made}({passed})\n'
         )
+
+
+def _share_sessions(plan: _Plan, clients: _Clients, reached: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> None:
+    """The module's client in the place of sessions, which nothing may be set on."""
+    source = plan.source
+    for name, calls in clients.sessions.items():
+        for each in walk(source.tree or ast.Module([], [])):
+            if not isinstance(each, ast.Name) or each.id != name or not isinstance(each.ctx, ast.Load):
+                continue
+            holder = source.parent(each)
+            call = source.parent(holder) if isinstance(holder, ast.Attribute) else None
+            scope = next((one for one in source.ancestors(each) if isinstance(one, _SCOPES)), None)
+            if not isinstance(call, ast.Call) or clients.kind(call) != "http" or scope not in reached.values():
+                raise NotLikeIt(f"line {each.lineno} does more with {name} than to ask")
+        for call in calls:
+            plan.imports.add("import httpx")
+            if isinstance(source.parent(call), ast.withitem):
+                plan.imports.add("import contextlib")
+                plan.replace(call, f"contextlib.nullcontext({CLIENT})")
+            else:
+                plan.replace(call, CLIENT)
 
 
 # ------------------------------------------------------------ writing
