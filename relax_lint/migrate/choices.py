@@ -40,8 +40,9 @@ class Choices:
 
     ``name`` is the recipe's; ``unit`` what verl's ``train_batch_size`` is taken for; ``keep_updates`` keeps several
     updates of a rollout; ``model`` is the stem of the model's file under ``scripts/models/`` and ``shape`` what it
-    says, ``None`` when it is not known. ``package`` is that of the recipes, empty at the root. ``verl`` has the code
-    that may be carried over, ``data`` are verl's paths of the data of all launches of the recipe.
+    says, ``None`` when it is not known. ``package`` is that of the recipes, empty at the root; ``part`` is a package in
+    the recipe for what is another thing under the same name there. ``verl`` has the code that may be carried over,
+    ``data`` are verl's paths of the data of all launches of the recipe.
     """
 
     name: str
@@ -50,12 +51,13 @@ class Choices:
     model: str = ""
     shape: ModelShape | None = None
     package: str = "examples"
+    part: str = ""
     verl: VerlSources | None = None
     data: tuple[str | Template, ...] = ()
 
     def module(self, name: str) -> str:
         """The module path of a file of the recipe."""
-        return ".".join(filter(None, (self.package, self.name, name)))
+        return ".".join(filter(None, (self.package, self.name, self.part, name)))
 
 
 def shape_of(flags: Mapping[str, Sequence[str]], *, vision: bool = False) -> ModelShape:

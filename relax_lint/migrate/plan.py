@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.records import node, record
@@ -58,14 +59,46 @@ class YamlEntry:
 
 
 @record
+class Piece:
+    """What a file of the recipe has of a file of verl's or of the user's: functions, classes, values by their names."""
+
+    path: Path
+    names: tuple[str, ...] = ()
+
+
+@record
 class RecipeFile:
     """A file that the arguments name and that has to be there: ``name`` in the recipe's directory. ``copy_of`` is the
-    file of the user's Relax that it is copied from, where it has no text of its own."""
+    file of the user's Relax that it is copied from, where it has no text of its own; ``pieces`` is what was carried
+    over into it."""
 
     name: str
     text: str
     because: tuple[str, ...] = ()
     copy_of: str = ""
+    pieces: tuple[Piece, ...] = ()
+
+
+@record
+class Need:
+    """A package that carried code imports, with the place of the import. ``at_hand`` says that Relax brings it,
+    ``optional`` that the code does without it; ``used_by`` is what imports it."""
+
+    package: str
+    path: Path
+    line: int
+    used_by: Literal["reward", "tools"]
+    optional: bool = False
+    at_hand: bool = False
+
+
+@record
+class Obstacle:
+    """Something that kept code from being carried over: where it is, and what."""
+
+    path: Path
+    line: int
+    message: str
 
 
 @record
@@ -92,7 +125,7 @@ class Refusal(Exception):
         self.reason, self.key, self.place = reason, key, place
 
 
-Step = Passed | Fate | YamlEntry | RecipeFile | Todo | ModeRefused
+Step = Passed | Fate | YamlEntry | RecipeFile | Todo | ModeRefused | Need | Obstacle
 """What a step of the planning yields."""
 
 
@@ -113,3 +146,5 @@ class Plan:
     model: str
     batch: str
     files: Sequence[RecipeFile] = ()
+    needs: Sequence[Need] = ()
+    obstacles: Sequence[Obstacle] = ()

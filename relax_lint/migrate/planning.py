@@ -9,7 +9,7 @@ from relax_lint.migrate.batches import batches
 from relax_lint.migrate.derived import DERIVED
 from relax_lint.migrate.direct import direct_steps
 from relax_lint.migrate.mapping import entry_in
-from relax_lint.migrate.plan import Fate, ModeRefused, Passed, Plan, RecipeFile, Step, Todo, YamlEntry
+from relax_lint.migrate.plan import Fate, ModeRefused, Need, Obstacle, Passed, Plan, RecipeFile, Step, Todo, YamlEntry
 from relax_lint.migrate.settings import NOT_THERE
 from relax_lint.migrate.values import Template
 from relax_lint.records import changed
@@ -39,6 +39,8 @@ def plan(settings: Settings, choices: Choices, catalogue: Catalogue | None = Non
         choices.model,
         batches(settings, choices).text,
         [each for each in every if isinstance(each, RecipeFile)],
+        list(dict.fromkeys(each for each in every if isinstance(each, Need))),
+        list(dict.fromkeys(each for each in every if isinstance(each, Obstacle))),
     )
 
 

@@ -12,6 +12,7 @@ from relax_lint.migrate.arguments import Arguments
 from relax_lint.migrate.carrying.sources import verl_sources
 from relax_lint.migrate.choices import Choices, shape_of
 from relax_lint.migrate.data_files import conversions, sources_in
+from relax_lint.migrate.data_script import TOOLS, data_script
 from relax_lint.migrate.effective import effective_settings
 from relax_lint.migrate.exported import Left, environment
 from relax_lint.migrate.launcher_header import read_by
@@ -43,16 +44,9 @@ if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch
     from relax_lint.sources.launcher import LauncherSource
 
-EXPECTED = "RLX409"
-"""What the rules may say of a recipe that was just migrated: the conversion script is still to be written."""
 PAGE = "MIGRATION.md"
 _MOST_WAYS = 9
 """Beyond so many ways through a script only the first is written: nobody would find one among the others."""
-_TOOLS = "scripts/tools"
-_CONVERSION = (
-    "write it; it reads the parquet files of verl, puts the ground truth of reward_model into a column label, and "
-    "keeps the prompt, extra_info, data_source and media"
-)
 _CONFIG = "--custom-config-path"
 _UNFUSED = Passed("--no-rope-fusion", (), "misc", (MODEL_PATH,), "Relax wants this of a model that sees or hears")
 _OWN_ENVIRONMENT = re.compile(r"""^(DEFAULT_ENV_MODULE\s*=\s*["'])[\w.]+(["'])""", re.MULTILINE)
@@ -216,9 +210,11 @@ class _Migration:
         machines = machines_of(settings, self.choices, self.project)
         if machines is not None:
             todos.append(todo(machines, settings))
-        converts = f"{_TOOLS}/process_{self.choices.name}.py"
-        if not self.project.is_file(self.project.root / converts):
-            todos.insert(0, Todo(f"{converts}: {_CONVERSION}", ("data.train_files", "data.val_files")))
+        converts, beside = self.project.root / TOOLS / f"process_{self.choices.name}.py", self.source.path.parent
+        text, told = data_script(self.choices.name, settings, beside, self.source.project, self.choices.verl)
+        todos[:0] = told
+        if not self.project.is_file(converts):
+            self.files[converts] = text
         todos += self._to_copy(made)
         if self.options.first:
             todos.insert(0, Todo(self.options.first))
@@ -395,11 +391,7 @@ class _Migration:
         }
         changed_project = self.project.with_changes(files)
         judged = lint(changed_project, load_rules(), targets=list(files))
-        return [
-            found
-            for found in judged.standing
-            if found.path in files and found.severity is not Severity.ADVICE and found.code != EXPECTED
-        ]
+        return [found for found in judged.standing if found.path in files and found.severity is not Severity.ADVICE]
 
 
 def _meaning(plan: Plan) -> tuple[object, ...]:

@@ -23,6 +23,7 @@ from relax_lint.migrate.carrying.imports import (
     stars,
 )
 from relax_lint.migrate.carrying.naming import Names
+from relax_lint.migrate.plan import Piece
 from relax_lint.records import node, record
 from relax_lint.sources.python import walk
 
@@ -81,6 +82,20 @@ class Copied:
     def root(self) -> Part:
         """The part of the module that was asked for."""
         return self.parts[0]
+
+    def piece(self, part: Part) -> Piece:
+        """What is carried of a module, as it is told: functions and classes, or values where there are none."""
+        statements = [each for each in part.code.statements if each.index in part.indices and not each.is_import]
+        defined = [
+            each.name
+            for statement in statements
+            for each in statement.nodes
+            if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        ]
+        return Piece(
+            part.code.origin.path,
+            tuple(defined or dict.fromkeys(name for statement in statements for name in sorted(statement.binds))),
+        )
 
     def left_out(self) -> list[str]:
         """The functions and classes of the first module that nothing of it needs."""

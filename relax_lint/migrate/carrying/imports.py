@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.carrying.code import Unparsable
-from relax_lint.migrate.carrying.sources import VERL, Origin
+from relax_lint.migrate.carrying.sources import RECIPES, VERL, Origin
 from relax_lint.records import record
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Resolver:
         found = self.sources.origin(dotted, beside)
         if found is not None:
             return OfModule(found)
-        if dotted.partition(".")[0] != VERL:
+        if dotted.partition(".")[0] not in (VERL, RECIPES):
             return External(dotted.partition(".")[0])
         return Missing(self._why_not(dotted))
 
@@ -154,7 +154,7 @@ class Resolver:
             return Missing("the batches of verl's trainer are no samples of Relax")
         found = self.sources.origin(dotted, beside) if dotted else None
         if found is None:
-            if dotted.partition(".")[0] == VERL or not dotted:
+            if dotted.partition(".")[0] in (VERL, RECIPES) or not dotted:
                 return Missing(self._why_not(dotted))
             return External(dotted.partition(".")[0])
         return OfName(found, name) if name == ALL else self._followed(found, name, _MOST_REEXPORTS)
@@ -185,7 +185,7 @@ class Resolver:
     def _why_not(self, dotted: str) -> str:
         if self.sources.package is None:
             return "the code of verl is not at hand: name its checkout with --verl-root"
-        return f"there is no {dotted or 'such module'} in {self.sources.package.parent}"
+        return f"there is no {dotted or 'such module'} beside it or in {self.sources.package.parent.name}"
 
 
 def stars(code: Code) -> list[Alias]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from relax_lint.project import Project
 
 VERL = "verl"
+RECIPES = "recipe"
 
 
 @record
@@ -54,7 +55,8 @@ class VerlSources:
         if parts[0] == "relax":
             return None
         roots = [self.project.root] if beside is None else [beside.parent, self.project.root]
-        return next(filter(None, (self._below(root, dotted, parts) for root in roots)), None)
+        found = next(filter(None, (self._below(root, dotted, parts) for root in roots)), None)
+        return self._of_recipes(dotted, parts) if found is None and parts[0] == RECIPES else found
 
     def code(self, origin: Origin) -> Code:
         """The parsed text of a module; raises ``SyntaxError`` with a place for what cannot be read."""
@@ -73,6 +75,13 @@ class VerlSources:
         if isinstance(found, Unparsable):
             raise found
         return found
+
+    def _of_recipes(self, dotted: str, parts: list[str]) -> Origin | None:
+        """A module of verl's recipes, which are a checkout of their own, or a directory beside verl."""
+        own = self._below(self.project.root, dotted, parts[1:]) if len(parts) > 1 else None
+        if own is None and self.package is not None:
+            own = self._below(self.package.parent, dotted, parts)
+        return own
 
     def _below(self, root: Path, dotted: str, parts: list[str]) -> Origin | None:
         base = root.joinpath(*parts)

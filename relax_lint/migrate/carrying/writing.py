@@ -10,6 +10,7 @@ import libcst as cst
 from relax_lint.migrate.carrying.closure import Copied, Part
 from relax_lint.migrate.carrying.code import Code
 from relax_lint.migrate.carrying.imports import ALL, Alias, OfModule, OfName, Supplied, Target, stars
+from relax_lint.migrate.plan import RecipeFile
 
 _EMPTY_LINE = cst.EmptyLine(indent=False)
 
@@ -40,10 +41,11 @@ def carried_text(copied: Copied, part: Part) -> str:
     return carried_module(copied, part).code.rstrip("\n") + "\n"
 
 
-def files(copied: Copied) -> Iterator[tuple[str, str]]:
-    """The names and texts of the files for all modules but the first."""
+def files(copied: Copied) -> Iterator[RecipeFile]:
+    """The files for all modules but the first."""
     for part in copied.parts[1:]:
-        yield f"{copied.names.of(part.code.origin)}.py", carried_text(copied, part)
+        pieces = (copied.piece(part),)
+        yield RecipeFile(f"{copied.names.of(part.code.origin)}.py", carried_text(copied, part), pieces=pieces)
 
 
 def _is_kept(nodes: Sequence[ast.stmt], index: int) -> bool:

@@ -82,7 +82,7 @@ def asked_of(settings: Settings, choices: Choices, manager: str | None) -> Asked
     elif choices.verl.package is None:
         return None
     options: list[Option] = []
-    package = ".".join(filter(None, (choices.package, choices.name)))
+    package = choices.module("")
     request = Request(
         choices.name,
         package,

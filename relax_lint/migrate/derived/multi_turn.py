@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from relax_lint.migrate.batches import trainer_of
 from relax_lint.migrate.environment.files import named_file, shown_path
 from relax_lint.migrate.environment.writing import produced_text
-from relax_lint.migrate.plan import Fate, Passed, RecipeFile, Step, Todo, YamlEntry
+from relax_lint.migrate.plan import Fate, Need, Obstacle, Passed, RecipeFile, Step, Todo, YamlEntry
 from relax_lint.migrate.readings import R, below, fates, is_on, shown, text, whole
 from relax_lint.migrate.texts import ENVIRONMENT
 from relax_lint.records import changed
@@ -188,6 +188,7 @@ def _told(choices: Choices, carried: CarriedEnvironment) -> Iterator[Step]:
     assert sources is not None
     for problem in carried.problems:
         yield Todo(f"{shown_path(problem.path, sources)}:{problem.line}: {problem.message}", (_TOOLS,))
+        yield Obstacle(problem.path, problem.line, problem.message)
     if carried.schemas:
         note = "what the model is told of its tools"
         yield Passed("--tool-key", ("tools",), "rollout", (_TOOLS,), note)
@@ -205,7 +206,9 @@ def _told(choices: Choices, carried: CarriedEnvironment) -> Iterator[Step]:
             (_TOOLS,),
         )
     for need in carried.requires:
-        if need.package not in _AT_HAND:
+        at_hand = need.package in _AT_HAND
+        yield Need(need.package, need.path, need.line, "tools", need.optional, at_hand)
+        if not at_hand:
             at = f"{shown_path(need.path, sources)}:{need.line}"
             what = "may import" if need.optional else "imports"
             yield Todo(f"install {need.package} beside Relax: the code of the tools {what} it ({at})", (_TOOLS,))

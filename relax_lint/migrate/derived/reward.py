@@ -25,13 +25,13 @@ from relax_lint.migrate.derived.carried_reward import (
 from relax_lint.migrate.derived.data import FILES
 from relax_lint.migrate.derived.intervals import evaluates
 from relax_lint.migrate.derived.multi_turn import takes_turns
-from relax_lint.migrate.plan import Fate, Passed, RecipeFile, Step, Todo, YamlEntry
+from relax_lint.migrate.plan import Fate, Need, Obstacle, Passed, RecipeFile, Step, Todo, YamlEntry
 from relax_lint.migrate.readings import below, fates, first_key, is_on, shown, text
 from relax_lint.migrate.reward.request import MANAGERS, CarriedReward
 from relax_lint.migrate.texts import REWARD
 from relax_lint.migrate.values import is_known
 from relax_lint.migrate.withheld import secrets_in
-from relax_lint.records import node
+from relax_lint.records import changed, node
 
 if TYPE_CHECKING:
     from relax_lint.migrate.choices import Choices
@@ -143,12 +143,13 @@ def _function(settings: Settings, choices: Choices, path: str, made: _Made) -> I
     yield Passed(_KEY, ("score",), "rollout", (path,))
     for problem in made.reward.problems:
         yield Todo(f"{_shown(problem, choices)}: {problem.message}", (path,))
+        yield Obstacle(problem.path, problem.line, problem.message)
     for note in made.reward.notes:
         yield Todo(f"{module}.py: {note}", (path,))
     if made.is_done:
         if made.reward.group:
             yield Passed(_GROUP, (), "rollout", (path,), "the reward takes all responses to a prompt")
-        yield from (RecipeFile(file.name, file.text, (path,)) for file in made.reward.files)
+        yield from (changed(file, because=(path,)) for file in made.reward.files)
         yield from _required(choices, path, made)
         return
     if settings.value(path) is not None:
@@ -170,7 +171,9 @@ def _function(settings: Settings, choices: Choices, path: str, made: _Made) -> I
 def _required(choices: Choices, path: str, made: _Made) -> Iterator[Step]:
     """The packages that the carried code wants and Relax does not install by itself."""
     for each in made.reward.requires:
-        if each.package not in _OF_RELAX:
+        at_hand = each.package in _OF_RELAX
+        yield Need(each.package, each.path, each.line, "reward", each.optional, at_hand)
+        if not at_hand:
             wanted = "would like" if each.optional else "needs"
             where = _shown(Problem(each.path, each.line, ""), choices)
             yield Todo(f"the reward {wanted} the package {each.package} (imported at {where}): install it", (path,))

@@ -16,8 +16,8 @@ from relax_lint.migrate.environment.configs import interaction_entries, tool_ent
 from relax_lint.migrate.environment.functions import FunctionEntry, function_entries
 from relax_lint.migrate.environment.produced.tool_base import OpenAIFunctionToolSchema
 from relax_lint.migrate.environment.writing import Parts, environment_text, produced_text
-from relax_lint.migrate.plan import RecipeFile
-from relax_lint.records import node, record
+from relax_lint.migrate.plan import Piece, RecipeFile
+from relax_lint.records import changed, node, record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -141,12 +141,18 @@ class _Carrying:
             RecipeFile(f"{FOLDER}/__init__.py", ""),
             RecipeFile(f"{FOLDER}/base.py", produced_text("tool_base")),
             *([RecipeFile(SCHEMAS, schemas)] if self.schemas else []),
-            *(RecipeFile(f"{FOLDER}/{name}", text) for name, text in _files(copied)),
-            RecipeFile(f"env_{self.request.name}.py", environment_text(parts)),
+            *(changed(file, name=f"{FOLDER}/{file.name}") for file in _files(copied)),
+            RecipeFile(f"env_{self.request.name}.py", environment_text(parts), pieces=tuple(self._described())),
         ]
         self.problems += copied.beside
         problems, empty = list(dict.fromkeys(self.problems)), not parts.tools and not parts.interactions
         return CarriedEnvironment(files, self.schemas, self.unknown, copied.requires, problems, empty)
+
+    def _described(self) -> Iterator[Piece]:
+        """The configurations of the tools and interactions, which the environment holds."""
+        for path in (self.request.tools, self.request.interactions):
+            if path is not None:
+                yield Piece(path)
 
     def _keeps(self) -> str:
         """The end that is kept of a long answer: verl's older versions name it, the newer ones name what they cut."""
@@ -324,7 +330,7 @@ def _import_lines(copied: Copied) -> list[str]:
     return [line for line in carried_text(copied, copied.root).splitlines() if line.strip()]
 
 
-def _files(copied: Copied) -> Iterator[tuple[str, str]]:
+def _files(copied: Copied) -> Iterator[RecipeFile]:
     from relax_lint.migrate.carrying.writing import files
 
     return files(copied)

@@ -109,13 +109,14 @@ def _files(request: Request, entry: Entry, copied: Copied, form: Form) -> Iterat
         needed.append(f"from {request.package}.{WORKERS} import workers")
     docstring = f"The reward of {request.name}: {_origin(entry)}, in the form that Relax calls."
     text = reward_module(carried, docstring, needed, definitions(form), request.package)
-    yield RecipeFile(f"reward_{request.name}.py", text)
+    pieces = (copied.piece(copied.root),)
+    yield RecipeFile(f"reward_{request.name}.py", text, pieces=pieces if inline else ())
     if not inline:
-        yield RecipeFile(f"{copied.names.of(copied.root.code.origin)}.py", carried_text(copied, copied.root))
+        beside = f"{copied.names.of(copied.root.code.origin)}.py"
+        yield RecipeFile(beside, carried_text(copied, copied.root), pieces=pieces)
     if form.where == "process":
         yield RecipeFile(f"{WORKERS}.py", WORKERS_TEXT)
-    for name, helper in files(copied):
-        yield RecipeFile(name, helper)
+    yield from files(copied)
 
 
 def _origin(entry: Entry) -> str:

@@ -5,28 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from relax_lint.migrate.carrying.closure import Problem
 from relax_lint.migrate.carrying.code import Code, Unparsable
 from relax_lint.migrate.carrying.imports import Alias, OfModule, OfName, Resolver
 from relax_lint.migrate.carrying.sources import Origin, VerlSources
 from relax_lint.migrate.reward.dispatch import direct, folded
-from relax_lint.migrate.reward.request import BATCH, PRIME, Function, Request
+from relax_lint.migrate.reward.request import BATCH, PRIME, Argument, Function, Request
 from relax_lint.records import record
-
-if TYPE_CHECKING:
-    from relax_lint.migrate.reward.request import Argument
 
 SINGLE = ("data_source", "solution_str", "ground_truth", "extra_info")
 """What verl gives to a function that scores one response, in the order of its prime manager."""
 GROUP = ("data_sources", "solution_strs", "ground_truths", "extra_infos")
 _SCORES = "verl.utils.reward_score"
 _DEFAULT = "default_compute_score"
-_OF_REWARD_MODEL = {
-    "reward_router_address": "the address of the reward model that verl served",
-    "reward_model_tokenizer": "the tokenizer of the reward model that verl served",
-}
+_ROUTER = Argument("reward_router_address", "reward_router_address")
+_OF_REWARD_MODEL = {"reward_model_tokenizer": "the tokenizer of the reward model that verl served"}
 
 
 class NotCarried(Exception):
@@ -175,6 +169,8 @@ def _call(
         each.arg for each, default in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True) if default
     }
     options = tuple(each for each in request.arguments if each.name in known or parameters.kwarg is not None)
+    asks_model = _ROUTER.name in known and all(each.name != _ROUTER.name for each in options)
+    options += (_ROUTER,) if asks_model else ()
     ours = {each.name for each in options}
     if request.manager.kind == PRIME:
         given = [Given("", each) for each in names if each not in ours]
@@ -187,6 +183,9 @@ def _call(
         for each in request.arguments
         if each not in options
     ]
+    if asks_model:
+        todo = f"serve the model that verl's reward model was, and set {_ROUTER.option} in the config to its address"
+        notes.append(todo)
     if request.manager.kind != PRIME:
         for each in known:
             if each not in told and each not in optional:

@@ -142,9 +142,9 @@ def _reached(
     top = {each.name: each for each in source.tree.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))}
     calls = {
         name: {
-            each.func.id
+            each.id
             for each in walk(definition)
-            if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id in top
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each.id in top
         }
         for name, definition in top.items()
     }
@@ -264,7 +264,7 @@ def _check_place(source: PythonSource, call: ast.Call, definition: ast.AST) -> N
         if holder is definition:
             return
         if isinstance(holder, _SCOPES):
-            raise NotLikeIt(f"line {call.lineno} asks within a function of its own")
+            raise NotLikeIt(f"line {call.lineno} asks within an inner function or generator")
         if isinstance(holder, ast.JoinedStr):
             raise NotLikeIt(f"line {call.lineno} asks within a text")
     raise NotLikeIt(f"line {call.lineno} asks outside of functions")
@@ -293,8 +293,9 @@ def _make_clients(plan: _Plan, clients: _Clients, reached: dict[str, ast.Functio
         if holder is None:
             plan.replace(call.func, made)
             if timeout:
-                end = source.place(call).end - 1
-                plan.edits[end, end] = f"{', ' if call.args or call.keywords else ''}{timeout}"
+                given_there = [*call.args, *(each.value for each in call.keywords)]
+                end = max((source.place(each).end for each in given_there), default=source.place(call).end - 1)
+                plan.insert(end, f"{', ' if given_there else ''}{timeout}")
             continue
         if call.args or any(each.arg is None for each in call.keywords):
             raise NotLikeIt(f"{name} is made of more than named values")
@@ -344,7 +345,10 @@ def _applied(plan: _Plan, text: str) -> str:
 
 
 def _after_imports(text: str, imports: list[str], added: str) -> str:
-    tree = ast.parse(text)
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as problem:
+        raise NotLikeIt("its calls stand in a way that is not understood") from problem
     have = {ast.unparse(each) for each in tree.body}
     head = [each for each in imports if each not in have]
     last = 0
