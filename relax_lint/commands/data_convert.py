@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     for kind in _KINDS:
         default = next(name for name, each in MEDIA.items() if each == kind)
         parser.add_argument(f"--{kind}-key", metavar="COLUMN", default=default, help="(default: %(default)s)")
+    parser.add_argument("--tools", metavar="FILE", type=Path, help="schemas of tools as JSON, for a column tools")
     parser.add_argument("--keep", metavar="COLUMN", action="append", default=[], help="keep this column, too")
     parser.add_argument(
         "--without-truth",
@@ -43,5 +45,11 @@ def run(options: Namespace) -> int:
     from relax_lint.conversion.program import run as convert
 
     media = {getattr(options, f"{kind}_key"): kind for kind in _KINDS}
-    wanted = Wanted(options.prompt_key, options.data_source_key, media, tuple(options.keep), options.without_truth)
+    try:
+        tools = "" if options.tools is None else json.dumps(json.loads(options.tools.read_text()), ensure_ascii=False)
+    except (OSError, ValueError) as problem:
+        complain(f"{options.tools}: {getattr(problem, 'strerror', None) or f'no JSON: {problem}'}")
+        return USAGE_ERROR
+    keep = tuple(options.keep)
+    wanted = Wanted(options.prompt_key, options.data_source_key, media, keep, options.without_truth, tools)
     return convert(options.given, options.made, wanted, options.ray)

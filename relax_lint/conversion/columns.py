@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from relax_lint.conversion.media import held, is_list, media
-from relax_lint.conversion.recipe_data import DATA_SOURCE, KEEP, MEDIA, PROMPT
+from relax_lint.conversion.recipe_data import DATA_SOURCE, KEEP, MEDIA, PROMPT, TOOLS
 from relax_lint.conversion.refusals import BadRows, Refused
 
 OF_TOOLS = ("need_tools_kwargs", "tools_kwargs", "interaction_kwargs")
@@ -29,6 +29,7 @@ class Wanted:
     media: Mapping[str, str] = field(default_factory=lambda: dict(MEDIA))
     keep: tuple[str, ...] = KEEP
     without_truth: str = "refuse"
+    tools: str = TOOLS
 
 
 def columns_of(wanted: Wanted) -> tuple[str, ...]:
@@ -67,6 +68,8 @@ def assembled(columns: Mapping[str, Any], wanted: Wanted, home: Path, label: Any
         column = columns.get(name, columns.get(ALSO_NAMED.get(name, "")))
         if column is not None:
             made[name] = media(column, kind, home)
+    if wanted.tools:
+        made["tools"] = pa.repeat(wanted.tools, len(label))
     made.update((name, columns[name]) for name in wanted.keep if name in columns and name not in made)
     return pa.RecordBatch.from_arrays(list(made.values()), names=list(made))
 

@@ -9,6 +9,8 @@ PROMPT = "prompt"
 DATA_SOURCE = "data_source"
 MEDIA = {"images": "image", "videos": "video", "audios": "audio"}
 KEEP: tuple[str, ...] = ()
+TOOLS = ""
+"""The schemas of the tools that every prompt shows, as JSON: the text of a column ``tools``."""
 
 
 def own_rows() -> dict[str, tuple[str, Callable[[dict[str, Any], int], dict[str, Any]]]]:

@@ -32,6 +32,7 @@ PROMPT = {prompt}
 DATA_SOURCE = {data_source}
 MEDIA = {media}
 KEEP: tuple[str, ...] = ()
+TOOLS = {tools}
 
 
 {own_rows}"""
@@ -49,13 +50,15 @@ if __name__ == "__main__":
 
 @record
 class RecipeData:
-    """What a recipe's data is like: its columns, media with their kinds, and the text of its own ``own_rows``."""
+    """What a recipe's data is like: its columns, media with their kinds, and the text of its own ``own_rows``; ``tools`` are
+    schemas as JSON."""
 
     name: str
     prompt: str = "prompt"
     data_source: str = "data_source"
     media: Mapping[str, str] | None = None
     own_rows: str = ""
+    tools: str = ""
     about: str = ""
 
 
@@ -76,9 +79,15 @@ def script(data: RecipeData) -> str:
         prompt=json.dumps(data.prompt),
         data_source=json.dumps(data.data_source),
         media=json.dumps(dict(media)),
+        tools=_text(data.tools),
         own_rows=data.own_rows or _NO_ROWS,
     )
     return "\n\n".join([head, *bodies]) + _MAIN
+
+
+def _text(schemas: str) -> str:
+    """Schemas as they are read best: no JSON has three quotes in a row."""
+    return f'r"""{json.dumps(json.loads(schemas), indent=2, ensure_ascii=False)}"""' if schemas else '""'
 
 
 def _about(data: RecipeData) -> str:

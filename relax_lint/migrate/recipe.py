@@ -14,6 +14,7 @@ from relax_lint.migrate.choices import Choices, shape_of
 from relax_lint.migrate.data_files import conversions, sources_in
 from relax_lint.migrate.data_script import TOOLS, data_script
 from relax_lint.migrate.effective import effective_settings
+from relax_lint.migrate.environment.carry import SCHEMAS
 from relax_lint.migrate.exported import Left, environment
 from relax_lint.migrate.launcher_header import read_by
 from relax_lint.migrate.launcher_text import Facts, launcher_text
@@ -211,7 +212,8 @@ class _Migration:
         if machines is not None:
             todos.append(todo(machines, settings))
         converts, beside = self.project.root / TOOLS / f"process_{self.choices.name}.py", self.source.path.parent
-        text, told = data_script(self.choices.name, settings, beside, self.source.project, self.choices.verl)
+        tools = next((file.text for file in made.files if file.name == SCHEMAS), "")
+        text, told = data_script(self.choices.name, settings, beside, self.source.project, self.choices.verl, tools)
         todos[:0] = told
         if not self.project.is_file(converts):
             self.files[converts] = text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -105,7 +106,7 @@ def test_it_has_the_columns_of_the_recipe(tmp_path: Path) -> None:
     assert rows_in(tmp_path / "b.parquet") == [wanted]
 
 
-@pytest.mark.parametrize("data", [RecipeData("demo"), own()])
+@pytest.mark.parametrize("data", [RecipeData("demo"), RecipeData("demo", tools='[{"type": "function"}]'), own()])
 def test_nobody_finds_anything_in_it(data: RecipeData, tmp_path: Path) -> None:
     program = written(tmp_path, data)
     for command in (["check"], ["format", "--check"]):
@@ -127,6 +128,16 @@ def test_nobody_finds_anything_in_it(data: RecipeData, tmp_path: Path) -> None:
     project = Project.from_files(files)
     found = lint(project, load_rules(), Settings(), list(map(project.root.joinpath, files)))
     assert not [each for each in found.standing if each.code.startswith(("RLX1", "RLX2", "RLX410", "RLX409", "RLX7"))]
+
+
+def test_rows_show_the_tools_of_the_recipe(tmp_path: Path) -> None:
+    tools = [
+        {"type": "function", "function": {"name": "calc", "description": 'say "1 + 1", or \\ ü', "parameters": {}}}
+    ]
+    program = written(tmp_path, RecipeData("demo", tools=json.dumps(tools)))
+    write_parquet(tmp_path / "a.parquet", [{"prompt": "how?", "reward_model": {"ground_truth": "1"}}] * 3)
+    assert run(program, "--input-dir", "a.parquet", "--output-dir", "b.parquet").returncode == 0
+    assert [json.loads(row["tools"]) for row in rows_in(tmp_path / "b.parquet")] == [tools] * 3
 
 
 def test_names_of_the_parts_do_not_clash(tmp_path: Path) -> None:

@@ -190,13 +190,8 @@ def _told(choices: Choices, carried: CarriedEnvironment) -> Iterator[Step]:
         yield Todo(f"{shown_path(problem.path, sources)}:{problem.line}: {problem.message}", (_TOOLS,))
         yield Obstacle(problem.path, problem.line, problem.message)
     if carried.schemas:
-        note = "what the model is told of its tools"
+        note = "what the model is told of its tools, a column that the conversion of the data adds"
         yield Passed("--tool-key", ("tools",), "rollout", (_TOOLS,), note)
-        yield Todo(
-            f"give the converted data a column tools (--tool-key) with the text of {choices.name}/tools/schemas.json: "
-            "verl's chat template shows the tools to the model",
-            (_TOOLS,),
-        )
     if carried.unknown:
         module = choices.module(f"env_{choices.name}")
         yield Todo(
