@@ -4,7 +4,8 @@
 #   make test      everything that must pass
 #   make lint      style; types: mypy; docs: write the generated pages; build: the packages
 #   make property  the bash property test, a hundred times as long
-#   make bench     ratios against flake8, shellcheck and Fixit; CORPUS=/path/to/Relax for a real checkout
+#   make bench     ratios against flake8, shellcheck and Fixit, CORPUS=/path/to/Relax for a real checkout; and of the
+#                  conversion of data against pandas, on files of 1 GB
 #   make clean     remove all of it
 
 SHELL := bash
@@ -62,6 +63,7 @@ build: $(READY)
 
 bench: $(READY)
 	$(BIN)/python tools/bench.py $(if $(CORPUS),--corpus '$(CORPUS)')
+	$(BIN)/python tools/bench_conversion.py
 
 property: $(READY)
 	RELAX_LINT_PROPERTY_EXAMPLES=$(PROPERTY_EXAMPLES) $(BIN)/python -m pytest tests/shell -k property -n $(JOBS)

@@ -24,8 +24,8 @@ _MEDIA = {"image": "images", "video": "videos", "audio": "audios"}
 def data_script(
     name: str, settings: Settings, beside: Path, project: Project, verl: VerlSources | None, tools: str = ""
 ) -> tuple[str, list[Todo]]:
-    """The text of ``process_NAME.py``, and what is to be done with it; ``beside`` is where preprocessing may lie, ``tools``
-    the schemas that the prompts show."""
+    """The text of ``process_NAME.py``, and what is to be done with it; ``beside`` is where preprocessing may lie,
+    ``tools`` the schemas that the prompts show."""
     path = f"{TOOLS}/process_{name}.py"
     todos = [
         Todo(f"run {path} before the first training, as the launcher's head says: it converts verl's data", _FILES)
