@@ -50,8 +50,8 @@ if __name__ == "__main__":
 
 @record
 class RecipeData:
-    """What a recipe's data is like: its columns, media with their kinds, and the text of its own ``own_rows``; ``tools``
-    are schemas as JSON."""
+    """What a recipe's data is like: its columns, media with their kinds, and the text of its own ``own_rows``.
+    ``tools`` are schemas as JSON."""
 
     name: str
     prompt: str = "prompt"
