@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.carrying.closure import Problem
+from relax_lint.migrate.derived.multi_turn import takes_turns
 from relax_lint.migrate.readings import below, first_key, is_on, shown, text
 from relax_lint.migrate.reward.data_sources import data_sources
 from relax_lint.migrate.reward.request import (
@@ -92,6 +93,7 @@ def asked_of(settings: Settings, choices: Choices, manager: str | None) -> Asked
         tuple(_arguments(settings, choices, manager, options)) if function is not None else (),
         tuple(_sandbox(settings, options)) if function is None else (),
         place,
+        takes_turns(settings),
     )
     return Asked(request, tuple(options))
 

@@ -87,7 +87,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
         made = _made(settings, choices)
         yield from _function(settings, choices, path, made)
         flags = (_RM_PATH, _KEY)
-    yield from _read_as_in_verl(settings, choices, builtin is None)
+    yield from _read_as_in_verl(settings, choices, builtin is None and not made.is_done)
     yield from _fates_of_function(settings, path, flags, made)
     yield from _arguments(settings, builtin is None, made)
     yield from _managed(settings, choices, made)
@@ -189,12 +189,12 @@ def _shown(problem: Problem, choices: Choices) -> str:
     return f"{shown_path.as_posix()}:{problem.line}" if problem.line else shown_path.as_posix()
 
 
-def _read_as_in_verl(settings: Settings, choices: Choices, has_function: bool) -> Iterator[Step]:
+def _read_as_in_verl(settings: Settings, choices: Choices, has_stub: bool) -> Iterator[Step]:
     """verl's managers decode a response without special tokens; Relax leaves ``<|im_end|>`` at its end."""
     if not takes_turns(settings):
         note = "the reward reads responses without special tokens, as in verl"
         yield Passed("--rollout-skip-special-tokens", (), "rollout", (), note)
-    elif has_function:
+    elif has_stub:
         yield Todo(
             f"reward_{choices.name}.py: sample.response of several turns holds special tokens (<|im_end|>), which verl "
             "leaves out before it scores; take them out",

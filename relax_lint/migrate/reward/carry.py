@@ -73,7 +73,7 @@ def _form(request: Request, entry: Entry, copied: Copied) -> Form:
     function = entry.function
     if function in NAMES or not _is_inline(entry, copied, place):
         function = SCORING
-    return Form(entry, request.manager, place, function, adds)
+    return Form(entry, request.manager, place, function, adds, request.turns)
 
 
 def _is_inline(entry: Entry, copied: Copied, place: Where) -> bool:

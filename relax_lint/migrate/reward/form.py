@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 NAMES = frozenset({"compute_score", "reward_func", "Sample"})
 """What a reward defines by these names; carried code that has them, too, goes to a file of its own."""
 OWN = frozenset(
-    {"_as_result", "_ground_truth", "_penalized", "_at_once", "_AT_ONCE", "_extra_info"} | {"_sandbox_slots", "_SLOTS"}
+    {"_as_result", "_ground_truth", "_penalized", "_at_once", "_AT_ONCE", "_extra_info"}
+    | {"_sandbox_slots", "_SLOTS", "_response", "_tokenizer"}
 )
 """Further names that it may define."""
 _READ = {
@@ -43,6 +44,7 @@ class Form:
     where: Where
     function: str
     adds: tuple[str, ...] = ()
+    turns: bool = False
 
     @property
     def group(self) -> bool:
@@ -55,7 +57,7 @@ def imports(form: Form) -> Iterator[str]:
     waits = form.manager.timeout is not None or form.manager.at_once is not None
     if form.where != "loop" or waits:
         yield "import asyncio"
-    if form.where == "process":
+    if form.where == "process" or form.turns:
         yield "import functools"
     if _needs_label(form):
         yield "import json"
@@ -69,6 +71,8 @@ def definitions(form: Form) -> str:
     parts = [_score(form), _as_result(form)]
     if _needs_label(form):
         parts.append(_GROUND_TRUTH)
+    if form.turns:
+        parts.append(_RESPONSE)
     if form.adds:
         parts.append(_extra_info(form))
     if form.manager.overlong is not None:
@@ -198,6 +202,8 @@ def _excepted(form: Form, indent: str) -> list[str]:
 def _source(form: Form, name: str) -> str:
     one = _ONE_OF.get(name, name)
     source = _READ[one]
+    if one == "solution_str" and form.turns:
+        source = "_response(args, sample)"
     if one == "extra_info" and form.adds:
         source = "_extra_info(sample)"
     return f"[{source} for sample in samples]" if form.group else source
@@ -229,6 +235,19 @@ def _penalized(form: Form) -> str:
     return result'''
 
 
+_RESPONSE = '''
+@functools.cache
+def _tokenizer(checkpoint: str):
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(checkpoint, trust_remote_code=True)
+
+
+def _response(args, sample: Sample) -> str:
+    """All turns of a response without special tokens, as verl's reward managers read them."""
+    tokens = sample.tokens[len(sample.tokens) - sample.response_length :]
+    return _tokenizer(args.hf_checkpoint).decode(tokens, skip_special_tokens=True)
+'''
 _GROUND_TRUTH = '''
 def _ground_truth(sample: Sample):
     """The ground truth as verl had it: what is no text is converted to JSON, and its row says so."""

@@ -60,6 +60,7 @@ class Request:
     of the user's, or without one verl's own scoring by the source of the data. ``sources`` are all that the data has;
     none where they are not known.
 
+    With ``turns``, a response holds several turns, between which Relax leaves special tokens that verl reads without.
     ``sandbox`` are the arguments of a code sandbox, which verl's own scoring is given. ``place`` is where problems with
     no place of their own are said to be.
     """
@@ -72,6 +73,7 @@ class Request:
     arguments: tuple[Argument, ...] = ()
     sandbox: tuple[Argument, ...] = ()
     place: Problem | None = None
+    turns: bool = False
 
 
 @record

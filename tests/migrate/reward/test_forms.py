@@ -232,6 +232,28 @@ def test_a_limited_manager_lets_few_score_at_a_time(workshop: Workshop) -> None:
     assert max(each["score"] for each in found) == 2.0
 
 
+def test_several_turns_are_read_without_special_tokens(workshop: Workshop) -> None:
+    (workshop.root / "transformers.py").write_text(
+        "class AutoTokenizer:\n"
+        "    @classmethod\n    def from_pretrained(cls, path, **_):\n        assert path == 'checkpoint'\n"
+        "        return cls()\n\n"
+        "    def decode(self, tokens, skip_special_tokens):\n"
+        "        return ''.join(chr(each) for each in tokens if not skip_special_tokens or each > 9)\n"
+    )
+    _carried(
+        workshop,
+        "def compute_score(solution_str, ground_truth, **_):\n    return {'score': 1, 's': solution_str}\n",
+        turns=True,
+    )
+    samples = []
+    for length in (0, 3):
+        sample = workshop.sample("a<x>b", "l", data_source="d")
+        sample.tokens, sample.response_length = [112, 97, 1, 98], length
+        samples.append(sample)
+    found = run(workshop.reward("mine"), samples, Namespace(hf_checkpoint="checkpoint"))
+    assert [each["s"] for each in found] == ["", "ab"]
+
+
 def test_what_the_reward_does_not_use_is_left_out_and_said(workshop: Workshop) -> None:
     carried = _carried(
         workshop,
