@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from relax_lint.conversion.media import held, is_list, media
 from relax_lint.conversion.recipe_data import DATA_SOURCE, KEEP, MEDIA, PROMPT, TOOLS
-from relax_lint.conversion.refusals import BadRows, Refused
+from relax_lint.conversion.refusals import BadRows, Refused, counted_from
 
 OF_TOOLS = ("need_tools_kwargs", "tools_kwargs", "interaction_kwargs")
 ALSO_NAMED = {"images": "preprocessed_images"}
@@ -53,7 +53,9 @@ def convert_batch(batch: Any, wanted: Wanted, home: Path) -> Any:
     """A batch of verl's as Relax reads it."""
     truth = pc.struct_field(batch.column("reward_model"), "ground_truth")
     if wanted.without_truth == "skip" and truth.null_count:
-        batch, truth = batch.filter(truth.is_valid()), truth.drop_null()
+        taken = pc.indices_nonzero(truth.is_valid())
+        with counted_from(taken.to_pylist()):
+            return convert_batch(batch.take(taken), wanted, home)
     label, encoding = labels(truth, wanted.without_truth)
     return assembled(dict(zip(batch.schema.names, batch.columns, strict=True)), wanted, home, label, encoding)
 

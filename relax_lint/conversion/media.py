@@ -33,6 +33,14 @@ def media(column: Any, kind: str, home: Path) -> Any:
     return pa.ListArray.from_arrays(offsets, values, mask=column.is_null() if column.null_count else None)
 
 
+def said_of_media(kind: Any, what: str) -> list[str]:
+    """The fields of media that are neither they nor where they are: sizes, numbers of frames."""
+    items = kind.value_type if is_list(kind) else kind
+    known = {"bytes", "path", "base64", "type", "url", what, f"{what}_url"}
+    fields = items if pa.types.is_struct(items) else ()
+    return [field.name for field in fields if field.name not in known and not pa.types.is_null(field.type)]
+
+
 def zeros(size: int) -> Any:
     """Zeros, made without what pyarrow loads pandas for where that is installed."""
     return pa.Array.from_buffers(pa.int32(), size, [None, pa.py_buffer(bytes(4 * size))])

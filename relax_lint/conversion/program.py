@@ -13,8 +13,9 @@ from pathlib import Path
 
 from relax_lint.conversion.columns import NO_TRUTH, Wanted
 from relax_lint.conversion.jobs import SUFFIXES, Job, jobs_for, parts_of
+from relax_lint.conversion.media import said_of_media
 from relax_lint.conversion.on_ray import convert_on_ray, start_ray
-from relax_lint.conversion.reading import row_count
+from relax_lint.conversion.reading import opened, row_count
 from relax_lint.conversion.recipe_data import KEEP, own_rows
 from relax_lint.conversion.refusals import PROBLEMS, Refused, said
 from relax_lint.conversion.writing import Done, Unwritten, published, write
@@ -55,6 +56,8 @@ def convert_job(job: Job, wanted: Wanted, convert: Callable[..., Done]) -> int:
     """Convert one file and say what came of it; the exit status."""
     shown = ", ".join(map(str, job.sources))
     try:
+        for name in dropped(job, wanted):
+            told(f"{shown}: {name} is not kept: Relax is given the media alone", 0)
         progress = Progress(sum(row_count(source) for source in job.sources))
         done = convert(job, wanted, progress)
     except Unwritten as unwritten:
@@ -68,14 +71,22 @@ def convert_job(job: Job, wanted: Wanted, convert: Callable[..., Done]) -> int:
     return 0
 
 
+def dropped(job: Job, wanted: Wanted) -> list[str]:
+    """What verl's data says of media beside themselves."""
+    if job.split is not None or job.sources[0].suffix != ".parquet":
+        return []
+    with opened(job.sources[0]) as file:
+        schema = file.schema_arrow
+    named = [(name, kind) for name, kind in wanted.media.items() if name in schema.names]
+    return [f"{name}.{part}" for name, kind in named for part in said_of_media(schema.field(name).type, kind)]
+
+
 def convert_here(job: Job, wanted: Wanted, seen: Callable[[int], None]) -> Done:
     """Convert on this machine."""
     with published(job.target) as path:
         done = write(path, list(parts_of(job)), wanted, seen)
         if done.bad:
             raise Unwritten(done)
-        if not done.rows and job.sources[0].suffix != ".parquet":
-            raise Refused("there are no rows")
     return done
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import pyarrow as pa
 
@@ -21,6 +22,15 @@ class BadRows(Refused):
     def __init__(self, reason: str, rows: Sequence[int]) -> None:
         super().__init__(reason)
         self.reason, self.rows = reason, list(rows)
+
+
+@contextmanager
+def counted_from(taken: Sequence[int]) -> Iterator[None]:
+    """Have rows that are refused counted among all, of which some were taken."""
+    try:
+        yield
+    except BadRows as bad:
+        raise BadRows(bad.reason, [taken[row] for row in bad.rows]) from None
 
 
 def said(problem: BaseException) -> str:

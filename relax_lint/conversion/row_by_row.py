@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from relax_lint.conversion.columns import ENCODED, NO_TRUTH, Wanted, as_text, assembled, columns_of
-from relax_lint.conversion.refusals import BadRows
+from relax_lint.conversion.refusals import BadRows, counted_from
 
 
 class Misfit(Exception):
@@ -34,12 +34,16 @@ class Rows:
         taken = [number for number in range(len(rows)) if wanted.without_truth == "null" or number not in lacking]
         found = [truths[number] for number in taken]
         label = pa.array([truth if isinstance(truth, str) else as_text(truth) for truth in found], pa.string())
+        unasked = [number for number in taken if rows[number].get(wanted.prompt) is None]
+        if unasked:
+            raise BadRows(f"no {wanted.prompt}", unasked)
         names = [name for name in columns_of(wanted) if any(name in row for row in rows)]
         values = {name: [rows[number].get(name) for number in taken] for name in names}
         values[ENCODED] = [None if isinstance(truth, str) else "json" for truth in found]
         arrays = self._fitted(values)
         encoding = arrays[ENCODED]
-        return assembled(arrays, wanted, home, label, None if pa.types.is_null(encoding.type) else encoding)
+        with counted_from(taken):
+            return assembled(arrays, wanted, home, label, None if pa.types.is_null(encoding.type) else encoding)
 
     def _fitted(self, values: dict[str, list[Any]]) -> dict[str, Any]:
         """Columns of the types that all rows so far have."""

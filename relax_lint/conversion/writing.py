@@ -59,7 +59,11 @@ def write(path: str, parts: Sequence[Part], wanted: Wanted, seen: Callable[[int]
                     done.bad.append((part.source, first, f"{said(problem)} (in the {size} rows from here)"))
                 seen(size)
         writer.close()
-        if not done.misfit or done.bad:
+        if done.bad:
+            return done
+        if not done.misfit:
+            if not writer.begun:
+                raise Refused("there are no rows")
             return done
 
 
@@ -83,6 +87,11 @@ class Writer:
         if self._held:
             self._file.write_table(pa.Table.from_batches(self._held))
             self._held = []
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a file."""
+        return self._file is not None
 
     def close(self) -> None:
         """Write what is held, and the end."""

@@ -113,7 +113,20 @@ def test_a_bad_file_is_told_and_the_others_are_converted(
     assert below(tmp_path / "out") == ["a.parquet", "z.parquet"]
 
 
-@pytest.mark.parametrize("text", ["", "\n", "{", "[1]", "3", '{"prompt": 1}\nno', '{"prompt": "a"}', "\0"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n",
+        "{",
+        "[1]",
+        "3",
+        '{"prompt": 1}\nno',
+        '{"prompt": "a"}',
+        '{"reward_model": {"ground_truth": "1"}}',
+        "\0",
+    ],
+)
 def test_bad_lines(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.jsonl").write_text(text)
     assert convert(tmp_path / "a.jsonl", tmp_path / "out") == 1

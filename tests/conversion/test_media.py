@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from pathlib import Path
 from typing import Any
 
@@ -104,3 +105,19 @@ def test_images_that_cannot_be_had(
     assert run(source, tmp_path / "b.parquet", Wanted()) == 1
     assert f"{source}: rows 2, 3, counted from 0: {reason}" in capsys.readouterr().err
     assert not (tmp_path / "b.parquet").exists()
+
+
+def test_rows_that_are_left_out_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        {"prompt": "", "reward_model": {"ground_truth": truth}, "images": images}
+        for truth, images in ((None, []), ("1", []), (None, []), ("1", ["gone.png"]))
+    ]
+    for source in (write_parquet(tmp_path / "a.parquet", rows), tmp_path / "a.jsonl"):
+        (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        assert run(source, tmp_path / "b.parquet", Wanted(without_truth="skip")) == 1
+        assert f"{source}: row 3, counted from 0: image: No such file" in capsys.readouterr().err
+
+
+def test_what_is_said_of_media_and_not_kept_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made(tmp_path, "images", [[{"bytes": PNG, "path": None, "max_pixels": 4}]])
+    assert "images.max_pixels is not kept" in capsys.readouterr().err

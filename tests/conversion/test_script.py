@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -172,4 +173,12 @@ def test_own_code_that_fails_is_told_with_the_row(tmp_path: Path) -> None:
     done = run(written(tmp_path, own()), "--input-dir", "raw", "--output-dir", "out")
     assert done.returncode == 1
     assert "raw/train.parquet: row 3, counted from 0: the recipe's own code: AttributeError: 'NoneType'" in done.stderr
+    assert not (tmp_path / "out/train.parquet").exists()
+
+
+def test_raw_data_without_rows_is_told(tmp_path: Path) -> None:
+    schema = pa.schema([("question", pa.string()), ("answer", pa.string())])
+    write_parquet(tmp_path / "raw/train.parquet", [], schema)
+    done = run(written(tmp_path, own()), "--input-dir", "raw", "--output-dir", "out")
+    assert (done.returncode, done.stderr) == (1, "raw/train.parquet: there are no rows\n")
     assert not (tmp_path / "out/train.parquet").exists()
