@@ -113,7 +113,7 @@ def _migrate(options: Namespace) -> int:
     if unfit is None:
         migrated = _migrated(options, name, source, project, _TO_MOVE if astray else "")
     else:
-        migrated = Migrated(source, target, {}, [], [unfit], [], [])
+        migrated = Migrated(source.path, target, {}, [], [unfit], [], [])
     problem = _write(migrated, project) if migrated.launches and not options.dry_run else ""
     _tell(migrated, options, problem)
     return int(bool(problem or migrated.refused or migrated.unwritten or migrated.findings))
@@ -121,7 +121,8 @@ def _migrate(options: Namespace) -> int:
 
 def _migrated(options: Namespace, name: str, source: LauncherSource, project: Project, first: str) -> Migrated:
     """What comes of it. Raises :class:`ValueError`, too, when this program fails."""
-    from relax_lint.migrate.recipe import Options, migrate_launcher
+    from relax_lint.migrate.options import Options
+    from relax_lint.migrate.recipe import migrate_launcher
 
     places = Options(_given(options.verl_root), _given(options.hf_config), options.into, first=first)
     try:

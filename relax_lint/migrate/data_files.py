@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.migrate.values import Data, Template
 from relax_lint.migrate.written import directory_of
-from relax_lint.records import record
+from relax_lint.records import changed, record
 from relax_lint.shell.launch import Unknown
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ _ABOVE = re.compile(r".*?(?:\A|/)(?:data|dataset|datasets)/")
 _SUFFIX = re.compile(r"\.(?:parquet|jsonl?|json\.gz)\Z")
 _DEFAULT = re.compile(r"[\w./][\w./-]*\.(?:parquet|jsonl?)(?=[\"'}]*\Z)")
 """The file that a variable stands for unless it is set, in the text of bash."""
+TOOLS = "scripts/tools"
+"""Where conversion scripts are."""
 UNNAMED = "eval"
 """The name of a file of which nothing is known."""
 
@@ -50,30 +52,34 @@ def sources_in(settings: Settings) -> list[str | Template]:
 
 def files_in(settings: Settings, key: str, choices: Choices) -> list[DataFile]:
     """The files that a setting names, one or several; no two of the recipe's have the same place."""
-    return files_of(settings.value(key), choices.data or sources_in(settings))
+    return files_of(settings.value(key), choices.data or sources_in(settings), choices.part)
 
 
-def files_of(data: Data, beside: Sequence[str | Template] = ()) -> list[DataFile]:
-    """The files of a value, which lie where none of those ``beside`` does."""
+def files_of(data: Data, beside: Sequence[str | Template] = (), part: str = "") -> list[DataFile]:
+    """The files of a value, which lie where none of those ``beside`` does, those of a part of the recipe apart."""
     sources = _sources(data)
     tails = _tails([*beside, *sources])
-    return [_file(each, tails.get(each, "")) for each in sources]
+    return [_file(each, tails.get(each, ""), part) for each in sources]
 
 
-def conversions(plans: Iterable[Plan], choices: Choices) -> tuple[tuple[str, str], ...]:
-    """The directories of verl's files that launches read, each with that of their converted form, as words of bash;
-    without those that cannot be told."""
-    found: dict[tuple[str, str], None] = {}
+def conversions(plans: Iterable[Plan], choices: Choices) -> tuple[tuple[str, str, str], ...]:
+    """The scripts that convert what launches read, each with the directory of verl's files and that of their converted
+    form, as words of bash; those cannot be told of files that only bash knows."""
+    found: dict[tuple[str, str, str], None] = {}
     for plan in plans:
+        script = next((file.name for file in plan.files if file.from_root), f"{TOOLS}/process_{choices.name}.py")
         read = {passed.flag for passed in plan.passed}
+        known = len(found)
         for key, flag in _FLAGS.items():
-            for file in files_in(plan.settings, key, choices) if flag in read else ():
+            for file in files_in(plan.settings, key, changed(choices, part=plan.part)) if flag in read else ():
                 given, made = (
                     directory_of(path.quoted if isinstance(path, Template) else path)
                     for path in (file.source, file.path)
                 )
                 if given and made:
-                    found[given if given != made else SOMEWHERE, made] = None
+                    found[script, given if given != made else SOMEWHERE, made] = None
+        if len(found) == known and all(each[0] != script for each in found):
+            found[script, SOMEWHERE, '"${DATA_DIR}"'] = None
     return tuple(found)
 
 
@@ -116,13 +122,14 @@ def named(files: Sequence[DataFile]) -> list[tuple[str, str | Template]]:
     return pairs
 
 
-def _file(data: str | Template, tail: str) -> DataFile:
+def _file(data: str | Template, tail: str, part: str) -> DataFile:
     known = data if isinstance(data, str) else "".join(part for part in data.parts if isinstance(part, str))
     if not tail:
         last = data if isinstance(data, str) else data.parts[-1]
         default = _DEFAULT.search(last if isinstance(last, str) else last.text)
         return DataFile(data, _name(_below_data(default.group().lstrip("/"))) if default else UNNAMED, known, data)
-    return DataFile(Template((DATA_DIR, f"/{tail}")), _name(_below_data(_ends_in(data))), known, data)
+    below = "/".join(filter(None, (part, tail)))
+    return DataFile(Template((DATA_DIR, f"/{below}")), _name(_below_data(_ends_in(data))), known, data)
 
 
 def _ends_in(data: str | Template) -> str:

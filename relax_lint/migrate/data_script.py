@@ -1,47 +1,50 @@
-"""The script that converts the data of a recipe: with verl's columns, and with the preprocessing that lies beside."""
+"""The script that converts the data of a recipe: with verl's columns, and with the recipe's own preprocessing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.conversion.own_rows import NotUnderstood, OwnRows, is_preprocessing, own_rows
 from relax_lint.conversion.script import RecipeData, script
-from relax_lint.migrate.plan import Todo
+from relax_lint.discovery import walk
+from relax_lint.migrate.data_files import TOOLS
+from relax_lint.migrate.environment.carry import SCHEMAS
+from relax_lint.migrate.plan import Piece, RecipeFile, Todo
 from relax_lint.migrate.readings import text
 
 if TYPE_CHECKING:
     from relax_lint.migrate.carrying.sources import VerlSources
-    from relax_lint.migrate.settings import Settings
+    from relax_lint.migrate.choices import Choices
+    from relax_lint.migrate.plan import Plan
     from relax_lint.project import Project
 
-TOOLS = "scripts/tools"
-_FILES = ("data.train_files", "data.val_files")
+DATA = ("data.train_files", "data.val_files")
 _MEDIA = {"image": "images", "video": "videos", "audio": "audios"}
 
 
 def data_script(
-    name: str, settings: Settings, beside: Path, project: Project, verl: VerlSources | None, tools: str = ""
-) -> tuple[str, list[Todo]]:
-    """The text of ``process_NAME.py``, and what is to be done with it; ``beside`` is where preprocessing may lie,
-    ``tools`` the schemas that the prompts show."""
-    path = f"{TOOLS}/process_{name}.py"
-    todos = [
-        Todo(f"run {path} before the first training, as the launcher's head says: it converts verl's data", _FILES)
-    ]
-    own = None
-    for file in _preprocessing(beside, project):
+    choices: Choices, made: Plan, scripts: Sequence[Path], project: Project
+) -> tuple[RecipeFile, list[Todo]]:
+    """The script of a plan, and what is to be done with it; ``scripts`` are those that may have made the data."""
+    name = "_".join(filter(None, (choices.name, made.part)))
+    path, settings = f"{TOOLS}/process_{name}.py", made.settings
+    todos = [Todo(f"run {path} before the first training, as the launcher's head says: it converts verl's data", DATA)]
+    own: OwnRows | None = None
+    pieces: tuple[Piece, ...] = ()
+    for file in scripts:
         shown = file.relative_to(project.root).as_posix() if file.is_relative_to(project.root) else file.name
         try:
-            own = _own_rows(file, shown, project, verl)
+            own = _own_rows(file, shown, project, choices.verl)
         except NotUnderstood as why:
             where = f"{why.path.name}:{why.line}"
             todos.append(
-                Todo(f"{path} converts what {shown} has made, not the raw data set: {where}: {why.reason}", _FILES)
+                Todo(f"{path} converts what {shown} has made, not the raw data set: {where}: {why.reason}", DATA)
             )
             continue
-        todos.append(Todo(f"{path} takes the raw data set, too: it makes the rows of {shown}", _FILES))
+        pieces = (Piece(file, own.splits),)
+        todos.append(Todo(f"{path} takes the raw data set, too: it makes the rows of {shown}", DATA))
         break
     media = {text(settings, f"data.{kind}_key") or column: kind for kind, column in _MEDIA.items()}
     data = RecipeData(
@@ -50,16 +53,15 @@ def data_script(
         text(settings, "data.reward_fn_key") or "data_source",
         media,
         own.text if own is not None else "",
-        tools,
+        next((file.text for file in made.files if file.name == SCHEMAS), ""),
     )
-    return script(data), todos
+    return RecipeFile(path, script(data), DATA, pieces=pieces, from_root=True), todos
 
 
-def _preprocessing(directory: Path, project: Project) -> Iterator[Path]:
-    """The scripts of a directory that may have made the data."""
-    for entry in sorted(project.files.entries(directory), key=lambda each: each.name):
-        path = directory / entry.name
-        if path.suffix == ".py" and project.is_file(path):
+def preprocessing(directory: Path, project: Project, *, below: bool) -> Iterator[Path]:
+    """The scripts of a directory that may have made the data, with those ``below`` it or without."""
+    for path in walk(directory, project.files):
+        if path.suffix == ".py" and (below or path.parent == directory):
             found = project.text(path)
             if found is not None and is_preprocessing(found.text):
                 yield path

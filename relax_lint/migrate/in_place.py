@@ -131,7 +131,8 @@ class _Work:
 
     def _migrated(self, recipe: Recipe, source: LauncherSource) -> Migrated | None:
         from relax_lint.migrate.choices import Choices
-        from relax_lint.migrate.recipe import Options, migrate_launcher
+        from relax_lint.migrate.options import Options
+        from relax_lint.migrate.recipe import migrate_launcher
 
         project = self.project
         options = Options(

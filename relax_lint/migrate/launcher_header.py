@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.relax_defaults import KNOWN_ENVIRONMENT
-from relax_lint.migrate.data_files import SOMEWHERE
+from relax_lint.migrate.data_files import SOMEWHERE, TOOLS
 from relax_lint.migrate.machines import how_to_start
 from relax_lint.migrate.surroundings import variables_in
 from relax_lint.migrate.values import Template
@@ -59,8 +59,10 @@ def header(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
 def _conversions(facts: Facts) -> Iterator[str]:
     ahead = "#   1. Convert the data:   "
     indent = "#" + " " * 28
-    for source, made in facts.conversions or ((SOMEWHERE, '"${DATA_DIR}"'),):
-        yield f"{ahead}python3 scripts/tools/process_{facts.name}.py \\"
+    for script, source, made in facts.conversions or (
+        (f"{TOOLS}/process_{facts.name}.py", SOMEWHERE, '"${DATA_DIR}"'),
+    ):
+        yield f"{ahead}python3 {script} \\"
         if len(indent) + len(source) + len(made) + len("--input-dir --output-dir") < WIDTH:
             yield f"{indent}--input-dir {source} --output-dir {made}"
         else:

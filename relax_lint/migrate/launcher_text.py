@@ -32,8 +32,8 @@ class Facts:
 
     ``name`` is the recipe's, ``path`` its own from the root of the checkout, ``origin`` what it was made of;
     ``exports`` and ``assignments`` are carried over, ``secrets`` are variables that only the user can set; ``forwards``
-    says that it passes its arguments on, ``conversions`` has directories of verl's data, as words of bash, with those
-    of their converted form, ``arguments`` variables that stand for arguments of the verl script, with that
+    says that it passes its arguments on, ``conversions`` has scripts with directories of verl's data, as words of bash,
+    and those of their converted form, ``arguments`` variables that stand for arguments of the verl script, with that
     argument, ``differences`` what else runs in another way than there, ``page`` what the page about its settings is
     called; ``machines`` are those that it is for, where they are several.
     """
@@ -45,7 +45,7 @@ class Facts:
     assignments: tuple[tuple[str, str], ...] = ()
     secrets: tuple[str, ...] = ()
     forwards: bool = False
-    conversions: tuple[tuple[str, str], ...] = ()
+    conversions: tuple[tuple[str, str, str], ...] = ()
     arguments: Mapping[str, str] = NO_ARGUMENTS
     differences: tuple[str, ...] = ()
     page: str = "MIGRATION.md"

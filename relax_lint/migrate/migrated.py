@@ -28,12 +28,14 @@ class Refused:
 
 @record
 class Written:
-    """A launch that is migrated: by which plan, into which script, and what it is called there among several."""
+    """A launch that is migrated: by which plan, into which script, what it is called there among several, and the
+    script that it was in."""
 
     launch: Launch
     plan: Plan
     script: Path
-    name: str = ""
+    name: str
+    origin: LauncherSource
 
 
 @record
@@ -44,16 +46,25 @@ class SameAs:
     script: Path
 
 
+@record
+class Unused:
+    """A file of verl's recipe that is not carried over, and why."""
+
+    path: Path
+    reason: str
+
+
 @node
 class Migrated:
-    """The outcome for one script.
+    """The outcome for one script, or for a directory of them.
 
     ``target`` is the recipe's directory, ``files`` what is to be written; ``unwritten`` are the conditions of ways
     through the script that are too many to be written each, ``findings`` what the rules say of the files and should
-    not; ``kept`` are files that are there with another text than they would have been given, and stay.
+    not; ``kept`` are files that are there with another text than they would have been given, and stay; ``unused`` are
+    files of verl's recipe that no file of the new one was made of.
     """
 
-    source: LauncherSource
+    source: Path
     target: Path
     files: Mapping[Path, str]
     launches: Sequence[Written]
@@ -63,3 +74,4 @@ class Migrated:
     unwritten: Sequence[tuple[str, ...]] = ()
     findings: Sequence[Diagnostic] = ()
     kept: Sequence[Path] = ()
+    unused: Sequence[Unused] = ()

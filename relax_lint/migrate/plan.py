@@ -70,13 +70,14 @@ class Piece:
 class RecipeFile:
     """A file that the arguments name and that has to be there: ``name`` in the recipe's directory. ``copy_of`` is the
     file of the user's Relax that it is copied from, where it has no text of its own; ``pieces`` is what was carried
-    over into it."""
+    over into it. With ``from_root`` its name starts at the root of the checkout."""
 
     name: str
     text: str
     because: tuple[str, ...] = ()
     copy_of: str = ""
     pieces: tuple[Piece, ...] = ()
+    from_root: bool = False
 
 
 @record
@@ -134,7 +135,8 @@ class Plan:
     """One launch of verl, as Relax will run it.
 
     ``model`` is the stem of the file under ``scripts/models/`` that describes the architecture; ``batch`` the paragraph
-    about batch sizes, with numbers; ``files`` are those that the arguments name beside the launcher.
+    about batch sizes, with numbers; ``files`` are those that the arguments name beside the launcher. ``part`` is the
+    package in the recipe that they lie in, where they are not directly there.
     """
 
     settings: Settings
@@ -148,3 +150,4 @@ class Plan:
     files: Sequence[RecipeFile] = ()
     needs: Sequence[Need] = ()
     obstacles: Sequence[Obstacle] = ()
+    part: str = ""

@@ -41,6 +41,7 @@ def plan(settings: Settings, choices: Choices, catalogue: Catalogue | None = Non
         [each for each in every if isinstance(each, RecipeFile)],
         list(dict.fromkeys(each for each in every if isinstance(each, Need))),
         list(dict.fromkeys(each for each in every if isinstance(each, Obstacle))),
+        choices.part,
     )
 
 

@@ -40,7 +40,7 @@ def report(migrated: Migrated, named: Named) -> dict[str, Any]:
     return {
         "schema": 1,
         "status": _status(migrated),
-        "source": named(migrated.source.path),
+        "source": named(migrated.source),
         "target": named(migrated.target),
         "files": [{"path": named(path), "text": text} for path, text in migrated.files.items()],
         "launches": [_launch(written, migrated, named) for written in migrated.launches],
@@ -81,7 +81,7 @@ def position(place: Place | None, named: Named) -> dict[str, Any]:
 
 def _launch(written: Written, migrated: Migrated, named: Named) -> dict[str, Any]:
     plan = written.plan
-    closed = _no_longer_read(written, migrated.files[written.script], Arguments(migrated.source))
+    closed = _no_longer_read(written, migrated.files[written.script], Arguments(written.origin))
     settings = plan.settings
     return {
         **position(written.launch.site, named),

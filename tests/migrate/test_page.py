@@ -29,8 +29,8 @@ def source_of(text: str = COMMAND) -> LauncherSource:
 
 def migrated(plans: Sequence[Plan], **others: object) -> Migrated:
     source = source_of()
-    written = [Written(source.launches[0], plan, SCRIPT) for plan in plans]
-    made = Migrated(source, SCRIPT.parent, {SCRIPT: "#!/bin/bash\n"}, written, [], [], [])
+    written = [Written(source.launches[0], plan, SCRIPT, "", source) for plan in plans]
+    made = Migrated(source.path, SCRIPT.parent, {SCRIPT: "#!/bin/bash\n"}, written, [], [], [])
     return changed(made, **others)
 
 
