@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.data_files import files_of
 from relax_lint.migrate.derived.data import FILES
 from relax_lint.migrate.derived.intervals import evaluates
+from relax_lint.migrate.movable import HERE
 from relax_lint.migrate.readings import text
+from relax_lint.migrate.values import Data, Template
 
 if TYPE_CHECKING:
     from relax_lint.migrate.settings import Settings
@@ -31,17 +32,29 @@ _MOST = 50
 
 def data_sources(settings: Settings, project: Project) -> tuple[str, ...]:
     """All sources of the training and evaluation data; none when those of one file are not known."""
-    files = files_of(settings.value(FILES))
+    files = _paths(settings.value(FILES))
     if evaluates(settings):
-        files += files_of(settings.value("data.val_files"))
+        files += _paths(settings.value("data.val_files"))
     column = text(settings, "data.reward_fn_key") or "data_source"
     found: dict[str, None] = {}
     for file in files:
-        read = _read(project, Path(file.known).expanduser(), column) or _by_name(file.known)
+        read = _read(project, _there(file, project), column) or _by_name(file)
         if not read:
             return ()
         found.update(dict.fromkeys(read))
     return tuple(found)
+
+
+def _paths(data: Data) -> list[str]:
+    """The files that a setting names, as they are written where only bash knows them."""
+    found = data if isinstance(data, list) else [data]
+    shown = (each.quoted if isinstance(each, Template) else each for each in found)
+    return [each.rstrip("\"'}") for each in shown if isinstance(each, str) and each]
+
+
+def _there(path: str, project: Project) -> Path:
+    """Where a file would be on this machine."""
+    return Path(path.replace(HERE.text, str(project.root), 1)).expanduser()
 
 
 def _by_name(path: str) -> tuple[str, ...]:

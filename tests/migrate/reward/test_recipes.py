@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow
+import pyarrow.parquet as parquet
 import pytest
 
 from relax_lint.cli import main
@@ -107,6 +109,24 @@ def test_one_source_known_by_the_name_of_its_data_has_its_scorer_alone(migration
     assert not files & {"gsm8k.py", "math_reward.py"}
     assert "--custom-rm-path examples.demo.reward_demo.reward_func" in migration.text("run_demo.sh")
     assert "--reward-key score" in migration.text("run_demo.sh")
+
+
+def test_sources_are_read_from_files_that_are_there(migration: Migration) -> None:
+    rows = {"data_source": ["openai/gsm8k", "searchR1_nq", "openai/gsm8k"], "prompt": ["a", "b", "c"]}
+    parquet.write_table(pyarrow.table(rows), migration.user / "mine.parquet")
+    told = migration.run(
+        f"data.train_files={migration.user}/mine.parquet data.val_files='$HOME/data/gsm8k/test.parquet'"
+    )
+    files = {Path(each["path"]).name for each in told["files"]}
+    assert {"gsm8k.py", "search_r1_like_qa_em.py"} < files
+    assert not files & {"math_reward.py", "geo3k.py"}
+    assert 'data_source=sample.metadata["data_source"]' in migration.text("reward_demo.py")
+
+
+def test_a_source_is_known_by_the_default_of_a_variable(migration: Migration) -> None:
+    told = migration.run('data.train_files="${TRAIN_FILE:-"$HOME/data/dapo-math-17k.parquet"}" trainer.test_freq=-1')
+    assert "def normalize_final_answer" in migration.text("reward_demo.py")
+    assert told["findings"] == []
 
 
 def test_the_overlong_buffer_goes_to_the_config_and_the_reward(migration: Migration) -> None:
