@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from relax_lint.migrate.reward.request import Argument, Function
-from tests.migrate.reward.originals import originals
+from tests.migrate.reward.originals import SCORES, original, originals, outcome
 from tests.migrate.reward.produced import Workshop, run
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
@@ -46,6 +46,10 @@ class _Judge(BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
     def _answer(self, asked: Any) -> tuple[int, bytes]:
+        if "code" in asked:
+            told_by = {"print(2)": "2\n", "print(3)": "3\n"}.get(asked["code"].strip(), "")
+            result = {"status": "Finished", "return_code": 0, "stdout": told_by, "stderr": ""}
+            return 200, json.dumps({"status": "Success", "run_result": result}).encode()
         text = asked["messages"][-1]["content"] if "messages" in asked else asked["text"]
         if text == "refused":
             return 403, b'{"error": "no"}'
@@ -144,6 +148,30 @@ def compute_score(data_source, solution_str, ground_truth, extra_info=None, url=
     found = re.search(r"Score: (\\\\d+)", said.choices[0].message.content)
     return float(found.group(1)) if found else 0.0
 """.replace("\\\\d", "\\d")
+
+
+@pytest.mark.parametrize("program", ["print(2)", "print(3)", ""])
+def test_a_sandbox_is_asked_as_verl_asks_it(program: str, judge: str, workshop: Workshop) -> None:
+    """It is asked in threads, and never by more than it has slots for."""
+    tests = json.dumps({"inputs": ["1\n", "5\n"], "outputs": ["2\n", "6\n"]})
+    score = original(SCORES, "default_compute_score")
+    expected = [
+        outcome(score, "apps", f"```python\n{program}\n```", label, None, judge, None, 1024)
+        for label in (tests, "{", "{}")
+    ]
+    sandbox = (
+        Argument("sandbox_fusion_url", "sandbox_fusion_url", judge),
+        Argument("concurrent_semaphore", "sandbox_fusion_max_concurrent", 2),
+        Argument("memory_limit_mb", "sandbox_fusion_memory_limit_mb", 1024),
+    )
+    carried = workshop.carry("sandboxed", sources=("apps",), sandbox=sandbox)
+    assert not carried.problems
+    _Judge.most = 0
+    samples = [workshop.sample(f"```python\n{program}\n```", label, data_source="apps") for label in (tests, "{", "{}")]
+    assert run(workshop.reward("sandboxed"), samples) == expected
+    assert _Judge.most <= 2
+
+
 _IN_THREAD = """\
 import requests
 

@@ -133,6 +133,19 @@ def test_all_sources_of_mixed_data_are_scored_each_its_way(workshop: Workshop) -
     assert _differing(workshop, "mixed", given, expected) == []
 
 
+def test_rewards_are_imported_where_there_is_no_verl(workshop: Workshop) -> None:
+    for name, (source, _) in cases.SCORERS.items():
+        workshop.carry(f"alone_{name}", sources=(source,))
+    workshop.carry("alone_all")
+    modules = ", ".join(
+        f"examples.{path.parent.name}.{path.stem}" for path in workshop.root.glob("examples/alone_*/[!_]*.py")
+    )
+    program = f"import sys; sys.modules['verl'] = None; sys.path.insert(0, {str(workshop.root)!r}); import {modules}"
+    assert modules.count("reward_alone") == 9
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
 class Apart:
     """Scores from a program of its own, which starts at once: its scorers fork, which this one must not."""
 
