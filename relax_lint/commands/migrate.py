@@ -15,7 +15,7 @@ from __future__ import annotations
 import keyword
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,34 +99,46 @@ def _failed(why: str, options: Namespace) -> int:
 
 def _migrate(options: Namespace) -> int:
     from relax_lint.migrate.migrated import Migrated
+    from relax_lint.migrate.report import obstacles
 
     name = _name(options)
-    source = _source(options)
-    project = _project(options, source.path)
+    sources = _sources(options, name)
+    project = _project(options, sources[0].path)
     target = project.root / _into(options) / name
     astray = "" if _is_checkout(project.root) else _astray(project.root, target)
     if astray:
         complain(astray)
     if not options.force and (target.exists() or target.is_symlink()):
         raise ValueError(f"{_shown(target)} is there already: choose another --name, or write over it with --force")
-    unfit = _unfit(source)
-    if unfit is None:
-        migrated = _migrated(options, name, source, project, _TO_MOVE if astray else "")
+    unfit = [refused for refused in map(_unfit, sources) if refused is not None]
+    fit = [source for source in sources if all(refused.place.source is not source for refused in unfit)]
+    if fit:
+        migrated = _migrated(options, name, fit, project, _TO_MOVE if astray else "", unfit)
     else:
-        migrated = Migrated(source.path, target, {}, [], [unfit], [], [])
+        migrated = Migrated(absolute(options.source), target, {}, [], unfit, [], [])
     problem = _write(migrated, project) if migrated.launches and not options.dry_run else ""
     _tell(migrated, options, problem)
-    return int(bool(problem or migrated.refused or migrated.unwritten or migrated.findings))
+    left = migrated.refused or migrated.unwritten or migrated.findings or obstacles(migrated)
+    return int(bool(problem or left))
 
 
-def _migrated(options: Namespace, name: str, source: LauncherSource, project: Project, first: str) -> Migrated:
+def _migrated(
+    options: Namespace,
+    name: str,
+    sources: Sequence[LauncherSource],
+    project: Project,
+    first: str,
+    unfit: Sequence[Refused],
+) -> Migrated:
     """What comes of it. Raises :class:`ValueError`, too, when this program fails."""
     from relax_lint.migrate.options import Options
-    from relax_lint.migrate.recipe import migrate_launcher
+    from relax_lint.migrate.recipe import migrate_recipe
 
-    places = Options(_given(options.verl_root), _given(options.hf_config), options.into, first=first)
+    path = absolute(options.source)
+    recipe = path if path.is_dir() else None
+    places = Options(_given(options.verl_root), _given(options.hf_config), options.into, first=first, recipe=recipe)
     try:
-        return migrate_launcher(source, project, _choices(options, name), places)
+        return migrate_recipe(sources, project, _choices(options, name), places, unfit=unfit)
     except ModuleNotFoundError:
         raise
     except Exception as problem:  # whatever the fault is, the user's files are left alone and it is named
@@ -175,17 +187,15 @@ def _not_a_module(name: str) -> str:
     return f"{name} becomes a part of module paths: letters, digits and underscores only, and no digit first"
 
 
-def _source(options: Namespace) -> LauncherSource:
-    """The launcher, in the repository that it is of."""
+def _sources(options: Namespace, name: str) -> list[LauncherSource]:
+    """The launcher, or those of a directory, the main one first, in the repository that they are of."""
     from relax_lint.config import Configuration, Settings, with_options
     from relax_lint.discovery import root_of
     from relax_lint.files import Files
     from relax_lint.project import Project
 
     path = absolute(options.source)
-    if path.is_dir():
-        raise ValueError(f"{options.source} is a directory: name one of its launchers")
-    if not path.is_file():
+    if not path.is_file() and not path.is_dir():
         there = path.exists() or path.is_symlink()
         raise ValueError(
             f"{options.source} is no file that can be read" if there else f"no such file: {options.source}"
@@ -196,15 +206,41 @@ def _source(options: Namespace) -> LauncherSource:
         return with_options(settings, env={**settings.env, **env})
 
     files = Files()
+    directory = path if path.is_dir() else path.parent
     settings = Configuration(override).settings_for(path)
-    project = Project(root_of(path.parent, files) or path.parent, settings, files)
+    project = _with_line_feeds(Project(root_of(directory, files) or directory, settings, files), path)
+    if path.is_dir():
+        return _launchers_in(path, project, name)
     source = project.launcher(path)
-    if source is not None and source.has_crlf_ends:
-        # As --fix does it; bash itself would take the carriage returns for parts of words.
-        source = project.with_changes({path: source.data.replace(b"\r\n", b"\n")}).launcher(path)
     if source is None or not source.is_shell:
         raise ValueError(f"{options.source} cannot be read as a shell script")
-    return source
+    return [source]
+
+
+def _with_line_feeds(project: Project, path: Path) -> Project:
+    """As --fix does it; bash itself would take the carriage returns for parts of words."""
+    from relax_lint.discovery import is_launcher, walk
+
+    paths = (
+        [each for each in walk(path, project.files) if is_launcher(each, project.files)] if path.is_dir() else [path]
+    )
+    sources = filter(None, map(project.launcher, paths))
+    changes = {each.path: each.data.replace(b"\r\n", b"\n") for each in sources if each.has_crlf_ends}
+    return project.with_changes(changes) if changes else project
+
+
+def _launchers_in(directory: Path, project: Project, name: str) -> list[LauncherSource]:
+    from relax_lint.migrate.recipe_directory import MOST, launchers_in
+
+    found = launchers_in(directory, project, name)
+    if not found:
+        raise ValueError(f"{_shown(directory)}: no script in it starts a training of verl that can be seen")
+    if len(found) > MOST:
+        raise ValueError(
+            f"{_shown(directory)} has {len(found)} launchers of verl, those of several recipes: name the directory of "
+            "one of them"
+        )
+    return found
 
 
 def _project(options: Namespace, source: Path) -> Project:
@@ -318,7 +354,7 @@ def _write(migrated: Migrated, project: Project) -> str:
 
 
 def _tell(migrated: Migrated, options: Namespace, problem: str) -> None:
-    from relax_lint.migrate.report import report
+    from relax_lint.migrate.report import obstacles, report
 
     if problem:
         complain(problem)
@@ -327,6 +363,8 @@ def _tell(migrated: Migrated, options: Namespace, problem: str) -> None:
     for refused in migrated.refused:
         ways = f" (when {' and '.join(refused.conditions)})" if refused.conditions else ""
         complain(f"{_at(refused.place)}: not migrated{ways}: {refused.reason}")
+    for each in obstacles(migrated):
+        complain(f"{_shown(each.path)}:{each.line}: not carried over: {each.message}")
     if migrated.unwritten:
         complain(
             f"{len(migrated.unwritten)} other ways through the script are not written, they are too many: "
@@ -368,6 +406,10 @@ def _summary(migrated: Migrated, told: Mapping[str, object]) -> str:
     lines.append(
         f"{plural(sum(counts.values()), 'setting')}: {', '.join(f'{n} {kind}' for kind, n in counts.items())}."
     )
+    if migrated.unused:
+        lines.append(
+            f"Of the recipe, {plural(len(migrated.unused), 'file')} are used by nothing; MIGRATION.md names them."
+        )
     lines += [f"{mode.mode} is refused by the launcher: {mode.reason}" for mode in plan.refused]
     left = dict.fromkeys(text for written in migrated.launches for text in todos(written.plan))
     if left:

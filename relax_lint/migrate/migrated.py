@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from relax_lint.records import node, record
@@ -11,7 +12,7 @@ from relax_lint.records import node, record
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Diagnostic, Place
     from relax_lint.migrate.exported import Left
-    from relax_lint.migrate.plan import Plan
+    from relax_lint.migrate.plan import Piece, Plan
     from relax_lint.shell.launch import Launch
     from relax_lint.sources.launcher import LauncherSource
 
@@ -61,7 +62,8 @@ class Migrated:
     ``target`` is the recipe's directory, ``files`` what is to be written; ``unwritten`` are the conditions of ways
     through the script that are too many to be written each, ``findings`` what the rules say of the files and should
     not; ``kept`` are files that are there with another text than they would have been given, and stay; ``unused`` are
-    files of verl's recipe that no file of the new one was made of.
+    files of verl's recipe that no file of the new one was made of. ``carried`` says what its files have of others, and
+    ``verl`` is the package of verl's code.
     """
 
     source: Path
@@ -75,3 +77,5 @@ class Migrated:
     findings: Sequence[Diagnostic] = ()
     kept: Sequence[Path] = ()
     unused: Sequence[Unused] = ()
+    carried: Mapping[Path, Sequence[Piece]] = MappingProxyType({})
+    verl: Path | None = None

@@ -191,21 +191,24 @@ class OneLauncher:
         found: list[Plan] = []
         known: dict[Path, str] = {}
         for made in plans:
-            if self.recipe.clash(self.recipe.texts(made), known):
-                made = self._plan(made.settings, self._free_part(script, found))
+            texts = dict(self.recipe.texts(made))
+            if self.recipe.clash(texts, known):
+                code = tuple(texts.items())
+                part = self.recipe.parts.get(code) or self._free_part(script)
+                self.recipe.parts[code] = part
+                made = self._plan(made.settings, part)
             known.update(self.recipe.texts(made))
             found.append(made)
         return found
 
-    def _free_part(self, script: Path, others: Sequence[Plan]) -> str:
+    def _free_part(self, script: Path) -> str:
         """A name for a part of the recipe that nothing has, after the script."""
         stem = script.stem.removeprefix(f"run_{self.choices.name}").removeprefix("run_")
         name = re.sub(r"\W+", "_", stem).strip("_").lower() or "part"
         name = name if name.isidentifier() else f"of_{name}"
-        taken = {each.part for each in others}
         for number in count(1):
             part = name if number == 1 else f"{name}_{number}"
-            if part not in taken and not self.recipe.has_directory(part):
+            if part not in self.recipe.parts.values() and not self.recipe.has_directory(part):
                 return part
         raise AssertionError("there is no end to names")
 

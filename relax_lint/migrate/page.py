@@ -26,7 +26,7 @@ _Data = dict[str, Any]
 
 def page(told: _Data) -> str:
     """The page, from the data of :func:`relax_lint.migrate.report.report`."""
-    blocks = [*_opening(told), *_by_hand(told), *_how_it_runs(told), *_counted(told)]
+    blocks = [*_opening(told), *_by_hand(told), *_carried(told), *_how_it_runs(told), *_counted(told)]
     first: _Data | None = None
     for number, launch in enumerate(told["launches"], 1):
         blocks += _settings(launch, number, first, len(told["launches"]))
@@ -82,6 +82,34 @@ def _by_hand(told: _Data) -> Iterator[str]:
         f"{number}. {_line(text)}" + (f" ({', '.join(map(_code, because))})" if because else "")
         for number, (text, because) in enumerate(found.items(), 1)
     )
+
+
+def _carried(told: _Data) -> Iterator[str]:
+    """Which code comes from where, and what it needs."""
+    if told["carried"]:
+        yield "## Code that was carried over"
+        rows = [
+            [
+                _code(each["path"]),
+                _code(each["from"]) + (f", verl {each['verl']}" if each["verl"] else ""),
+                ", ".join(map(_code, each["names"])),
+            ]
+            for each in told["carried"]
+        ]
+        yield "\n".join(_table(["file", "made of", "what is of it"], rows))
+    if told["packages"]:
+        yield "## Packages that it imports"
+        rows = [
+            [_code(each["package"]), each["used_by"], f"`{each['path']}:{each['line']}`", _how_needed(each)]
+            for each in told["packages"]
+        ]
+        yield "\n".join(_table(["package", "for", "imported at", ""], rows))
+
+
+def _how_needed(package: _Data) -> str:
+    if package["comes_with_relax"]:
+        return "Relax brings it"
+    return "would be used: install it, if you want it" if package["optional"] else "**install it**"
 
 
 def _how_it_runs(told: _Data) -> Iterator[str]:
@@ -225,6 +253,11 @@ def _no_longer_read(told: _Data) -> Iterator[str]:
 
 
 def _left(told: _Data) -> Iterator[str]:
+    if told["unused"]:
+        yield "## Files of the recipe that nothing uses"
+        yield "They were left where they are."
+        rows = [[_code(each["path"]), _line(each["reason"])] for each in told["unused"]]
+        yield "\n".join(_table(["file", "why"], rows))
     if told["not_carried_over"]:
         yield "## Not carried over from the verl script"
         rows = [[_code(left["text"]), _at(left), _line(left["reason"])] for left in told["not_carried_over"]]

@@ -21,6 +21,7 @@ from relax_lint.records import changed
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Diagnostic
     from relax_lint.migrate.choices import Choices
+    from relax_lint.migrate.migrated import Refused
     from relax_lint.project import Project
     from relax_lint.sources.launcher import LauncherSource
 
@@ -43,8 +44,10 @@ def migrate_recipe(
     choices: Choices,
     options: Options | None = None,
     made: Mapping[Path, str] | None = None,
+    unfit: Sequence[Refused] = (),
 ) -> Migrated:
-    """The recipe that runs what several scripts of one project launch, the main one first."""
+    """The recipe that runs what several scripts of one project launch, the main one first; ``unfit`` are scripts of the
+    recipe of which nothing comes."""
     options = options or Options()
     first = sources[0]
     target = project.root / options.into / choices.name
@@ -66,11 +69,13 @@ def migrate_recipe(
         target,
         recipe.files,
         [written for each in launchers for written in each.written],
-        [refused for each in launchers for refused in each.refused],
+        [*unfit, *(refused for each in launchers for refused in each.refused)],
         [same for each in launchers for same in each.same],
         [left for each in launchers if each.written or len(launchers) == 1 for left in each.left()],
         [conditions for each in launchers for conditions in each.unwritten],
         kept=list(recipe.kept),
+        carried={path: pieces for path, pieces in recipe.carried.items() if pieces},
+        verl=choices.verl.package if choices.verl is not None else None,
     )
     if not done.launches:
         return done

@@ -30,7 +30,9 @@ def launchers_in(directory: Path, project: Project, name: str) -> list[LauncherS
         source = project.launcher(path) if is_launcher(path, project.files) else None
         if source is None or not source.is_shell or is_part_of_another(source, project):
             continue
-        if any(launch.kind == "verl" for launch in source.launches):
+        evaluation = source.evaluation
+        is_broken = bool(evaluation.problems or evaluation.too_complex) and "verl" in source.text
+        if is_broken or any(launch.kind == "verl" for launch in source.launches):
             found.append(source)
     return sorted(found, key=lambda source: _likeness(source.path.relative_to(directory), name))
 

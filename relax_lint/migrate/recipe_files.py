@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.plan import Passed, Plan, RecipeFile, Todo
+from relax_lint.migrate.plan import Passed, Piece, Plan, RecipeFile, Todo
 from relax_lint.migrate.report import plain
 from relax_lint.records import changed
 
@@ -30,6 +30,9 @@ class RecipeFiles:
         self.project, self.target, self.choices, self.spare = project, target, choices, spare
         self.files: dict[Path, str] = {}
         self.kept: dict[Path, None] = {}
+        self.carried: dict[Path, Sequence[Piece]] = {}
+        self.parts: dict[tuple[tuple[Path, str], ...], str] = {}
+        """The parts of the recipe, by what their files would be if they lay in the recipe itself."""
         self.made = made
         """Files that were made of launchers before, and lie in the project already."""
 
@@ -46,10 +49,10 @@ class RecipeFiles:
             if text is not None:
                 yield self.path(file, made.part), text
 
-    def clash(self, texts: Iterable[tuple[Path, str]], more: Mapping[Path, str]) -> bool:
+    def clash(self, texts: Mapping[Path, str], more: Mapping[Path, str]) -> bool:
         """Whether one of these files is there with another text, of another launch."""
         known = {**self.made, **self.files, **more}
-        return any(known.get(path, text) != text for path, text in texts)
+        return any(known.get(path, text) != text for path, text in texts.items())
 
     def add(self, made: Plan) -> None:
         """Take the files that a plan names; what is there already is somebody's work."""
@@ -60,6 +63,7 @@ class RecipeFiles:
             own = any(piece.path == path for piece in pieces[path])
             if own or not self.project.is_file(path):
                 self.files[path] = text
+                self.carried[path] = pieces[path]
             elif self.project.read(path) != text.encode("utf-8", "surrogateescape") and self.target in path.parents:
                 self.kept[path] = None
 
@@ -70,7 +74,7 @@ class RecipeFiles:
         text = _yaml({entry.key: plain(entry.value) for entry in made.config})
         name, number = self.choices.name, 1
         path = self.target / made.part / f"{name}_config.yaml"
-        while self.clash([(path, text)], {}) or self.is_anothers(path, text):
+        while self.clash({path: text}, {}) or self.is_anothers(path, text):
             number += 1
             path = self.target / made.part / f"{name}_{number}_config.yaml"
         self.files[path] = text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from relax_lint.migrate.written import flag
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Diagnostic, Place
     from relax_lint.migrate.migrated import Migrated, Refused, Written
-    from relax_lint.migrate.plan import Fate, FateKind, Passed, Plan
+    from relax_lint.migrate.plan import Fate, FateKind, Obstacle, Passed, Plan
     from relax_lint.migrate.settings import Setting
 
 Named = Callable[[Path], str]
@@ -50,6 +50,13 @@ def report(migrated: Migrated, named: Named) -> dict[str, Any]:
         "not_carried_over": [
             {**position(left.place, named), "text": left.text, "reason": left.reason} for left in migrated.left
         ],
+        "carried": list(_carried(migrated, named)),
+        "packages": list(_packages(migrated, named)),
+        "problems": [
+            {"path": named(each.path), "line": each.line or None, "message": each.message}
+            for each in obstacles(migrated)
+        ],
+        "unused": [{"path": named(each.path), "reason": each.reason} for each in migrated.unused],
         "kept": [named(path) for path in migrated.kept],
         "findings": [_finding(found, named) for found in migrated.findings],
     }
@@ -57,7 +64,8 @@ def report(migrated: Migrated, named: Named) -> dict[str, Any]:
 
 def failure(source: str, why: str) -> dict[str, Any]:
     """What is told in the same form when nothing is known of a migration but why there is none."""
-    lists = ("files", "launches", "refused", "same", "not_written", "not_carried_over", "kept", "findings")
+    said = ("files", "launches", "refused", "same", "not_written", "not_carried_over")
+    lists = (*said, "carried", "packages", "problems", "unused", "kept", "findings")
     return (
         {"schema": 1, "status": "failed", "source": source, "target": None}
         | {name: [] for name in lists}
@@ -68,7 +76,39 @@ def failure(source: str, why: str) -> dict[str, Any]:
 def _status(migrated: Migrated) -> str:
     if not migrated.launches:
         return "refused"
-    return "partly" if migrated.refused or migrated.unwritten else "migrated"
+    return "partly" if migrated.refused or migrated.unwritten or obstacles(migrated) else "migrated"
+
+
+def _carried(migrated: Migrated, named: Named) -> Iterator[dict[str, Any]]:
+    """What was carried over into which file."""
+    version = next((written.plan.settings.version for written in migrated.launches), None)
+    for path, pieces in migrated.carried.items():
+        for piece in pieces:
+            of_verl = migrated.verl is not None and piece.path.is_relative_to(migrated.verl)
+            yield {
+                "path": named(path),
+                "from": named(piece.path),
+                "names": list(piece.names),
+                "verl": version if of_verl else None,
+            }
+
+
+def _packages(migrated: Migrated, named: Named) -> Iterator[dict[str, Any]]:
+    """The packages that carried code imports, each once for what it is used by."""
+    for need in dict.fromkeys(need for written in migrated.launches for need in written.plan.needs):
+        yield {
+            "package": need.package,
+            "used_by": need.used_by,
+            "path": named(need.path),
+            "line": need.line,
+            "optional": need.optional,
+            "comes_with_relax": need.at_hand,
+        }
+
+
+def obstacles(migrated: Migrated) -> list[Obstacle]:
+    """What kept code from being carried over, each once."""
+    return list(dict.fromkeys(each for written in migrated.launches for each in written.plan.obstacles))
 
 
 def position(place: Place | None, named: Named) -> dict[str, Any]:
