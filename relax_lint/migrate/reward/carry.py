@@ -106,7 +106,7 @@ def _files(request: Request, entry: Entry, copied: Copied, form: Form) -> Iterat
         bound = "" if entry.function == form.function else f" as {form.function}"
         needed.append(f"from {stem} import {entry.function}{bound}")
     if form.where == "process":
-        needed.append(f"from {request.package}.{WORKERS} import workers")
+        needed.append(f"from {request.package}.{WORKERS} import score_apart")
     docstring = f"The reward of {request.name}: {_origin(entry)}, in the form that Relax calls."
     text = reward_module(carried, docstring, needed, definitions(form), request.package)
     pieces = (copied.piece(copied.root),)

@@ -55,7 +55,7 @@ class Form:
 def imports(form: Form) -> Iterator[str]:
     """What the form needs beside the carried code."""
     waits = form.manager.timeout is not None or form.manager.at_once is not None
-    if form.where != "loop" or waits:
+    if form.where == "thread" or waits:
         yield "import asyncio"
     if form.where == "process" or form.turns:
         yield "import functools"
@@ -108,7 +108,7 @@ def _score(form: Form) -> str:
     given = [f"{each.keyword}={each.expression}" if each.keyword else each.expression for each in entry.given]
     if form.where == "process":
         call = f"functools.partial({', '.join([form.function, *given])})"
-        called = "await asyncio.get_running_loop().run_in_executor(workers(processes), call)"
+        called = "await score_apart(call, processes)"
     else:
         called = f"{'await ' if entry.is_async else ''}{form.function}({', '.join(given)})"
         call = ""
@@ -265,20 +265,56 @@ This module imports nothing of Relax, so that its processes start at once.
 
 from __future__ import annotations
 
-import functools
+import asyncio
 import multiprocessing
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+
+_POOLS: dict[int, ProcessPoolExecutor] = {}
 
 
-@functools.cache
-def workers(count: int) -> ProcessPoolExecutor:
-    """The processes, started when they are first needed."""
-    return ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), _fork_children)
+async def score_apart(call: Callable, processes: int):
+    """What a call gives in one of the processes. When it is no longer waited for, they are stopped, and others wait
+    for new ones."""
+    if processes not in _POOLS:
+        _POOLS[processes] = _started(processes)
+    try:
+        return await _scored(call, _POOLS[processes])
+    except BrokenProcessPool:  # by another call, or for want of memory: this one goes alone
+        alone = _started(1)
+        try:
+            return await _scored(call, alone)
+        finally:
+            alone.shutdown(wait=False)
+
+
+async def _scored(call: Callable, pool: ProcessPoolExecutor):
+    job = None
+    try:
+        job = pool.submit(call)
+        return await asyncio.wrap_future(job)
+    except (asyncio.CancelledError, BrokenProcessPool):
+        if job is None or not job.cancel():
+            _stop(pool)
+        raise
+
+
+def _started(processes: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), _fork_children)
 
 
 def _fork_children() -> None:
     """What the scoring itself starts is forked, as it is in verl."""
     multiprocessing.set_start_method("fork", force=True)
+
+
+def _stop(pool: ProcessPoolExecutor) -> None:
+    for processes, known in list(_POOLS.items()):
+        if known is pool:
+            del _POOLS[processes]
+    for process in list((pool._processes or {}).values()):
+        process.kill()
 '''
 _SLOTS_TEXT = '''
 _SLOTS: threading.Semaphore | None = None

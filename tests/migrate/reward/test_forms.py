@@ -183,13 +183,36 @@ def test_the_prime_manager_gives_by_position_and_goes_on_with_nothing_for_failur
         workshop,
         "def compute_score(task, completion, reference, info):\n"
         "    if completion == 'bad':\n        raise ValueError\n"
-        "    if completion == 'slow':\n        while True:\n            pass\n"
         "    return completion == reference, task\n",
         manager=Manager("prime", timeout=Argument("timeout", "reward_timeout", 300.0)),
     )
     assert {"workers.py"} < {file.name for file in carried.files}
     samples = [workshop.sample(each, "l", data_source="d") for each in ("l", "x", "bad")]
     assert [each["score"] for each in run(workshop.reward("mine"), samples)] == [1.0, 0.0, 0.0]
+
+
+def test_a_scoring_that_never_ends_does_not_keep_its_process(workshop: Workshop) -> None:
+    _carried(
+        workshop,
+        "def compute_score(task, completion, reference, info):\n"
+        "    while completion == 'endless':\n        pass\n    return 1.0\n",
+        manager=Manager("prime", timeout=Argument("timeout", "reward_timeout", 300.0)),
+    )
+    args = Namespace(reward_timeout=3.0, reward_num_workers=1)
+    samples = [workshop.sample(each, "l", data_source="d") for each in ("quick", "endless", "quick")]
+    found = run(workshop.reward("mine"), samples, args, at_once=1)
+    assert found == [{"score": 1.0}, {"score": 0.0}, {"score": 1.0}]
+
+
+def test_a_process_that_dies_takes_no_other_score_with_it(workshop: Workshop) -> None:
+    _carried(
+        workshop,
+        "import os\nimport signal\n\n\ndef compute_score(solution_str, ground_truth, **_):\n    signal.alarm(9)\n"
+        "    if solution_str == 'fatal':\n        os._exit(1)\n    signal.alarm(0)\n    return 1.0\n",
+    )
+    samples = [workshop.sample(each, "l", data_source="d") for each in ("a", "fatal", "b")]
+    found = run(workshop.reward("mine"), samples, Namespace(reward_num_workers=1), at_once=1)
+    assert found == [{"score": 1.0}, "BrokenProcessPool", {"score": 1.0}]
 
 
 def test_the_batch_manager_scores_a_group(workshop: Workshop) -> None:
