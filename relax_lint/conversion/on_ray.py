@@ -26,7 +26,10 @@ def start_ray() -> None:
         import ray.data
     except ModuleNotFoundError as missing:
         raise Refused(f"{missing.name} is not installed: pip install 'ray[data]'") from None
-    ray.init(ignore_reinit_error=True, log_to_driver=False, logging_level=logging.ERROR)
+    try:
+        ray.init(ignore_reinit_error=True, log_to_driver=False, logging_level=logging.ERROR)
+    except RuntimeError as problem:
+        raise Refused(f"Ray: {said(problem)}") from None
     ray.data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     package = sys.modules.get(__name__.rpartition(".")[0])
@@ -55,6 +58,8 @@ def convert_on_ray(job: Job, wanted: Wanted, seen: Callable[[int], None]) -> Don
         if done.bad:
             raise Unwritten(done)
         directory.rename(job.target)
+    except ray.exceptions.RayError as problem:
+        raise Refused(f"Ray: {said(problem)}") from None
     finally:
         shutil.rmtree(directory, ignore_errors=True)
     return done
