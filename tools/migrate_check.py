@@ -5,7 +5,7 @@
 Judged are all launchers under the paths that run a PPO-family main. Each is migrated by ``relax-lint migrate`` into a
 tree of its own of the Relax checkout, which is never written to. Then: bash accepts what was written (``bash -n``);
 every mode that is not said to be refused runs under real bash in the sandbox of ``bash_oracle``, and what it launches
-is what the evaluator predicts; relax-lint finds nothing but that the conversion of the data is still to be written;
+is what the evaluator predicts; relax-lint finds nothing;
 Relax's own validators accept the command lines (with ``--path``, as in ``validator_check``); every setting stands in
 MIGRATION.md; the settings are, by key and value, those that Hydra itself composes from the checkout's files.
 

@@ -16,6 +16,7 @@ from relax_lint.migrate.page import page
 from relax_lint.migrate.recipe_directory import script_names, unused
 from relax_lint.migrate.recipe_files import RecipeFiles
 from relax_lint.migrate.report import report
+from relax_lint.model_files import MODELS
 from relax_lint.records import changed
 
 if TYPE_CHECKING:
@@ -97,10 +98,12 @@ def migrate_recipe(
 
 
 def _findings(project: Project, texts: Mapping[Path, str]) -> list[Diagnostic]:
-    """What the rules find in the files that would be written."""
+    """What the rules find in the files that would be written. Those that describe models are this program's own work,
+    and every launcher of the checkout would have a say in them."""
     from relax_lint.engine import lint
     from relax_lint.rules import load_rules
 
     files = {path: text.encode("utf-8", "surrogateescape") for path, text in texts.items()}
-    judged = lint(project.with_changes(files), load_rules(), targets=list(files))
+    targets = [path for path in files if project.root / MODELS not in path.parents]
+    judged = lint(project.with_changes(files), load_rules(), targets=targets)
     return [found for found in judged.standing if found.path in files and found.severity is not Severity.ADVICE]

@@ -31,6 +31,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from relax_lint.diagnostics import Finding, NotChecked
@@ -418,7 +419,11 @@ def _words(named: NamedConfig, recipe: Recipe, project: Project) -> frozenset[st
         texts += [project.reach.text(script) for script in holder.launcher_paths]
     if any(map(_BY_ANY_NAME.search, texts)):
         return None
-    return frozenset(word for text in texts for word in re.findall(r"[\w-]*\w", text))
+    return frozenset[str]().union(*(project.once((_words_in, text), partial(_words_in, text)) for text in texts))
+
+
+def _words_in(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[\w-]*\w", text))
 
 
 def _of(project: Project, named: NamedConfig) -> dict[object, Recipe]:
