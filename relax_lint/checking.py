@@ -79,6 +79,8 @@ class Checking:
                 changed = changed or bool(result.changes)
                 kept = {path for bundle in bundles for _, path in bundle.kept}
                 rewritten.update(_both_sides(group.project, result.changes, kept))
+                gone = [path for bundle in bundles for path in bundle.gone]
+                rewritten.update((path, (group.project.read(path) or b"", b"")) for path in gone)
                 left = {} if options.diff else self._write(group, found)
                 fixed += sum(one.path not in left for one in result.fixed)
                 if left:
@@ -248,8 +250,10 @@ class Checking:
         self._say_what_is_left(done)
         return done
 
-    def _take_in(self, group: Group, paths: Iterable[Path]) -> None:
-        """Judge new files, too, where they are below a path that was given."""
+    def _take_in(self, group: Group, files: Mapping[Path, bytes | None]) -> None:
+        """Judge new files, too, where they are below a path that was given, and none that are gone."""
+        paths = [path for path, data in files.items() if data is not None]
+        group.targets = [path for path in group.targets if files.get(path, b"") is not None]
         named = [absolute(path) for path in self.options.paths or ["."]]
         new = [path for path in paths if path not in group.targets and may_concern(path, self.files)]
         group.targets += [path for path in new if any(directory in path.parents for directory in named)]
@@ -293,7 +297,9 @@ class Checking:
         files = {path: changes[path] for path in bundle.paths if path in changes}
         before = {path: group.project.read(path) for path in files}
         try:
-            write_together(files, before, group.project.root, {beside: path for path, beside in bundle.kept})
+            copies = {beside: path for path, beside in bundle.kept}
+            gone = {path: group.project.read(path) or b"" for path in bundle.gone}
+            write_together(files, before, group.project.root, copies, {} if self.failed else gone)
         except NotWritten as problem:
             complain(f"{shown_path(bundle.launcher)} is not migrated, and nothing of it is written: {problem}")
             self.failed = True
@@ -301,8 +307,12 @@ class Checking:
         return None
 
     def _say_rewritten(self, bundle: Bundle) -> None:
-        kept = "".join(f"; {shown_path(path)} is kept as {beside.name}" for path, beside in bundle.kept)
-        complain(f"{shown_path(bundle.launcher)} is rewritten for Relax: {shown_path(bundle.page)} says all{kept}")
+        beside = {path: f"kept as {kept.name}" for path, kept in bundle.kept}
+        told = [f"{shown_path(path)} is {kept}" for path, kept in beside.items() if path not in bundle.gone]
+        for path in bundle.gone:
+            told.append(f"{shown_path(path)} is carried over and {beside.get(path, 'taken away; git has it')}")
+        rest = "".join(f"; {each}" for each in told)
+        complain(f"{shown_path(bundle.launcher)} is rewritten for Relax: {shown_path(bundle.page)} says all{rest}")
 
     def _write_changes(self, group: Group, changes: Mapping[Path, bytes]) -> dict[Path, str]:
         from relax_lint.writing import write_all

@@ -80,10 +80,11 @@ def write_together(
     before: Mapping[Path, bytes | None],
     root: Path,
     copies: Mapping[Path, Path] = MappingProxyType({}),
+    gone: Mapping[Path, bytes] = MappingProxyType({}),
 ) -> None:
     """Write every file below ``root``, or none: what was done is taken back when one cannot be written, and
     :class:`NotWritten` names it. ``before`` is what the files held when that was decided (``None``: nothing);
-    ``copies`` are files with those whose rights they get."""
+    ``copies`` are files with those whose rights they get, ``gone`` those to be removed, with what they held."""
     done: list[tuple[Path, bytes | None]] = []
     made: list[Path] = []
     for path, data in files.items():
@@ -94,6 +95,17 @@ def write_together(
             made += _make_directories(target.parent)
             _replace(target, data, copies.get(path))
             done.append((target, before[path]))
+        except (OSError, NotWritten) as problem:
+            _take_back(done, made)
+            reason = problem.strerror if isinstance(problem, OSError) else str(problem)
+            raise NotWritten(f"{path}: {reason or problem}") from problem
+    for path, data in gone.items():
+        try:
+            target = _target(path, root, ())
+            if _content(target) != data:
+                raise NotWritten("it was changed meanwhile; run again")
+            target.unlink()
+            done.append((target, data))
         except (OSError, NotWritten) as problem:
             _take_back(done, made)
             reason = problem.strerror if isinstance(problem, OSError) else str(problem)

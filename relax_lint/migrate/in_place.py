@@ -7,14 +7,15 @@ is among them under another name, unless git has it.
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Diagnostic, Place
 from relax_lint.fixing import Fixed
-from relax_lint.records import record
+from relax_lint.migrate.retiring import held, retired
+from relax_lint.records import changed, record
 
 if TYPE_CHECKING:
     from relax_lint.migrate.migrated import Migrated
@@ -33,12 +34,14 @@ Fix = Callable[["Project"], "Fixed | None"]
 
 @record
 class Bundle:
-    """The files that one launcher becomes: ``kept`` is where its original lies, and ``page`` what says all about it."""
+    """The files that one launcher becomes: ``kept`` is where its original lies, and ``page`` what says all about it.
+    ``gone`` are files that are taken away, since what they hold was carried over."""
 
     launcher: Path
     paths: tuple[Path, ...]
     page: Path
     kept: tuple[tuple[Path, Path], ...] = ()
+    gone: tuple[Path, ...] = ()
 
 
 @record
@@ -55,12 +58,13 @@ def finished(
     fixed: Fixed,
     fix: Fix,
     named: Callable[[Path], str],
-    take_in: Callable[[Iterable[Path]], None],
+    take_in: Callable[[Mapping[Path, bytes | None]], None],
     *,
     on_disk: bool,
 ) -> Rewritten:
     """What is left after the single edits, rewritten as far as it can be. ``named`` is how a path is shown, ``take_in``
-    is told of new files; without a file system (standard input) no launcher becomes several files."""
+    is told of new files, and of those that are gone; without a file system (standard input) no launcher becomes several
+    files."""
     work = _Work(project, fixed, fix, named, take_in)
     if on_disk:
         work.rewrite_all()
@@ -82,11 +86,16 @@ class _Work:
         fixed: Fixed,
         fix: Fix,
         named: Callable[[Path], str],
-        take_in: Callable[[Iterable[Path]], None],
+        take_in: Callable[[Mapping[Path, bytes | None]], None],
     ) -> None:
         self.start, self.fixed, self.fix, self.named, self.take_in = project, fixed, fix, named, take_in
         self.project = fixed.project
         self.files: dict[Path, bytes] = {}
+        self.texts: dict[Path, str] = {}
+        """What was made of launchers so far."""
+        self.gone: dict[Path, None] = {}
+        self.held: dict[Path, list[Path]] = {}
+        """The files that it was made of, by the recipe's directory."""
         self.bundles: list[Bundle] = []
         self.said: list[str] = []
 
@@ -103,6 +112,8 @@ class _Work:
             self.said.append(f"{shown} could be rewritten for Relax: {_MISSING}")
             return
         gone = [one for path in ours if self._is_rewritten(path) for one in found[path]]
+        for directory in self.held:
+            self._retire(directory)
         self._settle(gone)
 
     def _is_rewritten(self, path: Path) -> bool:
@@ -133,6 +144,7 @@ class _Work:
         from relax_lint.migrate.choices import Choices
         from relax_lint.migrate.options import Options
         from relax_lint.migrate.recipe import migrate_launcher
+        from relax_lint.migrate.report import obstacles
 
         project = self.project
         options = Options(
@@ -141,15 +153,18 @@ class _Work:
             launcher=source.path.relative_to(recipe.directory).as_posix(),
             page=self._page(recipe, source),
             spare=True,
+            recipe=recipe.directory,
         )
         try:
-            migrated = migrate_launcher(source, project, Choices(name=recipe.name), options)
+            migrated = migrate_launcher(source, project, Choices(name=recipe.name), options, self.texts)
         except Exception as problem:  # whatever the fault is, the user's file is left alone and it is named
             self._say(Place(source, 0, 0), _fault(problem))
             return None
         for refused in migrated.refused:
             ways = f" (when {' and '.join(refused.conditions)})" if refused.conditions else ""
             self._say(refused.place, f"{refused.reason}{ways}")
+        for each in obstacles(migrated):
+            self.said.append(f"{self.named(each.path)}:{each.line}: not carried over: {each.message}")
         return None if migrated.refused or not migrated.launches else migrated
 
     def _page(self, recipe: Recipe, source: LauncherSource) -> str:
@@ -166,7 +181,8 @@ class _Work:
         files: dict[Path, bytes] = {}
         for path, text in migrated.files.items():
             data = text.encode("utf-8", "surrogateescape")
-            if path not in (source.path, page) and project.exists(path):
+            own = any(piece.path == path for piece in migrated.carried.get(path, ()))
+            if path not in (source.path, page) and not own and project.exists(path):
                 if project.read(path) != data:
                     self.said.append(
                         f"{self.named(path)} is there already and stays as it is, though {self.named(source.path)} "
@@ -175,13 +191,40 @@ class _Work:
                 continue
             files[path] = data
         kept: dict[Path, Path] = {}
-        for path in (source.path, page):
-            original = self.start.read(path)
-            if path in files and original is not None and original != files[path] and not _git_has(path, original):
+        for path in list(files):
+            original = self.start.read(path) if path not in self.texts else None
+            if original is not None and original != files[path] and not _git_has(path, original):
                 kept[path] = _beside(path, project)
                 files[kept[path]] = original
         self.bundles.append(Bundle(source.path, tuple(files), page, tuple(kept.items())))
+        self.texts.update(migrated.files)
+        self.held.setdefault(recipe.directory, []).extend(held(migrated))
         self._change(files)
+
+    def _retire(self, directory: Path) -> None:
+        """Take away what was carried over, and nothing else of the recipe uses."""
+        recipe = next((each for each in self.project.recipes if each.directory == directory), None)
+        if recipe is None or any(launch.kind == "verl" for launch in recipe.launches):
+            return
+        gone = [path for path in retired(recipe, self.held[directory], self.project) if path not in self.texts]
+        files: dict[Path, bytes] = {}
+        kept: dict[Path, Path] = {}
+        for path in gone:
+            original = self.start.read(path)
+            if original is not None and not _git_has(path, original):
+                kept[path] = _beside(path, self.project)
+                files[kept[path]] = original
+        at = max(number for number, each in enumerate(self.bundles) if directory in each.launcher.parents)
+        bundle = self.bundles[at]
+        self.bundles[at] = changed(
+            bundle,
+            paths=(*bundle.paths, *files),
+            kept=(*bundle.kept, *kept.items()),
+            gone=tuple(gone),
+        )
+        self._change(files)
+        self.gone.update(dict.fromkeys(gone))
+        self.project = self.project.with_changes(dict.fromkeys(gone))
 
     # ------------------------------------------------------------ modes
 
@@ -238,13 +281,14 @@ class _Work:
             return
         before, files = self.fixed, self.files
         self.files = {}
-        self.take_in(files)
+        self.take_in({**files, **dict.fromkeys(self.gone)})
         after = self.fix(self.project)
         if after is None:
             self.bundles.clear()
             self.project = before.project
             return
         changes = {**before.changes, **files, **after.changes}
+        changes = {path: data for path, data in changes.items() if path not in self.gone}
         self.project = after.project
         self.fixed = Fixed(
             after.project,

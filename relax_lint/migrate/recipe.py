@@ -55,7 +55,7 @@ def migrate_recipe(
     choices = changed(
         choices,
         package=".".join(Path(options.into).parts),
-        verl=verl_sources(first.project, options.verl_root),
+        verl=verl_sources(first.project, options.verl_root, options.recipe or first.path.parent),
     )
     recipe = RecipeFiles(project, target, choices, spare=options.spare, made=made or {})
     launchers = [OneLauncher(each, recipe, options) for each in sources]
@@ -81,7 +81,7 @@ def migrate_recipe(
     if not done.launches:
         return done
     recipe.make_packages()
-    if options.recipe is not None:
+    if options.recipe is not None and options.recipe != target:
         done = changed(done, unused=unused(options.recipe, done, first.project))
     done = changed(done, findings=_findings(project, done.files))
 

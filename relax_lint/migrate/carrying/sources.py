@@ -44,6 +44,8 @@ class VerlSources:
 
     project: Project
     package: Path | None = None
+    home: Path | None = None
+    """The recipe's own directory."""
 
     def origin(self, dotted: str, beside: Path | None = None) -> Origin | None:
         """The file of a module of verl or of the user's, looked up from the project's root, then ``beside`` a file."""
@@ -55,6 +57,7 @@ class VerlSources:
         if parts[0] == "relax":
             return None
         roots = [self.project.root] if beside is None else [beside.parent, self.project.root]
+        roots += [] if self.home is None else [self.home]
         found = next(filter(None, (self._below(root, dotted, parts) for root in roots)), None)
         return self._of_recipes(dotted, parts) if found is None and parts[0] == RECIPES else found
 
@@ -81,6 +84,10 @@ class VerlSources:
         own = self._below(self.project.root, dotted, parts[1:]) if len(parts) > 1 else None
         if own is None and self.package is not None:
             own = self._below(self.package.parent, dotted, parts)
+        home = self.home
+        if own is None and home is not None:
+            # The recipe may have been moved, or taken out of its checkout.
+            own = next(filter(None, (self._below(home, dotted, parts[start:]) for start in range(1, len(parts)))), None)
         return own
 
     def _below(self, root: Path, dotted: str, parts: list[str]) -> Origin | None:
@@ -91,12 +98,13 @@ class VerlSources:
         return Origin(dotted, file) if self.project.is_file(file) else None
 
 
-def verl_sources(project: Project, verl_root: Path | None = None) -> VerlSources:
-    """The code of the verl that is named, that the project is, or that is installed."""
+def verl_sources(project: Project, verl_root: Path | None = None, home: Path | None = None) -> VerlSources:
+    """The code of the verl that is named, that the project is, or that is installed; ``home`` is the recipe's
+    directory."""
     from relax_lint.migrate.verl_defaults import CheckedOutVerl, verls
 
     try:
         found = verls(project, verl_root)[0]
     except Refusal:
-        return VerlSources(project)
-    return VerlSources(project, found.package if isinstance(found, CheckedOutVerl) else None)
+        return VerlSources(project, None, home)
+    return VerlSources(project, found.package if isinstance(found, CheckedOutVerl) else None, home)

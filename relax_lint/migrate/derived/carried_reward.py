@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.migrate.carrying.closure import Problem
 from relax_lint.migrate.derived.multi_turn import takes_turns
+from relax_lint.migrate.environment.files import named_file
 from relax_lint.migrate.readings import below, first_key, is_on, shown, text
 from relax_lint.migrate.reward.data_sources import data_sources
 from relax_lint.migrate.reward.request import (
@@ -120,7 +121,7 @@ def _file(settings: Settings, choices: Choices, key: str) -> Path | None:
         if not isinstance(first, str) and first.variable == _PWD and None not in parts[1:]:
             value = "".join(part for part in parts[1:] if part is not None).lstrip("/")
     if not isinstance(value, str):
-        return None
+        return named_file(value, choices.verl, settings.launch.script)
     if value.startswith(_OF_VERL):
         origin = choices.verl.origin(value.removeprefix(_OF_VERL))
         return Path(value) if origin is None else origin.path
@@ -132,7 +133,8 @@ def _file(settings: Settings, choices: Choices, key: str) -> Path | None:
     if place is not None:
         roots.append(place.source.path.parent)
     tried = [Path(_normal(root / path)) for root in roots]
-    return next((each for each in tried if project.is_file(each)), tried[0])
+    there = next((each for each in tried if project.is_file(each)), None)
+    return there or named_file(value, choices.verl, settings.launch.script) or tried[0]
 
 
 def _normal(path: Path) -> str:

@@ -23,7 +23,14 @@ def named_file(data: Data, sources: VerlSources, launcher: Path) -> Path | None:
             path = root / written
             if sources.project.is_file(path):
                 return path
-    return None
+    return _moved(data, sources)
+
+
+def _moved(data: Data, sources: VerlSources) -> Path | None:
+    """The file in the recipe's directory, where this was moved away from where the launcher has it."""
+    parts = [part for part in data.split("/") if part not in ("", ".", "..")] if isinstance(data, str) else []
+    paths = (sources.home.joinpath(*parts[start:]) for start in range(len(parts)) if sources.home is not None)
+    return next((path for path in paths if sources.project.is_file(path)), None)
 
 
 def shown_path(path: Path, sources: VerlSources) -> str:

@@ -1,0 +1,59 @@
+"""Files of a recipe in verl's form that nothing needs any more, once what they hold was carried over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint.files import Unreadable
+
+if TYPE_CHECKING:
+    from relax_lint.migrate.migrated import Migrated
+    from relax_lint.project import Project, Recipe
+
+_READ = (".py", ".sh", ".bash", ".yaml", ".yml")
+
+
+def held(migrated: Migrated) -> Iterator[Path]:
+    """The files that the new ones were made of: code, configurations of tools, configuration of the run."""
+    for pieces in migrated.carried.values():
+        yield from (piece.path for piece in pieces)
+    for written in migrated.launches:
+        for setting in written.plan.settings.leaves.values():
+            if setting.place is not None and setting.place.source.path != written.origin.path:
+                yield setting.place.source.path
+
+
+def retired(recipe: Recipe, candidates: Sequence[Path], project: Project) -> list[Path]:
+    """Those of the candidates in the recipe that no other file of it names; ``project`` is what it is now."""
+    found = [path for path in dict.fromkeys(candidates) if recipe.directory in path.parents and project.is_file(path)]
+    found = [path for path in found if path.suffix in _READ and path.name != "__init__.py"]
+    others = [path for path in _files(recipe.directory, project) if path not in found]
+    while True:
+        needed = [path for path in found if any(_names(other, path, project) for other in others)]
+        if not needed:
+            return found
+        found = [path for path in found if path not in needed]
+        others += needed
+
+
+def _files(directory: Path, project: Project) -> Iterator[Path]:
+    from relax_lint.discovery import walk
+
+    yield from (path for path in walk(directory, project.files) if path.suffix in _READ)
+
+
+def _names(path: Path, other: Path, project: Project) -> bool:
+    """Whether a file may use another one: imports it, or has its name."""
+    try:
+        source = project.text(path)
+    except Unreadable:
+        return True
+    if source is None:
+        return False
+    if other.suffix == path.suffix == ".py":
+        used = rf"^\s*(?:from|import)\b[^\n#]*(?<!\w){re.escape(other.stem)}\b"
+        return re.search(used, source.text, re.MULTILINE) is not None
+    return re.search(rf"(?<![\w.-]){re.escape(other.name)}\b", source.text) is not None
