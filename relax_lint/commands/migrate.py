@@ -23,6 +23,7 @@ from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Place
+    from relax_lint.files import Files
     from relax_lint.migrate.choices import Choices
     from relax_lint.migrate.migrated import Migrated, Refused
     from relax_lint.project import Project
@@ -208,13 +209,23 @@ def _sources(options: Namespace, name: str) -> list[LauncherSource]:
     files = Files()
     directory = path if path.is_dir() else path.parent
     settings = Configuration(override).settings_for(path)
-    project = _with_line_feeds(Project(root_of(directory, files) or directory, settings, files), path)
+    root = root_of(directory, files) or (_runs_from(path, files) if path.is_dir() else directory)
+    project = _with_line_feeds(Project(root, settings, files), path)
     if path.is_dir():
         return _launchers_in(path, project, name)
     source = project.launcher(path)
     if source is None or not source.is_shell:
         raise ValueError(f"{options.source} cannot be read as a shell script")
     return [source]
+
+
+def _runs_from(directory: Path, files: Files) -> Path:
+    """Where the launchers of a directory are run from that is in no checkout: beside it, when they name it."""
+    from relax_lint.discovery import is_launcher, walk
+
+    scripts = (files.read(path) or b"" for path in walk(directory, files) if is_launcher(path, files))
+    name = f"{directory.name}/".encode()
+    return directory.parent if any(name in text for text in scripts) else directory
 
 
 def _with_line_feeds(project: Project, path: Path) -> Project:

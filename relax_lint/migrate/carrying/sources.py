@@ -59,7 +59,9 @@ class VerlSources:
         roots = [self.project.root] if beside is None else [beside.parent, self.project.root]
         roots += [] if self.home is None else [self.home]
         found = next(filter(None, (self._below(root, dotted, parts) for root in roots)), None)
-        return self._of_recipes(dotted, parts) if found is None and parts[0] == RECIPES else found
+        if found is None and parts[0] == RECIPES:
+            found = self._of_recipes(dotted, parts)
+        return found or self._moved(dotted, parts)
 
     def code(self, origin: Origin) -> Code:
         """The parsed text of a module; raises ``SyntaxError`` with a place for what cannot be read."""
@@ -84,11 +86,13 @@ class VerlSources:
         own = self._below(self.project.root, dotted, parts[1:]) if len(parts) > 1 else None
         if own is None and self.package is not None:
             own = self._below(self.package.parent, dotted, parts)
-        home = self.home
-        if own is None and home is not None:
-            # The recipe may have been moved, or taken out of its checkout.
-            own = next(filter(None, (self._below(home, dotted, parts[start:]) for start in range(1, len(parts)))), None)
         return own
+
+    def _moved(self, dotted: str, parts: list[str]) -> Origin | None:
+        """A module of the recipe, which was moved to where it is from where its path has it."""
+        if self.home is None or self.home.name not in parts[:-1]:
+            return None
+        return self._below(self.home, dotted, parts[parts.index(self.home.name) + 1 :])
 
     def _below(self, root: Path, dotted: str, parts: list[str]) -> Origin | None:
         base = root.joinpath(*parts)
