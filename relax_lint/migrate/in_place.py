@@ -206,7 +206,7 @@ class _Work:
         recipe = next((each for each in self.project.recipes if each.directory == directory), None)
         if recipe is None or any(launch.kind == "verl" for launch in recipe.launches):
             return
-        gone = [path for path in retired(recipe, self.held[directory], self.project) if path not in self.texts]
+        gone = retired(recipe, self.held[directory], self.texts, self.project)
         files: dict[Path, bytes] = {}
         kept: dict[Path, Path] = {}
         for path in gone:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,11 +26,13 @@ def held(migrated: Migrated) -> Iterator[Path]:
                 yield setting.place.source.path
 
 
-def retired(recipe: Recipe, candidates: Sequence[Path], project: Project) -> list[Path]:
-    """Those of the candidates in the recipe that no other file of it names; ``project`` is what it is now."""
+def retired(recipe: Recipe, candidates: Sequence[Path], made: Container[Path], project: Project) -> list[Path]:
+    """Those of the candidates in the recipe that no other file of it names but those that were ``made``, which need
+    none; ``project`` is what it is now."""
     found = [path for path in dict.fromkeys(candidates) if recipe.directory in path.parents and project.is_file(path)]
     found = [path for path in found if path.suffix in _READ and path.name != "__init__.py"]
-    others = [path for path in _files(recipe.directory, project) if path not in found]
+    found = [path for path in found if path not in made]
+    others = [path for path in _files(recipe.directory, project) if path not in found and path not in made]
     while True:
         needed = [path for path in found if any(_names(other, path, project) for other in others)]
         if not needed:

@@ -1,0 +1,318 @@
+"""Recipes of verl that are taken over whole: by one command, and where they stand."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from relax_lint.cli import main
+from tests.commands.test_migrate import MODEL, SCHEMA
+from tests.conversion.reference import rows_in
+from tests.migrate.on_disk import write_relax
+from tests.migrate.reward.originals import originals
+from tests.parquet_files import write_parquet
+
+RECIPES = Path(__file__).parents[1] / "verl_recipes"
+NAMES = sorted(path.name for path in RECIPES.iterdir() if path.is_dir())
+Capture = pytest.CaptureFixture[str]
+Migrate = Callable[..., tuple[int, dict[str, Any]]]
+
+
+@pytest.fixture(autouse=True)
+def relax(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Relax checkout; the recipes of verl are in a directory beside it."""
+    root = write_relax(tmp_path / "checkout")
+    (root / "scripts/models/qwen3-8B.sh").write_text(MODEL)
+    shutil.copytree(RECIPES, tmp_path / "verl_recipes")
+    monkeypatch.chdir(root)
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    return root
+
+
+@pytest.fixture
+def migrate(tmp_path: Path, capsys: Capture) -> Migrate:
+    """`relax-lint migrate` on one of the recipes, and what it says."""
+
+    def call(name: str, *options: str) -> tuple[int, dict[str, Any]]:
+        words = ["migrate", str(tmp_path / "verl_recipes" / name), "--name", name, "--verl-root", str(originals())]
+        capsys.readouterr()
+        status = main([*words, "--format", "json", *options])
+        told = json.loads(capsys.readouterr().out)
+        jsonschema.validate(told, SCHEMA)
+        return status, told
+
+    return call
+
+
+def found(*paths: str) -> list[str]:
+    """What the linter finds, advice included."""
+    done = subprocess.run(
+        [sys.executable, "-m", "relax_lint", "check", *paths, "--format", "json", "--no-cache", "-j1"],
+        capture_output=True,
+        text=True,
+    )
+    return [f"{each['code']} {each['path']}:{each['line']}" for each in json.loads(done.stdout)["diagnostics"]]
+
+
+def everything(root: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+# ---------------------------------------------------------------- by one command
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_found_in_a_recipe_that_was_taken_over_whole(name: str, migrate: Migrate) -> None:
+    status, told = migrate(name)
+    assert (status, told["status"], told["problems"], told["findings"]) == (0, "migrated", [], [])
+    assert found(f"examples/{name}", "scripts") == []
+    for each in told["files"]:
+        if each["path"].endswith(".py"):
+            compile(each["text"], each["path"], "exec")
+            assert not re.search(r"^\s*(?:from|import) verl\b", each["text"], re.MULTILINE)
+
+
+def test_the_layout_is_that_of_the_guide(migrate: Migrate) -> None:
+    migrate("number_game")
+    there = {path.name for path in Path("examples/number_game").iterdir()}
+    assert there == {
+        *("__init__.py", "MIGRATION.md", "base_env.py", "env_number_game.py", "number_game_config.yaml"),
+        *(
+            "reading.py",
+            "reward_number_game.py",
+            "rollout.py",
+            "run_number_game.sh",
+            "run_number_game_fast.sh",
+            "tools",
+        ),
+    }
+    assert Path("scripts/tools/process_number_game.py").is_file()
+
+
+def test_it_is_said_what_was_carried_from_where(migrate: Migrate) -> None:
+    _, told = migrate("number_game")
+    carried = {each["path"].rpartition("/")[2]: (each["from"], each["names"]) for each in told["carried"]}
+    recipe = "../verl_recipes/number_game"
+    assert carried == {
+        "reward_number_game.py": (f"{recipe}/scoring.py", ["score_game"]),
+        "reading.py": (f"{recipe}/reading.py", ["last_number"]),
+        "hint_tool.py": (f"{recipe}/hint_tool.py", ["HintTool"]),
+        "env_number_game.py": (f"{recipe}/config/tools.yaml", []),
+        "process_number_game.py": (f"{recipe}/prepare_data.py", ["train", "test"]),
+    }
+    page = Path("examples/number_game/MIGRATION.md").read_text()
+    assert "| `examples/number_game/reward_number_game.py` | `number_game/scoring.py` | `score_game` |" in page
+
+
+def test_code_of_verl_is_named_with_its_version(migrate: Migrate) -> None:
+    _, told = migrate("long_sums")
+    (scorer,) = [each for each in told["carried"] if each["path"].endswith("reward_long_sums.py")]
+    assert scorer["from"].endswith("verl/utils/reward_score/gsm8k.py")
+    assert scorer["verl"].startswith("0.9.1")
+    assert "overlong_buffer_cfg_len: 1024" in Path("examples/long_sums/long_sums_config.yaml").read_text()
+
+
+def test_files_that_nothing_uses_are_named_and_not_copied(migrate: Migrate) -> None:
+    _, told = migrate("number_game")
+    assert [each["path"].rpartition("/")[2] for each in told["unused"]] == ["README.md", "plot_scores.py"]
+    assert not list(Path("examples").rglob("plot_scores.py"))
+    assert "`number_game/plot_scores.py`" in Path("examples/number_game/MIGRATION.md").read_text()
+
+
+def test_packages_are_named_with_the_place_that_imports_them(migrate: Migrate) -> None:
+    _, told = migrate("floor_plan")
+    (pint,) = [each for each in told["packages"] if each["package"] == "pint"]
+    assert (pint["used_by"], pint["line"], pint["comes_with_relax"]) == ("reward", 3, False)
+    assert (
+        "| `pint` | reward | `floor_plan/areas.py:3` | **install it** |"
+        in Path("examples/floor_plan/MIGRATION.md").read_text()
+    )
+    assert "--multimodal-keys" in Path("examples/floor_plan/run_floor_plan.sh").read_text()
+
+
+def test_the_conversion_makes_the_rows_of_the_recipes_own_preprocessing(migrate: Migrate, relax: Path) -> None:
+    migrate("number_game")
+    write_parquet(relax / "raw/train.parquet", [{"text": "between 0 and 9?", "secret": 4}])
+    script = "scripts/tools/process_number_game.py"
+    done = subprocess.run(
+        [sys.executable, script, "--input-dir", "raw", "--output-dir", "made"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    (row,) = rows_in(relax / "made/train.parquet")
+    assert (row["label"], row["extra_info"]["data_source"]) == ("4", "somebody/number_game")
+    assert row["extra_info"]["tools_kwargs"] == {"compare": {"create_kwargs": {"secret": 4}}}
+    assert json.loads(row["tools"])[0]["function"]["name"] == "compare"
+
+
+# ---------------------------------------------------------------- several launchers
+
+
+def test_launchers_with_another_reward_get_a_part_of_the_recipe(migrate: Migrate, tmp_path: Path) -> None:
+    recipe = tmp_path / "verl_recipes/number_game"
+    (recipe / "strict.py").write_text(
+        "def score_game(data_source, solution_str, ground_truth, **rest):\n    return 0\n"
+    )
+    fast = recipe / "run_number_game_fast.sh"
+    fast.write_text(fast.read_text().replace("scoring.py", "strict.py"))
+    (recipe / "run_again.sh").write_text(fast.read_text())
+    status, told = migrate("number_game")
+    assert (status, [launch["script"] for launch in told["launches"]]) == (
+        0,
+        [f"examples/number_game/run_number_game{each}.sh" for each in ("", "_fast", "_again")],
+    )
+    for name in ("fast", "again"):
+        script = Path(f"examples/number_game/run_number_game_{name}.sh").read_text()
+        assert "--custom-rm-path examples.number_game.fast.reward_number_game.reward_func" in script
+        assert "scripts/tools/process_number_game_fast.py" in script
+    assert "return 0" in Path("examples/number_game/fast/reward_number_game.py").read_text()
+    assert found("examples/number_game", "scripts") == []
+
+
+def test_a_launcher_that_is_refused_is_told_and_the_rest_is_done(migrate: Migrate, tmp_path: Path) -> None:
+    fast = tmp_path / "verl_recipes/number_game/run_number_game_fast.sh"
+    fast.write_text(fast.read_text().replace("adv_estimator=grpo", "adv_estimator=gae"))
+    status, told = migrate("number_game")
+    assert (status, told["status"]) == (1, "partly")
+    (refused,) = told["refused"]
+    assert refused["path"].endswith("run_number_game_fast.sh")
+    assert Path("examples/number_game/run_number_game.sh").is_file()
+    assert not Path("examples/number_game/run_number_game_fast.sh").exists()
+
+
+def test_the_main_launcher_is_one_that_can_be_migrated(migrate: Migrate, tmp_path: Path) -> None:
+    main_one = tmp_path / "verl_recipes/number_game/run_number_game.sh"
+    main_one.write_text(main_one.read_text().replace("adv_estimator=grpo", "adv_estimator=gae"))
+    status, told = migrate("number_game")
+    assert (status, told["launches"][0]["script"]) == (1, "examples/number_game/run_number_game.sh")
+    assert told["launches"][0]["path"].endswith("run_number_game_fast.sh")
+
+
+def test_a_directory_without_a_launcher_is_refused(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["migrate", str(tmp_path / "verl_recipes/number_game/config"), "--name", "nothing"]) == 2
+    assert "no script in it starts a training of verl that can be seen" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- bad input
+
+
+def test_a_reward_that_is_not_there_is_said_with_its_place(migrate: Migrate, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "verl_recipes/number_game/scoring.py").unlink()
+    status, told = migrate("number_game")
+    assert (status, told["status"]) == (1, "partly")
+    (problem,) = {each["line"]: each for each in told["problems"] if "run_number_game.sh" in each["path"]}.values()
+    assert "there is no file scoring.py" in problem["message"]
+    assert problem["line"] == 24
+    assert "NotImplementedError" in Path("examples/number_game/reward_number_game.py").read_text()
+    assert "HintTool" in Path("examples/number_game/tools/hint_tool.py").read_text()
+
+
+def test_a_dynamic_import_is_said_with_its_place(migrate: Migrate, tmp_path: Path) -> None:
+    scoring = tmp_path / "verl_recipes/number_game/scoring.py"
+    scoring.write_text(
+        "import importlib\n\n\ndef score_game(data_source, solution_str, ground_truth, extra_info=None):\n"
+        "    return importlib.import_module(data_source).score(solution_str)\n"
+    )
+    status, told = migrate("number_game")
+    assert status == 1
+    assert [(each["path"].rpartition("/")[2], each["line"]) for each in told["problems"]] == [("scoring.py", 5)]
+    assert Path("examples/number_game/env_number_game.py").is_file()
+
+
+def test_a_class_that_is_not_understood_is_said_with_its_place(migrate: Migrate, tmp_path: Path) -> None:
+    tool = tmp_path / "verl_recipes/number_game/hint_tool.py"
+    tool.write_text(
+        "from verl.workers.fsdp_workers import ActorRolloutRefWorker\n\nHintTool = ActorRolloutRefWorker.tool()\n"
+    )
+    status, told = migrate("number_game")
+    assert status == 1
+    assert told["problems"]
+    assert all(each["line"] for each in told["problems"])
+    assert "score_game" in Path("examples/number_game/reward_number_game.py").read_text()
+
+
+def test_what_cannot_be_carried_over_is_said_on_standard_error(tmp_path: Path, capsys: Capture) -> None:
+    recipe = tmp_path / "verl_recipes/number_game"
+    (recipe / "hint_tool.py").unlink()
+    assert main(["migrate", str(recipe), "--name", "game", "--verl-root", str(originals())]) == 1
+    said = capsys.readouterr().err
+    assert "number_game/config/tools.yaml:2: not carried over: number_game.hint_tool.HintTool cannot be" in said
+
+
+# ---------------------------------------------------------------- where it stands
+
+
+@pytest.fixture
+def dropped(relax: Path, tmp_path: Path) -> Path:
+    """A recipe of verl among those of Relax, and verl's code named in the configuration."""
+    shutil.copytree(tmp_path / "verl_recipes/number_game", relax / "examples/number_game")
+    (relax / "relax-lint.toml").write_text(f'verl-root = "{originals()}"\n')
+    return relax / "examples/number_game"
+
+
+def test_a_dropped_recipe_is_rewritten_whole(dropped: Path, capsys: Capture) -> None:
+    before = everything(dropped)
+    assert main(["--fix", "examples/number_game", "-q", "--no-cache"]) == 0, capsys.readouterr()
+    assert found("examples/number_game", "scripts") == []
+    for name in ("run_number_game.sh", "scoring.py", "hint_tool.py", "config/tools.yaml", "prepare_data.py"):
+        assert (dropped / f"{name}.orig").read_bytes() == before[name]
+    assert not (dropped / "scoring.py").exists()
+    assert not (dropped / "hint_tool.py").exists()
+    assert (dropped / "plot_scores.py").read_bytes() == before["plot_scores.py"]
+    assert (dropped / "README.md").read_bytes() == before["README.md"]
+    assert "async def reward_func" in (dropped / "reward_number_game.py").read_text()
+    said = capsys.readouterr().err
+    assert "examples/number_game/hint_tool.py is carried over and kept as hint_tool.py.orig" in said
+
+
+def test_a_second_fix_of_a_dropped_recipe_changes_nothing(dropped: Path, relax: Path) -> None:
+    main(["--fix", "examples/number_game", "-q", "--no-cache"])
+    before = everything(relax)
+    assert main(["--fix", "examples/number_game", "-q", "--no-cache"]) == 0
+    assert everything(relax) == before
+
+
+def test_no_migrate_leaves_a_dropped_recipe(dropped: Path) -> None:
+    main(["--fix", "--no-migrate", "examples/number_game", "-q", "--no-cache"])
+    there = {path.name for path in dropped.iterdir()}
+    assert {"scoring.py", "hint_tool.py", "prepare_data.py"} <= there
+    assert not any(name.startswith(("MIGRATION", "env_")) for name in there)
+    assert "verl.trainer.main_ppo" in (dropped / "run_number_game.sh").read_text()
+
+
+def test_what_a_launcher_of_verl_still_needs_stays(dropped: Path) -> None:
+    fast = dropped / "run_number_game_fast.sh"
+    fast.write_text(fast.read_text().replace("adv_estimator=grpo", "adv_estimator=gae"))
+    main(["--fix", "examples/number_game", "-q", "--no-cache"])
+    assert "relax/entrypoints/train.py" in (dropped / "run_number_game.sh").read_text()
+    assert (dropped / "scoring.py").is_file()
+    assert (dropped / "hint_tool.py").is_file()
+
+
+def test_what_other_code_uses_stays(dropped: Path) -> None:
+    (dropped / "plot_scores.py").write_text("from examples.number_game.scoring import plot\n\nplot('a')\n")
+    main(["--fix", "examples/number_game", "-q", "--no-cache"])
+    assert (dropped / "scoring.py").is_file()
+    assert not (dropped / "hint_tool.py").exists()
+
+
+def test_a_reward_that_has_the_name_already_is_replaced(dropped: Path) -> None:
+    (dropped / "scoring.py").rename(dropped / "reward_number_game.py")
+    for script in dropped.glob("*.sh"):
+        script.write_text(script.read_text().replace("scoring.py", "reward_number_game.py"))
+    main(["--fix", "examples/number_game", "-q", "--no-cache"])
+    assert "async def reward_func" in (dropped / "reward_number_game.py").read_text()
+    assert "def plot" in (dropped / "reward_number_game.py.orig").read_text()
