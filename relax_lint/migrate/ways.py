@@ -59,7 +59,15 @@ def _main(launcher: LauncherSource, launches: Sequence[Launch]) -> list[Launch]:
         if likely:
             conditions = max(here, key=lambda launch: _likeness(launch, likely[0])).conditions
             found += [launch for launch in here if launch.conditions == conditions]
-    return found or [launch for launch in launches if launch.conditions == launches[0].conditions]
+    if found:
+        return found
+    least = min((launch.conditions for launch in launches), key=_asked_for)
+    return [launch for launch in launches if launch.conditions == least]
+
+
+def _asked_for(conditions: Sequence[str]) -> int:
+    """How much has to be set or there for conditions to hold."""
+    return sum(not condition.startswith("! ") for condition in conditions)
 
 
 def _likeness(launch: Launch, other: Launch) -> tuple[int, int]:

@@ -45,6 +45,14 @@ def test_arguments_are_absent_when_nothing_is_set() -> None:
     assert told(script) == [("", ["tp=2"]), ("b", ["tp=4"])]
 
 
+def test_where_a_plain_run_launches_nothing_the_way_that_asks_for_least_comes_first() -> None:
+    script = (
+        f'STEPS=${{STEPS:-}}\nif [ -n "$STEPS" ]; then MORE=steps=$STEPS; else MORE=all=1; fi\n'
+        f'if [ "${{RUN:-0}}" = 1 ]; then {TRAIN} $MORE; fi\n'
+    )
+    assert [launches for _, launches in told(script)] == [["all=1"], ["steps=${STEPS}"]]
+
+
 def test_a_way_without_a_name_gets_a_number() -> None:
     script = f'if [ -d "$MODEL" ]; then path=$MODEL; else path=Qwen/Q; fi\n{TRAIN} path=$path\n'
     (first, *_), (second, launches) = told(script)
