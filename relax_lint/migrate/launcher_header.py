@@ -23,7 +23,7 @@ _MEANINGS = {
     "DATA_DIR": "directory of the converted parquet files",
     "SAVE_DIR": "directory for checkpoints",
 }
-_SECRET = "a secret, which the launcher of verl has or reads"
+_SECRET = "a secret, which is written in the launcher of verl, or read there"
 _DATA_FLAGS = {"--prompt-data", "--eval-prompt-data"}
 _DEFAULTED = re.compile(r"\$\{(\w+):?[-=?+]")
 _BARE = re.compile(r"\$(?P<brace>\{)?(?P<name>[A-Za-z_]\w*)(?(brace)\})")

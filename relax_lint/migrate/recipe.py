@@ -241,6 +241,7 @@ class _Migration:
         secrets = dict.fromkeys(name for made in plans for name in _secrets_of(made))
         needed = {name for made in plans for name in _secrets_of(made, _ACTED_ON)}
         required = [(name, f'{name}="${{{name}:?{_REQUIRED}}}"') for name in secrets if name in needed]
+        told = [name for name in secrets if name in needed or name not in self.secrets.invented]
         carried, exports = self._statements(plans)
         assignments = [
             (name, settled(statement, name) if name in closed else statement)
@@ -253,7 +254,7 @@ class _Migration:
             self._named(self.source.path),
             (*required, *exports),
             tuple(assignments),
-            tuple(dict.fromkeys((*secrets, *self.environment.secrets))),
+            tuple(dict.fromkeys((*told, *self.environment.secrets))),
             any(map(_forwards, way.launches)),
             conversions(plans, self.choices),
             self.arguments.told,
