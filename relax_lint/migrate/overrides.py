@@ -171,15 +171,25 @@ def read_command(launch: Launch) -> Command:
     return Command(options.config_path, options.config_name, options.config_dir, parsed, hidden, given)
 
 
+def passed_over(launch: Launch) -> list[Word]:
+    """The words that Hydra reads and of which only bash knows what they are, or whether there are any."""
+    return [word for word, tells in _words(launch) if not tells]
+
+
 def _telling(launch: Launch) -> Iterator[Word]:
-    """The words that say something: not blank ones, and not those of which nothing is known but an option's value."""
+    """The words that say something: not those of which nothing is known but an option's value."""
+    return (word for word, tells in _words(launch) if tells)
+
+
+def _words(launch: Launch) -> Iterator[tuple[Word, bool]]:
+    """The words that are not blank, and whether each says something."""
     before = ""
     for argument in launch.arguments:
         word = argument.word
         wholly_unknown = len(word.unknowns) == 1 and word.text == word.unknowns[0].text
         begins_unknown = bool(word.unknowns) and "=" not in word.text
-        if word.text.strip(_NOTHING) and (not (wholly_unknown or begins_unknown) or before in _OPTIONS_WITH_VALUE):
-            yield word
+        if word.text.strip(_NOTHING):
+            yield word, not (wholly_unknown or begins_unknown) or before in _OPTIONS_WITH_VALUE
         before = word.text
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Diagnostic, Severity
+from relax_lint.migrate.absence import forwards, told_of_absence, words_of_bash
 from relax_lint.migrate.arguments import Arguments
 from relax_lint.migrate.choices import Choices, shape_of
 from relax_lint.migrate.data_files import conversions, sources_in
 from relax_lint.migrate.effective import effective_settings
 from relax_lint.migrate.exported import Left, environment
-from relax_lint.migrate.launcher_header import read_by
+from relax_lint.migrate.launcher_header import changed_by_loops, read_by
 from relax_lint.migrate.launcher_text import Facts, launcher_text
 from relax_lint.migrate.machines import machines_of, todo
 from relax_lint.migrate.migrated import Migrated, Refused, SameAs, Written
@@ -55,7 +56,6 @@ _CONVERSION = (
 _CONFIG = "--custom-config-path"
 _UNFUSED = Passed("--no-rope-fusion", (), "misc", (MODEL_PATH,), "Relax wants this of a model that sees or hears")
 _OWN_ENVIRONMENT = re.compile(r"""^(DEFAULT_ENV_MODULE\s*=\s*["'])[\w.]+(["'])""", re.MULTILINE)
-_ARGUMENTS = frozenset("@*")
 _ACTED_ON: tuple[FateKind, ...] = ("mapped", "derived", "by hand")
 _REQUIRED = "a secret, set it in your environment"
 
@@ -116,7 +116,7 @@ class _Migration:
             if not plans:
                 continue
             script = self._script(way)
-            meaning = tuple(_meaning(each) for each in plans)
+            meaning = (*map(_meaning, plans), *words_of_bash(way.launches))
             if meaning in known:
                 self.same.append(SameAs(way.conditions, known[meaning]))
                 continue
@@ -255,7 +255,7 @@ class _Migration:
             (*required, *exports),
             tuple(assignments),
             tuple(dict.fromkeys((*told, *self.environment.secrets))),
-            any(map(_forwards, way.launches)),
+            any(map(forwards, way.launches)),
             conversions(plans, self.choices),
             self.arguments.told,
             differences,
@@ -277,7 +277,8 @@ class _Migration:
 
     def _differences(self, way: Way) -> tuple[str, ...]:
         """What runs in another way than in the script."""
-        return tuple(map(self.secrets.hidden, told_of_repetition(way.launches)))
+        told = [*told_of_repetition(way.launches), *told_of_absence(way.launches, self.source)]
+        return tuple(map(self.secrets.hidden, told))
 
     def _told(self, made: Plan, differences: Sequence[str]) -> Plan:
         """The plan with what the user has to know of how the script is called, and how often it trains."""
@@ -295,8 +296,11 @@ class _Migration:
         exports = self.environment.exports
         exported = {**dict(exports), **{name: statement for name, (statement, _) in self.environment.used.items()}}
         needed = needed_statements([*read_by(plans), *(statement for _, statement in exports)], self.source)
+        changing = set(changed_by_loops(plans))
         assignments: list[tuple[str, str]] = []
         for name, statement in needed:
+            if name in changing:
+                continue
             if exported.get(name) == statement:
                 self.carried[name] = None
                 assignments.append((name, f"export {statement}"))
@@ -389,16 +393,6 @@ def _secrets_of(plan: Plan, kinds: Collection[FateKind] = KINDS) -> Iterator[str
     for fate in plan.fates:
         if fate.kind in kinds:
             yield from secrets_in(plan.settings.value(fate.key))
-
-
-def _forwards(launch: Launch) -> bool:
-    """Whether a launch is given the script's arguments."""
-    return any(
-        unknown.text.lstrip('"${')[:1] in _ARGUMENTS
-        for word in launch.argv
-        for unknown in word.unknowns
-        if unknown.text
-    )
 
 
 def _yaml(entries: Mapping[str, object]) -> str:

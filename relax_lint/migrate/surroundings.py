@@ -34,6 +34,7 @@ def surroundings(launcher: LauncherSource, launches: Sequence[Launch], secrets: 
     """The commands of a script that nothing in the launcher of Relax does."""
     starts = {launch.site.start for launch in launches if launch.site.source is launcher}
     functions = {function.name for function in nodes_of(launcher, Function)}
+    unread = {place.start for place in launcher.evaluation.unresolved_sources if place.source is launcher}
     left: list[Left] = []
     for command in commands_of(launcher):
         name = _name(command)
@@ -41,7 +42,8 @@ def surroundings(launcher: LauncherSource, launches: Sequence[Launch], secrets: 
             continue
         if name and name not in _QUIET and not _is_variable(command.words[0]):
             place = Place(launcher, command.start, command.end)
-            left.append(Left(_line(launcher, place, secrets), place, _why_left(name)))
+            why = _UNREAD if name in ("source", ".") and command.start in unread else _why_left(name)
+            left.append(Left(_line(launcher, place, secrets), place, why))
     return left
 
 
@@ -74,6 +76,7 @@ _REASONS: tuple[tuple[str, str], ...] = (
     ("mapfile readarray", "what it reads is not in the launcher: set the variables that its head names"),
     ("ulimit", "a limit of the machine: set it before the run if you need it"),
 )
+_UNREAD = "the file was not there to be read: source it before the run if that needs what it sets"
 _REASON_OF = {name: reason for names, reason in _REASONS for name in names.split()}
 
 

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch
     from relax_lint.sources.launcher import LauncherSource
 
-_GIVEN_BY_THE_SYSTEM = frozenset("HOME USER LOGNAME PWD OLDPWD PATH SHELL HOSTNAME TMPDIR LANG".split())
+GIVEN_BY_THE_SYSTEM = frozenset("HOME USER LOGNAME PWD OLDPWD PATH SHELL HOSTNAME TMPDIR LANG".split())
 _SAYS = re.compile(r"(?:==?|-eq|\bin\b)\s*[\"']?(?P<value>[\w.-]+)[\"')]*(?:\s*\]\]?)?\Z")
+_ASKED_BY_NAME = re.compile(r"(?<=\s-v )\s*[\"']?([A-Za-z_]\w*)")
 _NUMBER = re.compile(r"\d+")
 
 
@@ -28,10 +29,17 @@ class Way:
     conditions: tuple[str, ...] = ()
 
 
+def rescues(launcher: LauncherSource) -> list[Launch]:
+    """The launches that a script comes to only when another one has failed. They are of no way."""
+    normal = {(launch.site, _texts(launch)) for launch in _launches(launcher)}
+    every = (launch for launch in launcher.launches if launch.kind == "verl")
+    return [launch for launch in every if (launch.site, _texts(launch)) not in normal]
+
+
 def ways(launcher: LauncherSource) -> list[Way]:
     """The ways, the one that is taken when nothing is set first. Launches of a loop, and launches one after another,
-    are of one way; another way has only the launches that the first has not."""
-    launches = [launch for launch in launcher.launches if launch.kind == "verl"]
+    are of one way; another way has only the launches that the first has not. No training is taken to fail."""
+    launches = _launches(launcher)
     if not launches:
         return []
     main = _main(launcher, launches)
@@ -44,13 +52,26 @@ def ways(launcher: LauncherSource) -> list[Way]:
     return [Way(name, way.launches, way.conditions) for name, way in zip(names, found, strict=True)]
 
 
+def _launches(launcher: LauncherSource) -> list[Launch]:
+    """The launches that a script can come to while all its trainings succeed."""
+    launches = launcher.launches
+    if any(launch.conditions for launch in launches):
+        launches = launcher.evaluate_with(None, {}, trainings_succeed=True).launches
+    return [launch for launch in launches if launch.kind == "verl"]
+
+
+def _texts(launch: Launch) -> tuple[str, ...]:
+    return tuple(word.text for word in launch.argv)
+
+
 def _main(launcher: LauncherSource, launches: Sequence[Launch]) -> list[Launch]:
     """The launches of a run without arguments in which no variable is set that the script asks about."""
     if not any(launch.conditions for launch in launches):
         return list(launches)
-    asked = {name for name in variables_in(launcher.text) if name not in _GIVEN_BY_THE_SYSTEM}
-    given = launcher.project.settings.env
-    plain = launcher.evaluate_with((), {name: None for name in asked if name not in given})
+    texts = [launcher.text, *(source.text for source in launcher.evaluation.sourced)]
+    asked = {name for text in texts for name in (*variables_in(text), *_ASKED_BY_NAME.findall(text))}
+    given = {*launcher.project.settings.env, *GIVEN_BY_THE_SYSTEM}
+    plain = launcher.evaluate_with((), {name: None for name in asked if name not in given}, trainings_succeed=True)
     taken = [launch for launch in plain.launches if launch.kind == "verl"]
     found: list[Launch] = []
     for site in dict.fromkeys(launch.site for launch in launches):

@@ -240,6 +240,11 @@ def run_named(
 
 def run_program(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
     """A program outside: recorded when it launches, read through when it wraps, otherwise unknown."""
+    before = shell.recorder.trainings
+    return shell.recorder.judged(shell.reading, before, _run_program(shell, node, words, state))
+
+
+def _run_program(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
     from relax_lint.shell import wrappers
 
     name = state.resolve(words[0]).likely

@@ -65,3 +65,15 @@ def test_what_needs_a_file_or_a_machine_is_named_with_its_conditions() -> None:
     assert [launch.argv[-1].text for launch in main.launches] == ["a=2"]
     assert other.conditions == ('[ "$KIND" = big ]',)
     assert other.name == "big"
+
+
+def test_what_a_sourced_file_asks_for_is_not_set_in_the_main_way() -> None:
+    asks = (
+        f'launch() {{\n    local words=(a=1)\n    [[ -v RATE ]] && words+=(rate=1)\n    {TRAIN} "${{words[@]}}"\n}}\n'
+    )
+    files = {"examples/math/train.sh": 'source "$(dirname "$0")/common.sh"\nlaunch\n', "examples/math/common.sh": asks}
+    source = Project.from_files(files).launcher(VERL)
+    assert source is not None
+    main, other = ways(source)
+    assert [launch.argv[-1].text for launch in main.launches] == ["a=1"]
+    assert [launch.argv[-1].text for launch in other.launches] == ["rate=1"]
