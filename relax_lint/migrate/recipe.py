@@ -17,6 +17,7 @@ from relax_lint.migrate.exported import Left, environment
 from relax_lint.migrate.launcher_header import changed_by_loops, read_by
 from relax_lint.migrate.launcher_text import Facts, launcher_text
 from relax_lint.migrate.machines import machines_of, todo
+from relax_lint.migrate.made_between import told_of_models
 from relax_lint.migrate.migrated import Migrated, Refused, SameAs, Written
 from relax_lint.migrate.model_architecture import flags_of_file
 from relax_lint.migrate.model_match import MODEL_PATH, model_for
@@ -102,9 +103,9 @@ class _Migration:
         self.secrets = Secrets.of(source)
         self.arguments = Arguments(source)
         self.environment = environment(source, self.launches, self.secrets)
+        self.around = surroundings(source, self.launches, self.secrets)
 
     def run(self) -> Migrated:
-        around = surroundings(self.source, self.launches, self.secrets)
         known: dict[tuple[object, ...], Path] = {}
         found = list(map(self._without_secrets, ways(self.source)))
         written = found if len(found) <= _MOST_WAYS else found[:1]
@@ -132,7 +133,7 @@ class _Migration:
             self.written,
             self.refused,
             self.same,
-            sorted([*around, *self._left()], key=lambda left: left.place.start),
+            sorted([*self.around, *self._left()], key=lambda left: left.place.start),
             unwritten,
             kept=list(self.kept),
         )
@@ -237,7 +238,7 @@ class _Migration:
 
     def _write(self, way: Way, plans: Sequence[Plan], script: Path, closed: frozenset[str]) -> None:
         differences = self._differences(way)
-        plans = [self._told(self._configured(each), differences) for each in plans]
+        plans = [self._told(self._configured(each), differences) for each in told_of_models(plans, self.around)]
         secrets = dict.fromkeys(name for made in plans for name in _secrets_of(made))
         needed = {name for made in plans for name in _secrets_of(made, _ACTED_ON)}
         required = [(name, f'{name}="${{{name}:?{_REQUIRED}}}"') for name in secrets if name in needed]
