@@ -159,3 +159,11 @@ def test_a_directory_in_which_verl_may_have_saved_is_told_of() -> None:
     assert told in todos(planned(SAVED, "trainer.default_local_dir=/ckpt/mine"))
     assert told not in todos(planned(SAVED, "trainer.default_local_dir=/ckpt/mine", "trainer.resume_mode=disable"))
     assert told not in todos(planned(SAVED))
+
+
+@pytest.mark.parametrize(("key", "flag"), [("save_freq", "--save-interval"), ("test_freq", "--eval-interval")])
+def test_an_interval_that_is_no_number_is_told_of(key: str, flag: str) -> None:
+    made = planned(f"trainer.{key}=after_each_epoch")
+    assert fate(made, f"trainer.{key}").kind == "unsupported"
+    assert f"trainer.{key}=after_each_epoch: verl itself fails" in todos(made)
+    assert flag in todos(made)
