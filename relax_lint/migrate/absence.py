@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.overrides import passed_over
-from relax_lint.migrate.ways import GIVEN_BY_THE_SYSTEM, rescues
+from relax_lint.migrate.repetition import named
+from relax_lint.migrate.ways import GIVEN_BY_THE_SYSTEM, rescues, retries
 
 if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch, Word
@@ -26,6 +27,11 @@ def told_of_absence(launches: Sequence[Launch], script: LauncherSource) -> Itera
     yield from _files(launches, script)
     yield from _tasks(script)
     yield from _rescues(script)
+    for line, head in map(named, retries(script)):
+        yield (
+            f"the loop at line {line}, `{head}`, trains again where a training has failed: here the run ends, and you "
+            "start it again"
+        )
 
 
 def forwards(launch: Launch) -> bool:

@@ -117,7 +117,7 @@ class _Migration:
             if not plans:
                 continue
             script = self._script(way)
-            meaning = (*map(_meaning, plans), *words_of_bash(way.launches))
+            meaning = (*map(_meaning, plans), *(word.text for word in words_of_bash(way.launches)))
             if meaning in known:
                 self.same.append(SameAs(way.conditions, known[meaning]))
                 continue

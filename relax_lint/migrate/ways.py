@@ -6,9 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from relax_lint.diagnostics import Place
 from relax_lint.migrate.surroundings import variables_in
 from relax_lint.migrate.written import plain_name
 from relax_lint.records import record
+from relax_lint.shell.nodes import Loop
+from relax_lint.shell.walk import nodes_of
+from relax_lint.sources.script import ScriptFile
 
 if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch
@@ -34,6 +38,25 @@ def rescues(launcher: LauncherSource) -> list[Launch]:
     normal = {(launch.site, _texts(launch)) for launch in _launches(launcher)}
     every = (launch for launch in launcher.launches if launch.kind == "verl")
     return [launch for launch in every if (launch.site, _texts(launch)) not in normal]
+
+
+def retries(launcher: LauncherSource) -> list[Place]:
+    """The loops that a script goes round again only when a training has failed."""
+    every = [launch for launch in launcher.launches if launch.kind == "verl"]
+    normal = {launch.again for launch in _launches(launcher)}
+    found = dict.fromkeys(launch.again for launch in every if launch.again and launch.again not in normal)
+    sites = [launch.site for launch in every]
+    for source in dict.fromkeys(launch.site.source for launch in every):
+        if isinstance(source, ScriptFile):
+            loops = (loop for loop in nodes_of(source, Loop) if any(_asks_for(loop, source, site) for site in sites))
+            found |= dict.fromkeys(Place(source, loop.start, loop.end) for loop in loops)
+    return list(found)
+
+
+def _asks_for(loop: Loop, source: ScriptFile, site: Place) -> bool:
+    """Whether a launch is the condition of a loop."""
+    asked = loop.condition
+    return site.source is source and bool(asked) and asked[0].start <= site.start < asked[-1].end
 
 
 def ways(launcher: LauncherSource) -> list[Way]:

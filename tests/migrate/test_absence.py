@@ -98,6 +98,20 @@ def test_what_trains_only_after_a_failure_is_left_out_and_told(capsys: pytest.Ca
         assert told in text
 
 
+@pytest.mark.parametrize(
+    ("script", "loop"),
+    [
+        (f"until {TRAIN}; do sleep 30; done", "`until python3 "),
+        (f"while ! {TRAIN} | tee log; do sleep 30; done", "`while ! python3 "),
+        (f'for try in 1 2; do\n  {TRAIN} && break\ndone\nif [ -n "$TWO" ]; then {TRAIN}; fi', "`for try in 1 2`"),
+    ],
+)
+def test_a_loop_that_tries_again_is_told(script: str, loop: str) -> None:
+    launcher, page = migrated(script)
+    assert "again where a training has failed" in head(launcher)
+    assert loop in by_hand(page)
+
+
 # ---------------------------------------------------------------- files and jobs
 
 
