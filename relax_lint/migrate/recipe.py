@@ -51,7 +51,7 @@ _MOST_WAYS = 9
 """Beyond so many ways through a script only the first is written: nobody would find one among the others."""
 _TOOLS = "scripts/tools"
 _CONVERSION = (
-    "write it; it reads the parquet files of verl, puts the ground truth of reward_model into a column label, and "
+    "write it; it reads the files of verl's data, puts the ground truth of reward_model into a column label, and "
     "keeps the prompt, extra_info, data_source and media"
 )
 _CONFIG = "--custom-config-path"

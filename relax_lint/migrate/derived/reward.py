@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.data_files import UNNAMED, files_of
+from relax_lint.migrate.data_files import files_of
 from relax_lint.migrate.derived.data import FILES
 from relax_lint.migrate.derived.intervals import evaluates
 from relax_lint.migrate.derived.multi_turn import takes_turns
@@ -101,9 +101,9 @@ def _function(settings: Settings, choices: Choices, path: str) -> Iterator[Step]
         todo = f"{module}.py: ask the reward model, which verl ran itself, for a score"
     else:
         origin = "reward_score, by the source of the data"
-        names = (file.name for file in files_of(settings.value(FILES)) if file.name != UNNAMED)
-        sources = ", ".join(dict.fromkeys(names)) or "this data"
-        todo = f"{module}.py: copy the scoring of {sources} from verl/utils/reward_score"
+        todo = (
+            f"{module}.py: copy the scoring from verl/utils/reward_score, which goes by the data's column data_source"
+        )
     yield RecipeFile(f"{module}.py", REWARD.format(name=name, module=name, origin=_plain(origin)), (path,))
     yield Todo(todo, (path,))
 
@@ -122,7 +122,7 @@ def _read_as_in_verl(settings: Settings, choices: Choices, has_function: bool) -
 
 
 def _plain(text: str) -> str:
-    return text.replace("\\", "/").replace('"', "'").replace("{", "(").replace("}", ")")
+    return text.replace("\\", "/").replace('"', "'")
 
 
 def _fates_of_function(settings: Settings, path: str, flags: tuple[str, ...]) -> Iterator[Step]:
@@ -131,8 +131,8 @@ def _fates_of_function(settings: Settings, path: str, flags: tuple[str, ...]) ->
         yield Fate(path, "derived", flags, "verl scores by data source")
         yield Fate(f"{prefix}.name", "no effect", (), "there is no file that it could be in")
     else:
-        yield Fate(path, "by hand", flags, "the function is carried over", "copy it into the recipe's reward")
-        yield Fate(f"{prefix}.name", "by hand", flags, "the function is carried over")
+        yield Fate(path, "by hand", flags, "the function is for you to copy", "copy it into the recipe's reward")
+        yield Fate(f"{prefix}.name", "by hand", flags, "the function is for you to copy")
     for other in (_CUSTOM, _CUSTOM_NOW):
         if other != prefix:
             yield from fates(settings, (f"{other}.path", f"{other}.name"), "no effect", f"{prefix} counts")
