@@ -248,6 +248,14 @@ def test_a_launcher_whose_gpus_are_not_known_keeps_its_mode() -> None:
     assert done.said == ("run_gsm8k.sh:122: not made dual-mode: --resource is not known",)
 
 
+def test_services_of_a_launcher_that_says_nothing_of_experts_fit_their_gpus() -> None:
+    before = replaced("    --expert-tensor-parallel-size 1\n", "")(ONE_MODE["sync"])
+    done = all_edits(with_launcher(before))
+    assert '"expert_tensor_parallel_size": 1' in text_of(done.fixed.project)
+    assert grave(done.fixed.project) == []
+    assert all_edits(done.fixed.project).fixed.changes == {}
+
+
 def test_the_branch_of_too_few_gpus_says_so() -> None:
     done = all_edits(with_launcher(ONE_MODE["too few GPUs"]))
     assert "want GPUs of their own, at least 1 + 1 + 1 = 3" in text_of(done.fixed.project)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from relax_lint.migrate.plan import Refusal
@@ -139,6 +139,11 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise Refusal(f"Hydra refuses the command line: {message}")
 
+    def knows(self, text: str) -> bool:
+        """Whether a word is one of the options, in full or short."""
+        name = text.partition("=")[0]
+        return any(option.startswith(name) for option in self._option_string_actions)
+
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         raise Refusal("Hydra shows something here and trains nothing")
 
@@ -157,6 +162,9 @@ def read_command(launch: Launch) -> Command:
     try:
         options = parser.parse_intermixed_args(texts)
     except Refusal as refusal:
+        flags = [word for word in words if word.text.startswith("--") and not parser.knows(word.text)]
+        if flags:
+            raise Refusal(_flags_among(flags), place=flags[0].place) from None
         raise Refusal(hidden.shown(refusal.reason), place=words[0].place if words else None) from None
     if options.shows:
         raise Refusal("Hydra shows something here and trains nothing", place=launch.site)
@@ -169,6 +177,15 @@ def read_command(launch: Launch) -> Command:
     }
     parsed = [_parsed(text, hidden) for text in options.overrides]
     return Command(options.config_path, options.config_name, options.config_dir, parsed, hidden, given)
+
+
+def _flags_among(flags: Sequence[Word]) -> str:
+    """What is to be done about flags in a launch of verl."""
+    names = ", ".join(dict.fromkeys(word.text.partition("=")[0] for word in flags))
+    return (
+        f"Hydra takes no flags like {names}: take them out, or start relax/entrypoints/train.py instead if they are "
+        "Relax's, and --fix turns the words for Hydra into flags"
+    )
 
 
 def passed_over(launch: Launch) -> list[Word]:
