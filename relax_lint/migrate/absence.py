@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from relax_lint.migrate.launcher_header import OF_A_JOB
 from relax_lint.migrate.overrides import passed_over
 from relax_lint.migrate.repetition import named
 from relax_lint.migrate.ways import GIVEN_BY_THE_SYSTEM, rescues, retries
@@ -55,7 +56,7 @@ def _words(launches: Sequence[Launch]) -> Iterator[str]:
         return
     names = dict.fromkeys(unknown.variable for word in words for unknown in word.unknowns if unknown.variable)
     given = [name for name in names if name.isidentifier()]
-    shown = [f"`{word.text}`" for word in words]
+    shown = [f"`{' '.join(word.text.split())}`" for word in words]
     by_variable = "".join(f" --env {name}=…" for name in given)
     again = f" (`relax-lint migrate{by_variable}` takes them over)" if given else ""
     yield (
@@ -78,7 +79,7 @@ def _files(launches: Sequence[Launch], script: LauncherSource) -> Iterator[str]:
     words = [argument.word for launch in launches for argument in launch.arguments]
     found = (unknown.variable for word in words for unknown in word.unknowns)
     names = (name for name in found if name is not None and name.isidentifier())
-    unset = dict.fromkeys(name for name in names if name not in GIVEN_BY_THE_SYSTEM)
+    unset = dict.fromkeys(name for name in names if name not in GIVEN_BY_THE_SYSTEM and not OF_A_JOB.fullmatch(name))
     defaulted = dict.fromkeys(name for word in words for span in word.spans for name in span.origins)
     counts = [f"{', '.join(defaulted)} {_count('counts', defaulted)} with the default"] if defaulted else []
     counts += [f"{', '.join(unset)} {_count('counts', unset)} as not set"] if unset else []

@@ -29,7 +29,7 @@ _DEFAULTED = re.compile(r"\$\{(\w+):?[-=?+]")
 _BARE = re.compile(r"\$(?P<brace>\{)?(?P<name>[A-Za-z_]\w*)(?(brace)\})")
 _ARITHMETIC = re.compile(r"\$\(\([^()]*\)\)|\$\{\w+\[[^\]@*]+\]")
 """Where bash calculates, as it does for the index of an array."""
-_OF_A_JOB = re.compile(r"(?:SLURM|PBS|LSB|SGE)_\w+")
+OF_A_JOB = re.compile(r"(?:SLURM|PBS|LSB|SGE)_\w+")
 """What only a job scheduler sets."""
 _GIVEN = re.compile(r"\$\{(\w+):?[-=]")
 
@@ -144,7 +144,7 @@ def needed_variables(plans: Sequence[Plan], facts: Facts) -> Mapping[str, str]:
 
 
 def _is_of_the_system(name: str) -> bool:
-    return KNOWN_ENVIRONMENT.fullmatch(name) is not None and _OF_A_JOB.fullmatch(name) is None
+    return KNOWN_ENVIRONMENT.fullmatch(name) is not None and OF_A_JOB.fullmatch(name) is None
 
 
 def _counted_with(plans: Sequence[Plan]) -> set[str]:
