@@ -96,6 +96,23 @@ def test_what_has_changed_is_judged_again(
     assert told == anew(tree, monkeypatch, "examples")
 
 
+def test_a_script_that_may_be_executed_now_or_no_longer_is_judged_again(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = tree / "scripts/inner.sh"
+    inner.parent.mkdir(exist_ok=True)
+    inner.write_text('#!/bin/bash\npython3 relax/entrypoints/train.py "$@"\n')
+    (tree / LAUNCHER).write_text(
+        "#!/bin/bash\n./scripts/inner.sh --custom-rm-path examples.countdown.reward_countdown.reward_func\n"
+    )
+    told = []
+    for mode in (0o644, 0o755, 0o644):
+        inner.chmod(mode)
+        told.append(sorted(flake8(tree, "examples")))
+        assert told[-1] == anew(tree, monkeypatch, "examples")
+    assert ["RLX202" in "".join(lines) for lines in told] == [False, True, False]
+
+
 def test_unsaved_text_is_judged_as_it_is(tree: Path, cache: Path) -> None:
     flake8(tree, "examples")
     falsify(cache)

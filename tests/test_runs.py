@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import marshal
 import os
 import random
@@ -125,6 +126,15 @@ def as_link(root: Path) -> None:
     (root / LAUNCHER).symlink_to(root / "nowhere")
 
 
+def run_inner(root: Path) -> Path:
+    """The script that the launcher runs by its path, if it may."""
+    inner = root / "examples/countdown/inner.sh"
+    inner.write_text('#!/bin/bash\npython3 relax/entrypoints/train.py --lr 1 --lr 1 "$@"\n')
+    inner.chmod(0o644)
+    (root / LAUNCHER).write_text("#!/bin/bash\n./examples/countdown/inner.sh --lr 1e-6\n")
+    return inner
+
+
 def with_relax(root: Path) -> None:
     (root / "relax").mkdir()
 
@@ -178,6 +188,18 @@ def test_a_data_file_that_a_launcher_names_is_looked_at_again(recipe: Path, outc
     assert outcome(".") != first
 
 
+def test_a_script_that_may_be_executed_now_or_no_longer_is_judged_again(recipe: Path, outcome: Outcome) -> None:
+    inner = run_inner(recipe)
+    words = ("--format=json", "examples/countdown/run_countdown.sh")
+    launches = []
+    for mode in (0o644, 0o755, 0o644):
+        inner.chmod(mode)
+        remembered = outcome(*words)
+        assert remembered == outcome("--no-cache", *words)
+        launches.append(json.loads(remembered[1])["summary"]["launches"])
+    assert launches == [0, 1, 0]
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_tree_that_changes_at_random_is_judged_as_if_nothing_were_remembered(
     seed: int, recipe: Path, outcome: Outcome
@@ -229,7 +251,8 @@ def test_nothing_below_the_root_is_looked_at_but_through_what_is_noted(recipe: P
     (entry,) = entries(cache)
     body = store.Store(str(cache), "run", 99).find(entry.stem.removeprefix("run-"))
     assert body is not None
-    noted = set().union(*marshal.loads(marshal.loads(body)[-1]))
+    answers, contents = marshal.loads(marshal.loads(body)[-1])
+    noted = set(contents).union(*answers.values())
     looked = set(done.stdout.split("\n"))
     assert str(recipe / LAUNCHER) in looked
     assert looked <= noted
