@@ -66,6 +66,15 @@ def test_one_process_knows_what_several_found_out(tree: Path, cache: Path) -> No
     assert codes == {"RLX999"}
 
 
+def test_how_many_processes_judge_does_not_matter(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("good_gsm8k", "good_pairwise"):
+        shutil.copytree(RECIPES / name, tree, dirs_exist_ok=True)
+    (tree / "examples/gsm8k/more.py").write_text("from verl import DataProto\n")
+    told = [anew(tree, monkeypatch, f"-j{jobs}", "examples") for jobs in (1, 2, 4)]
+    assert "RLX101" in "".join(told[0])
+    assert told == [told[0]] * 3
+
+
 def edit_launcher(root: Path) -> None:
     launcher = root / LAUNCHER
     launcher.write_text(launcher.read_text().replace("--custom-rm-path", "--rm-type math #"))
