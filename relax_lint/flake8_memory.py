@@ -24,7 +24,7 @@ class Memory:
 
     def __init__(self, place: str, configuration: Path | None) -> None:
         who = os.geteuid() if hasattr(os, "geteuid") else 0
-        parts = [os.getcwd(), who, os.environ.get("HOME"), str(configuration), store.program()]
+        parts = [os.getcwd(), who, os.environ.get("HOME"), str(configuration), store.program(), store.libraries()]
         name = str(store.digest(repr(parts).encode("utf-8", "surrogateescape")))
         self._store = store.Store(place, f"flake8-{name}", MOST_PROCESSES)
         self._known: dict[str, tuple[str, Told]] = {}

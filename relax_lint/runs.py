@@ -88,7 +88,7 @@ def _name(words: Sequence[str]) -> str:
     terminals = [stream.isatty() for stream in (sys.stdout, sys.stderr)]
     environment = [os.environ.get(name) for name in _ENVIRONMENT]
     who = os.geteuid() if hasattr(os, "geteuid") else 0
-    parts = [list(words), os.getcwd(), who, terminals, environment, store.program()]
+    parts = [list(words), os.getcwd(), who, terminals, environment, store.program(), store.libraries()]
     return str(store.digest(repr(parts).encode("utf-8", "surrogateescape")))
 
 

@@ -31,12 +31,10 @@ def digest(data: bytes | None) -> str | None:
 
 
 def program() -> list[object]:
-    """Which program this is: its version, the Python that runs it and what is installed there, and the state of its own
-    files where these are worked on."""
+    """Which program this is: its version, the Python that runs it, and the state of its own files where these are
+    worked on."""
     package = os.path.dirname(os.path.abspath(__file__))
-    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    beside = os.path.join(sys.prefix, "lib", f"python{version}", "site-packages")
-    found: list[object] = [__version__, sys.version, package, _changed(beside)]
+    found: list[object] = [__version__, sys.version, package]
     if os.path.basename(os.path.dirname(package)) != "site-packages":
         found += [
             (name, _changed(os.path.join(base, name)))
@@ -45,6 +43,11 @@ def program() -> list[object]:
             if not name.endswith(".pyc")
         ]
     return found
+
+
+def libraries() -> list[object]:
+    """What else may be imported: where that is looked for, and when something came or went there."""
+    return [(place, _changed(place or ".")) for place in sys.path]
 
 
 def _changed(path: str) -> tuple[int, int] | None:

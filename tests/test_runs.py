@@ -200,6 +200,33 @@ def test_a_script_that_may_be_executed_now_or_no_longer_is_judged_again(recipe: 
     assert launches == [0, 1, 0]
 
 
+def test_libraries_that_come_and_go_are_another_run(recipe: Path, tmp_path: Path) -> None:
+    libraries, empty = tmp_path / "libraries", tmp_path / "empty"
+    (recipe / "data.parquet").write_bytes(b"PAR1 no parquet PAR1")
+    (recipe / LAUNCHER).write_text(
+        f"#!/bin/bash\npython3 relax/entrypoints/train.py --prompt-data {recipe}/data.parquet --input-key prompt\n"
+    )
+    empty.mkdir()
+
+    def printed(path: Path, *words: str) -> str:
+        command = [sys.executable, "-m", "relax_lint", *words, "."]
+        environment = {**os.environ, "PYTHONPATH": str(path)}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert done.stderr == ""
+        return done.stdout
+
+    libraries.mkdir()
+    with_it = printed(libraries)
+    (libraries / "pyarrow").mkdir()
+    (libraries / "pyarrow/__init__.py").write_text("raise ImportError('no pyarrow')\n")
+    without = printed(libraries)
+    assert without != with_it
+    assert without == printed(libraries, "--no-cache")
+    assert printed(empty) == with_it
+    shutil.rmtree(libraries / "pyarrow")
+    assert printed(libraries) == with_it
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_tree_that_changes_at_random_is_judged_as_if_nothing_were_remembered(
     seed: int, recipe: Path, outcome: Outcome
