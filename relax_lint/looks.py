@@ -188,6 +188,11 @@ def names(directory: str) -> list[str]:
     return sorted(os.listdir(directory))
 
 
+def without_waiting(path: str, flags: int) -> int:
+    """Opens a pipe, which has no content, without waiting for somebody to write into it: an opener for ``open``."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 # ---------------------------------------------------------------- answers
 
 

@@ -139,6 +139,25 @@ def test_nothing_is_remembered_where_the_configuration_says_so(tree: Path, cache
     assert not list(cache.glob("flake8-*"))
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"nonsense",
+        marshal.dumps(42),
+        marshal.dumps(({"x": 1}, marshal.dumps(({}, {})))),
+        marshal.dumps(({}, None)),
+    ],
+    ids=["empty", "text", "number", "finding", "looks"],
+)
+def test_an_entry_that_holds_no_findings_is_worked_out_again(body: bytes, tree: Path, cache: Path) -> None:
+    first = flake8(tree, "examples")
+    for path in cache.glob("flake8-*"):
+        sort, _, name = path.stem.rpartition("-")
+        store.Store(str(cache), sort, 99).keep(name, body)
+    assert flake8(tree, "examples") == first
+
+
 def test_an_unusable_configuration_is_said_whatever_is_remembered(tree: Path, tmp_path: Path) -> None:
     nested = tree / "examples/countdown/relax-lint.toml"
     flake8(tree, "examples")

@@ -292,6 +292,34 @@ def test_broken_entries_are_worked_out_again(recipe: Path, cache: Path, outcome:
     assert outcome(".") == first
 
 
+SEEN = marshal.dumps(({}, {}))
+NO_RUNS: dict[str, bytes] = {
+    "empty": b"",
+    "text": b"nonsense",
+    "cut": marshal.dumps((0, "", "", SEEN))[:-3],
+    "number": marshal.dumps(42),
+    "short": marshal.dumps((0, "")),
+    "status": marshal.dumps(("0", "", "", SEEN)),
+    "output": marshal.dumps((0, b"", None, SEEN)),
+    "looks": marshal.dumps((0, "", "", None)),
+    "looks of another form": marshal.dumps((0, "", "", marshal.dumps(({}, {}, {}, {})))),
+    "question": marshal.dumps((0, "", "", marshal.dumps(({"colour": {"/": "red"}}, {})))),
+    "content": marshal.dumps((0, "", "", marshal.dumps(({}, {"/": 1})))),
+}
+
+
+@pytest.mark.parametrize("body", NO_RUNS.values(), ids=NO_RUNS.keys())
+def test_an_entry_that_holds_no_run_is_worked_out_again(
+    body: bytes, recipe: Path, cache: Path, outcome: Outcome
+) -> None:
+    first = outcome(".")
+    (entry,) = entries(cache)
+    whole = entry.read_bytes()
+    store.Store(str(cache), "run", 99).keep(entry.stem.removeprefix("run-"), body)
+    assert outcome(".") == first
+    assert len(entry.read_bytes()) == len(whole)
+
+
 def test_a_cache_that_cannot_be_written_is_done_without(
     recipe: Path, outcome: Outcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
