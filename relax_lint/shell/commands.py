@@ -294,7 +294,7 @@ def environment_variable(shell: Shell, name: str, state: State) -> Value | None:
 
 def _can_run(shell: Shell, name: str, state: State) -> bool:
     path = shell.resolve_path(name, state)
-    return path is not None and os.access(path, os.X_OK)
+    return path is not None and looks.executable(path)
 
 
 def run_wrapped(shell: Shell, node: SimpleCommand, inner: Wrapped, state: State) -> list[State]:
@@ -464,7 +464,7 @@ def _run_string(
 def run_path(shell: Shell, node: SimpleCommand, name: str, words: list[Value], state: State) -> list[State]:
     """``./script.sh args``: followed when it is a bash script that can be executed."""
     path = shell.resolve_path(name, state)
-    if path is None or shell.nested_scripts >= MAXIMUM_NESTED_SCRIPTS or not os.access(path, os.X_OK):
+    if path is None or shell.nested_scripts >= MAXIMUM_NESTED_SCRIPTS or not looks.executable(path):
         return run_unknown(shell, node, os.path.basename(name), words, state)
     found = shell.reading.script(Path(path))
     if found is None or not found.is_shell:
