@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from relax_lint.sources.launcher import LauncherSource
 
 _ARGUMENTS = frozenset("@*")
+_CONTINUED = "\\\n"
 _SETS_UP_PROGRAMS = re.compile(r"activate|rc|\.?(?:bash_)?profile|conda\.sh|(?:set_?env|set_?vars)\w*\.sh")
 """The names of files that are sourced for what they do to programs."""
 _SOURCED = re.compile(r"(?:source|\.)\s+[\"']?(?P<path>[^\s;&|]*[^\s;&|\"'])")
@@ -56,7 +57,7 @@ def _words(launches: Sequence[Launch]) -> Iterator[str]:
         return
     names = dict.fromkeys(unknown.variable for word in words for unknown in word.unknowns if unknown.variable)
     given = [name for name in names if name.isidentifier()]
-    shown = [f"`{' '.join(word.text.split())}`" for word in words]
+    shown = [f"`{' '.join(word.text.replace(_CONTINUED, ' ').split())}`" for word in words]
     by_variable = "".join(f" --env {name}=…" for name in given)
     again = f" (`relax-lint migrate{by_variable}` takes them over)" if given else ""
     yield (

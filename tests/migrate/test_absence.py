@@ -37,7 +37,7 @@ def launchers() -> list[str]:
         ("$EXTRA_ARGS ${MORE:-}", "`${EXTRA_ARGS}`, `${MORE}`"),
         ("$(cat overrides.txt)", "`$(cat overrides.txt)`"),
         ("${SEED:+data.seed=$SEED}", "`${SEED:+data.seed=$SEED}`"),
-        ("$(cat\n  overrides.txt)", "`$(cat overrides.txt)`"),
+        ("$(cat \\\n  overrides.txt)", "`$(cat overrides.txt)`"),
         ('"$2"', "`$2`"),
     ],
 )
