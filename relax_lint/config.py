@@ -287,7 +287,7 @@ class _Reader:
         value = self.get(key, None)
         if value is None:
             return None
-        return self.file.parent / Path(self.string_of(key, value)).expanduser()
+        return self.file.parent / looks.from_home(self.string_of(key, value))
 
     def constraints(self, key: str) -> tuple[Constraint, ...]:
         value = self.get(key, [])

@@ -70,9 +70,14 @@ class Report:
         return [found for found in self.diagnostics if found.suppressed is None]
 
     def merge(self, other: Report) -> None:
-        """Add the outcome of another part of the same run; what both found in a shared file stays one finding."""
-        known = {_identity(found) for found in self.diagnostics}
-        self.diagnostics += [found for found in other.diagnostics if _identity(found) not in known]
+        """Add the outcome of another part of the same run; what both found in a shared file stays one finding, told as
+        one process would tell it that judged both."""
+        known = {_identity(found): found for found in self.diagnostics}
+        for found in other.diagnostics:
+            before = known.setdefault(_identity(found), found)
+            if _rank(found) < _rank(before):
+                known[_identity(found)] = found
+        self.diagnostics = list(known.values())
         self.not_checked = list({**dict.fromkeys(self.not_checked), **dict.fromkeys(other.not_checked)})
         self.failures += other.failures
         self.without_reason = list({**dict.fromkeys(self.without_reason), **dict.fromkeys(other.without_reason)})
@@ -91,6 +96,7 @@ class Report:
     def sort(self) -> None:
         """The order that every report keeps."""
         self.diagnostics.sort(key=_order)
+        self.failures = sorted(set(self.failures))
         self.not_checked.sort(key=lambda silence: (str(silence.path), silence.line, silence.code, silence.because))
         self.without_reason.sort(key=lambda site: (str(site.path), site.line))
 
@@ -120,13 +126,14 @@ class _Run:
         self.outcome = Report(len(scope.targets), len(scope.recipes))
         self._ran: dict[str, set[Path]] = {}
         self._undecided: set[tuple[str, Path]] = set()
-        self._seen: set[tuple[object, ...]] = set()
+        self._found: dict[tuple[object, ...], Diagnostic] = {}
 
     def report(self) -> Report:
         for code in sorted(self.chosen):
             began = time.perf_counter()
             self._judge(self.rules[code])
             self.outcome.seconds[code] = time.perf_counter() - began
+        self.outcome.diagnostics = list(self._found.values())
         self._silence()
         self.outcome.launches = self.scope.launches
         if self.settings.profile == "runtime":
@@ -171,9 +178,12 @@ class _Run:
                     self.outcome.not_checked.append(silence)
                 continue
             key = (rule.code, path, outcome.place.start, outcome.place.end, outcome.message)
-            if key not in self._seen:
-                self._seen.add(key)
-                self.outcome.diagnostics.append(diagnostic(rule, outcome))
+            known = self._found.get(key)
+            site = _launch_site(outcome.launch)
+            if known is None or site is None or _by_command(site) < _by_command(known.launch):
+                found = diagnostic(rule, outcome)
+                if known is None or _rank(found) < _rank(known):
+                    self._found[key] = found
 
     # ------------------------------------------------------------ suppression
 
@@ -272,12 +282,14 @@ def diagnostic(rule: Rule, finding: Finding) -> Diagnostic:
             Site(note.place.source.path, note.place.source.position(note.place.start)[0], note.message)
             for note in finding.related
         ),
-        launch=None if finding.launch is None else _launch_site(finding.launch),
+        launch=_launch_site(finding.launch),
         subject=finding.subject,
     )
 
 
-def _launch_site(launch: Launch) -> Site:
+def _launch_site(launch: Launch | None) -> Site | None:
+    if launch is None:
+        return None
     source = launch.site.source
     return Site(source.path, source.position(launch.site.start)[0], conditions=launch.conditions)
 
@@ -296,5 +308,19 @@ def _identity(found: Diagnostic) -> tuple[object, ...]:
     return found.code, found.path, found.start, found.end, found.message
 
 
-def _order(found: Diagnostic) -> tuple[str, int, int, str, str]:
-    return str(found.path), found.line, found.column, found.code, found.message
+def _rank(found: Diagnostic) -> tuple[object, ...]:
+    """The least of equal findings is told, whatever order they are judged in, and by which process; of those of one
+    command, which are always judged together, the first."""
+    if found.launch is not None:
+        return _by_command(found.launch)
+    fix = ("", False, "") if found.fix is None else (found.fix.title, found.fix.safe, found.fix.reason or "")
+    related = tuple((str(note.path), note.line, note.message) for note in found.related)
+    return *_by_command(None), found.severity.value, found.subject, related, fix
+
+
+def _by_command(site: Site | None) -> tuple[str, int]:
+    return ("", 0) if site is None else (str(site.path), site.line)
+
+
+def _order(found: Diagnostic) -> tuple[str, int, int, str, str, int]:
+    return str(found.path), found.line, found.column, found.code, found.message, found.end

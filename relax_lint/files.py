@@ -142,7 +142,7 @@ class Files:
     def _head_below(self, path: Path, size: int) -> bytes:
         looks.content(str(path))
         try:
-            with open(path, "rb", opener=_without_waiting) as stream:
+            with open(path, "rb", opener=looks.without_waiting) as stream:
                 return stream.read(size) if stat.S_ISREG(os.fstat(stream.fileno()).st_mode) else b""
         except (OSError, ValueError):
             return b""
@@ -171,11 +171,6 @@ def _entry(item: os.DirEntry[str]) -> Entry:
     if not item.is_symlink():
         return Entry(item.name, item.is_dir(follow_symlinks=False), item.is_file(follow_symlinks=False))
     return Entry(item.name, False, not looks.is_dir(item.path))
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    """Opens a pipe, which has no head, without waiting for somebody to write into it."""
-    return os.open(path, flags | os.O_NONBLOCK)
 
 
 class MemoryFiles(Files):

@@ -24,17 +24,14 @@ class Memory:
 
     def __init__(self, place: str, configuration: Path | None) -> None:
         who = os.geteuid() if hasattr(os, "geteuid") else 0
-        parts = [os.getcwd(), who, os.environ.get("HOME"), str(configuration), store.program()]
+        parts = [os.getcwd(), who, os.environ.get("HOME"), str(configuration), store.program(), store.libraries()]
         name = str(store.digest(repr(parts).encode("utf-8", "surrogateescape")))
         self._store = store.Store(place, f"flake8-{name}", MOST_PROCESSES)
         self._known: dict[str, tuple[str, Told]] = {}
         self._new: dict[str, tuple[str, Told]] = {}
         for entry in self._store.names():
             body = self._store.find(entry)
-            if body is not None:
-                known, seen = marshal.loads(body)
-                if looks.still_the_same(seen):
-                    self._known.update(known)
+            self._known.update({} if body is None else _still_known(body))
         looks.note()
 
     def told(self, path: Path, text: str) -> Told | None:
@@ -49,6 +46,20 @@ class Memory:
         if seen is not None:
             self._new[str(path)] = (_digest(text), told)
             self._store.keep(str(os.getpid()), marshal.dumps((self._new, seen)))
+
+
+def _still_known(body: bytes) -> dict[str, tuple[str, Told]]:
+    """What an entry says of files; nothing when something has changed since, or it does not say such things."""
+    try:
+        known, seen = marshal.loads(body)
+        if looks.still_the_same(seen):
+            return {
+                path: (digest, [(line, column, text) for line, column, text in told])
+                for path, (digest, told) in known.items()
+            }
+    except store.MALFORMED:
+        pass
+    return {}
 
 
 def _digest(text: str) -> str:

@@ -10,10 +10,12 @@ import marshal
 import os
 import stat
 import time
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import TypeAlias, cast
 
 Signature: TypeAlias = "tuple[int, ...] | None"
 """What `stat` says of a file or directory that changes when its content does; ``None``: there is none."""
+Answer: TypeAlias = "str | int"
 
 _RACY = 2_000_000_000
 """Nanoseconds within which a file system may give two states of a file the same time."""
@@ -25,13 +27,16 @@ class Looks:
     """What was asked, and what the answers were."""
 
     def __init__(self) -> None:
-        self._kinds: dict[str, str] = {}
-        self._links: dict[str, str] = {}
-        self._real: dict[str, str] = {}
+        self._answers: dict[str, dict[str, Answer]] = {question: {} for question in _QUESTIONS}
         self._signatures: dict[str, Signature] = {}
         self._are_lists: dict[str, bool] = {}
         self._digests: dict[str, str | None] = {}
         self.complete = True
+
+    def note_answer(self, question: str, path: str, answer: Answer) -> None:
+        """What is at a path was asked; where that is answered in two ways, a result may be made of both."""
+        if self._answers[question].setdefault(path, answer) != answer:
+            self.complete = False
 
     def note_content(self, path: str, *, is_list: bool) -> None:
         """A file is about to be read, or a directory listed."""
@@ -39,10 +44,14 @@ class Looks:
             self._signatures[path], self._are_lists[path] = _signature(path), is_list
 
     def merge(self, other: Looks) -> None:
-        """Add the looks of another process of the same run; what was seen first counts."""
-        for mine, theirs in zip(self._tables(), other._tables(), strict=True):
-            for path, answer in theirs.items():
-                mine.setdefault(path, answer)
+        """Add the looks of another process of the same run."""
+        for question, answers in other._answers.items():
+            for path, answer in answers.items():
+                self.note_answer(question, path, answer)
+        for path, signature in other._signatures.items():
+            self._are_lists.setdefault(path, other._are_lists[path])
+            if self._signatures.setdefault(path, signature) != signature:
+                self.complete = False
         self.complete = self.complete and other.complete
 
     def packed(self) -> bytes | None:
@@ -62,10 +71,7 @@ class Looks:
             if fresh and digest is None:
                 return None
             contents[path] = (is_list, () if fresh else signature, digest)
-        return marshal.dumps((self._kinds, self._links, self._real, contents))
-
-    def _tables(self) -> tuple[dict[str, Any], ...]:
-        return self._kinds, self._links, self._real, self._signatures, self._are_lists
+        return marshal.dumps((self._answers, contents))
 
 
 _noting: Looks | None = None
@@ -91,12 +97,9 @@ def stop() -> None:
 
 def still_the_same(packed: bytes) -> bool:
     """Whether every look would give what it gave."""
-    kinds, links, real, contents = marshal.loads(packed)
-    return (
-        all(_content_is(path, *known) for path, known in contents.items())
-        and all(_kind(path) == known for path, known in kinds.items())
-        and all(_link(path) == known for path, known in links.items())
-        and all(os.path.realpath(path) == known for path, known in real.items())
+    answers, contents = marshal.loads(packed)
+    return all(_content_is(path, *known) for path, known in contents.items()) and all(
+        _QUESTIONS[question](path) == answer for question, noted in answers.items() for path, answer in noted.items()
     )
 
 
@@ -127,10 +130,7 @@ def exists(path: str) -> bool:
 
 def kind(path: str) -> str:
     """``file``, ``directory`` or ``other``; empty when nothing is there, or the system refuses to look."""
-    found = _kind(path)
-    if _noting is not None:
-        _noting._kinds[path] = found
-    return found
+    return cast("str", _ask("kind", path))
 
 
 def lexists(path: str) -> bool:
@@ -140,18 +140,34 @@ def lexists(path: str) -> bool:
 
 def link(path: str) -> str:
     """``link`` or ``no link``; empty when nothing is there."""
-    found = _link(path)
-    if _noting is not None:
-        _noting._links[path] = found
-    return found
+    return cast("str", _ask("link", path))
 
 
 def real(path: str) -> str:
     """The path without links."""
-    found = os.path.realpath(path)
+    return cast("str", _ask("real", path))
+
+
+def executable(path: str) -> bool:
+    """Whether this user may execute a file."""
+    return bool(_ask("executable", path))
+
+
+def size(path: str) -> int:
+    """How many bytes there are; 0 when nothing is there."""
+    return cast("int", _ask("size", path))
+
+
+def from_home(path: str) -> str:
+    """The path with the home directory that a ``~`` or ``~user`` in front stands for; as it is when there is none."""
+    return cast("str", _ask("home", path))
+
+
+def _ask(question: str, path: str) -> Answer:
+    answer = _QUESTIONS[question](path)
     if _noting is not None:
-        _noting._real[path] = found
-    return found
+        _noting.note_answer(question, path, answer)
+    return answer
 
 
 def content(path: str) -> None:
@@ -166,17 +182,15 @@ def listing(directory: str) -> None:
         _noting.note_content(directory, is_list=True)
 
 
-def size(path: str) -> int:
-    """How many bytes there are; 0 when nothing is there."""
-    content(path)
-    found = _signature(path)
-    return 0 if found is None else found[3]
-
-
 def names(directory: str) -> list[str]:
     """The names in a directory, sorted; :class:`OSError` when it cannot be listed."""
     listing(directory)
     return sorted(os.listdir(directory))
+
+
+def without_waiting(path: str, flags: int) -> int:
+    """Opens a pipe, which has no content, without waiting for somebody to write into it: an opener for ``open``."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 # ---------------------------------------------------------------- answers
@@ -195,6 +209,31 @@ def _link(path: str) -> str:
         return "link" if stat.S_ISLNK(os.lstat(path).st_mode) else "no link"
     except (OSError, ValueError):
         return ""
+
+
+def _executable(path: str) -> bool:
+    try:
+        return os.access(path, os.X_OK)
+    except ValueError:
+        return False
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return 0
+
+
+_QUESTIONS: Mapping[str, Callable[[str], Answer]] = {
+    "kind": _kind,
+    "link": _link,
+    "real": os.path.realpath,
+    "executable": _executable,
+    "size": _size,
+    "home": os.path.expanduser,
+}
+"""What is asked of a path beside its content, and who answers."""
 
 
 def _signature(path: str) -> Signature:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from relax_lint import looks
 from relax_lint.diagnostics import Diagnostic, Edit, Fix
 from relax_lint.discovery import is_launcher
+from relax_lint.fingerprints import identify_all
 
 if TYPE_CHECKING:
     from relax_lint.engine import Report
@@ -64,6 +65,7 @@ def judge(
         for child in children:
             child.close()
     report.sort()
+    identify_all(report.diagnostics, project.root)  # each part has counted its own equals alone
     return report
 
 

@@ -10,7 +10,7 @@ import marshal
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TextIO, cast
+from typing import Any, TextIO
 
 from relax_lint import looks, store
 
@@ -40,16 +40,28 @@ def run(words: Sequence[str], check: Callable[[], int]) -> int:
         return check()
     kept, name = store.Store(place, "run", MOST_RUNS), _name(words)
     body = kept.find(name)
-    if body is not None:
-        status, printed, complained, seen = marshal.loads(body)
-        if looks.still_the_same(seen):
-            sys.stderr.write(complained)
-            sys.stdout.write(printed)
-            return cast("int", status)
+    remembered = None if body is None else _as_it_was(body)
+    if remembered is not None:
+        status, printed, complained = remembered
+        sys.stderr.write(complained)
+        sys.stdout.write(printed)
+        return status
     done, seen = _noted(check)
     if seen is not None:
         kept.keep(name, marshal.dumps((*done, seen)))
     return done[0]
+
+
+def _as_it_was(body: bytes) -> tuple[int, str, str] | None:
+    """What a run did that did what an entry says; ``None`` when something has changed since, or the entry says
+    nothing."""
+    try:
+        status, printed, complained, seen = marshal.loads(body)
+        if (type(status), type(printed), type(complained)) == (int, str, str) and looks.still_the_same(seen):
+            return status, printed, complained
+    except store.MALFORMED:
+        pass
+    return None
 
 
 def _noted(check: Callable[[], int]) -> tuple[tuple[int, str, str], bytes | None]:
@@ -88,7 +100,7 @@ def _name(words: Sequence[str]) -> str:
     terminals = [stream.isatty() for stream in (sys.stdout, sys.stderr)]
     environment = [os.environ.get(name) for name in _ENVIRONMENT]
     who = os.geteuid() if hasattr(os, "geteuid") else 0
-    parts = [list(words), os.getcwd(), who, terminals, environment, store.program()]
+    parts = [list(words), os.getcwd(), who, terminals, environment, store.program(), store.libraries()]
     return str(store.digest(repr(parts).encode("utf-8", "surrogateescape")))
 
 

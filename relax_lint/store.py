@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import sys
+import time
 
-from relax_lint import __version__
+from relax_lint import __version__, looks
 
+MOST_IN_ALL = 128
+"""Entries of all kinds: those of a directory, configuration or program that is no more are never asked for again."""
+MALFORMED = (AttributeError, EOFError, KeyError, TypeError, ValueError)
+"""What taking an entry apart raises that holds something else than it should."""
 _SUFFIX = ".cache"
 _UNFINISHED = ".unfinished-"
+_LEFT_BEHIND = 3_600 * 10**9
+"""Nanoseconds after which nobody is still writing an entry."""
 
 
 def directory() -> str | None:
@@ -31,12 +39,10 @@ def digest(data: bytes | None) -> str | None:
 
 
 def program() -> list[object]:
-    """Which program this is: its version, the Python that runs it and what is installed there, and the state of its own
-    files where these are worked on."""
+    """Which program this is: its version, the Python that runs it, and the state of its own files where these are
+    worked on."""
     package = os.path.dirname(os.path.abspath(__file__))
-    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    beside = os.path.join(sys.prefix, "lib", f"python{version}", "site-packages")
-    found: list[object] = [__version__, sys.version, package, _changed(beside)]
+    found: list[object] = [__version__, sys.version, package]
     if os.path.basename(os.path.dirname(package)) != "site-packages":
         found += [
             (name, _changed(os.path.join(base, name)))
@@ -45,6 +51,11 @@ def program() -> list[object]:
             if not name.endswith(".pyc")
         ]
     return found
+
+
+def libraries() -> list[object]:
+    """What else may be imported: where that is looked for, and when something came or went there."""
+    return [(place, _changed(place or ".")) for place in sys.path]
 
 
 def _changed(path: str) -> tuple[int, int] | None:
@@ -74,40 +85,55 @@ class Store:
         except OSError:
             return []
         start = f"{self._sort}-"
-        return [name[len(start) : -len(_SUFFIX)] for name in sorted(found) if name.startswith(start)]
+        return [name[len(start) : -len(_SUFFIX)] for name in sorted(found) if _is_named(name, start)]
 
     def find(self, name: str) -> bytes | None:
-        """An entry as it was kept; ``None`` when there is none, or it is broken."""
+        """An entry as it was kept; ``None`` when there is none, or it is broken or another's."""
         try:
-            with open(self._path(name), "rb") as stream:
+            with open(self._path(name), "rb", opener=looks.without_waiting) as stream:
+                if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                    return None
                 checksum, _, body = stream.read().partition(b"\n")
         except OSError:
             return None
-        return body if checksum.decode("ascii", "replace") == digest(body) else None
+        return body if checksum == self._checksum(name, body) else None
 
     def keep(self, name: str, body: bytes) -> None:
         """Write an entry beside its place and rename it, so that runs side by side see whole ones only; where nothing
         can be written, nothing is kept."""
         with contextlib.suppress(OSError):
             os.makedirs(self._place, mode=0o700, exist_ok=True)
-            beside = os.path.join(self._place, f"{_UNFINISHED}{os.getpid()}{_SUFFIX}")
+            beside = os.path.join(self._place, f"{_UNFINISHED}{os.getpid()}-{os.urandom(8).hex()}{_SUFFIX}")
             try:
-                with open(beside, "wb") as stream:
-                    stream.write(f"{digest(body)}\n".encode() + body)
+                with open(beside, "xb") as stream:
+                    stream.write(self._checksum(name, body) + b"\n" + body)
                 os.replace(beside, self._path(name))
             except BaseException:
-                os.unlink(beside)
+                with contextlib.suppress(OSError):
+                    os.unlink(beside)
                 raise
             self._sweep()
 
+    def _checksum(self, name: str, body: bytes) -> bytes:
+        return str(digest(f"{self._sort}-{name}\n".encode() + body)).encode()
+
     def _sweep(self) -> None:
-        """Leave the newest entries only."""
+        """Leave the newest entries only, of this kind and of all, and nothing that a run has left which was ended."""
         with os.scandir(self._place) as entries:
-            ours = [entry for entry in entries if entry.name.startswith(f"{self._sort}-")]
-        ours.sort(key=lambda entry: entry.stat().st_mtime_ns)
-        for old in ours[: -self._most]:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(old.path)
+            found = [(_changed(entry.path), entry) for entry in entries if _is_named(entry.name, "")]
+        newest_first = sorted(((at[1], entry.path, entry.name) for at, entry in found if at is not None), reverse=True)
+        unfinished = [each for each in newest_first if each[2].startswith(_UNFINISHED)]
+        finished = [each for each in newest_first if not each[2].startswith(_UNFINISHED)]
+        own = [each for each in finished if each[2].startswith(f"{self._sort}-")]
+        late = time.time_ns() - _LEFT_BEHIND
+        gone = {*own[self._most :], *finished[MOST_IN_ALL:], *(each for each in unfinished if each[0] < late)}
+        for _, path, _ in gone:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+
+
+def _is_named(name: str, start: str) -> bool:
+    return name.startswith(start) and name.endswith(_SUFFIX)
 
 
 def clear() -> None:
@@ -116,7 +142,7 @@ def clear() -> None:
     if place is None or not os.path.isdir(place):
         return
     with os.scandir(place) as entries:
-        ours = [entry.path for entry in entries if entry.name.endswith(_SUFFIX)]
+        ours = [entry.path for entry in entries if _is_named(entry.name, "")]
     for path in ours:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)

@@ -56,6 +56,13 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     assert not settings.excludes(tmp_path / "old", is_dir=True)
 
 
+def test_a_home_that_nobody_has_is_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    settings = read_settings(write(tmp_path / "relax-lint.toml", "baseline = '~nobody-at-all/b'\nrelax-root = '~/R'\n"))
+    assert settings.baseline == tmp_path / "~nobody-at-all/b"
+    assert settings.relax_root == Path("/home/me/R")
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [

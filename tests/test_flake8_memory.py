@@ -66,6 +66,15 @@ def test_one_process_knows_what_several_found_out(tree: Path, cache: Path) -> No
     assert codes == {"RLX999"}
 
 
+def test_how_many_processes_judge_does_not_matter(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("good_gsm8k", "good_pairwise"):
+        shutil.copytree(RECIPES / name, tree, dirs_exist_ok=True)
+    (tree / "examples/gsm8k/more.py").write_text("from verl import DataProto\n")
+    told = [anew(tree, monkeypatch, f"-j{jobs}", "examples") for jobs in (1, 2, 4)]
+    assert "RLX101" in "".join(told[0])
+    assert told == [told[0]] * 3
+
+
 def edit_launcher(root: Path) -> None:
     launcher = root / LAUNCHER
     launcher.write_text(launcher.read_text().replace("--custom-rm-path", "--rm-type math #"))
@@ -96,6 +105,23 @@ def test_what_has_changed_is_judged_again(
     assert told == anew(tree, monkeypatch, "examples")
 
 
+def test_a_script_that_may_be_executed_now_or_no_longer_is_judged_again(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = tree / "scripts/inner.sh"
+    inner.parent.mkdir(exist_ok=True)
+    inner.write_text('#!/bin/bash\npython3 relax/entrypoints/train.py "$@"\n')
+    (tree / LAUNCHER).write_text(
+        "#!/bin/bash\n./scripts/inner.sh --custom-rm-path examples.countdown.reward_countdown.reward_func\n"
+    )
+    told = []
+    for mode in (0o644, 0o755, 0o644):
+        inner.chmod(mode)
+        told.append(sorted(flake8(tree, "examples")))
+        assert told[-1] == anew(tree, monkeypatch, "examples")
+    assert ["RLX202" in "".join(lines) for lines in told] == [False, True, False]
+
+
 def test_unsaved_text_is_judged_as_it_is(tree: Path, cache: Path) -> None:
     flake8(tree, "examples")
     falsify(cache)
@@ -111,6 +137,25 @@ def test_nothing_is_remembered_where_the_configuration_says_so(tree: Path, cache
     (tree / "relax-lint.toml").write_text("cache = false\n")
     flake8(tree, "examples")
     assert not list(cache.glob("flake8-*"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"nonsense",
+        marshal.dumps(42),
+        marshal.dumps(({"x": 1}, marshal.dumps(({}, {})))),
+        marshal.dumps(({}, None)),
+    ],
+    ids=["empty", "text", "number", "finding", "looks"],
+)
+def test_an_entry_that_holds_no_findings_is_worked_out_again(body: bytes, tree: Path, cache: Path) -> None:
+    first = flake8(tree, "examples")
+    for path in cache.glob("flake8-*"):
+        sort, _, name = path.stem.rpartition("-")
+        store.Store(str(cache), sort, 99).keep(name, body)
+    assert flake8(tree, "examples") == first
 
 
 def test_an_unusable_configuration_is_said_whatever_is_remembered(tree: Path, tmp_path: Path) -> None:

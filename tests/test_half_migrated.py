@@ -34,24 +34,29 @@ from tests.half_migrated import (
 )
 
 RULES = load_rules()
-SAID_ALREADY = (
-    "trainer.total_epochs=15",
-    "actor_rollout_ref.actor.optim.lr=1e-6",
-    "data.train_batch_size=32",
-    "actor_rollout_ref.actor.ppo_mini_batch_size=32",
-    "trainer.n_gpus_per_node=8",
-    "trainer.nnodes=1",
-    "data.val_files=/data/test.parquet",
-    "actor_rollout_ref.rollout.n=8",
-    "actor_rollout_ref.rollout.name=vllm",
-    "trainer.save_freq=-1",
-    "algorithm.use_kl_in_reward=False",
-    "custom_reward_function.path=r.py",
-    "critic.optim.lr=1e-5",
-    "trainer.balance_batch=True",
-    "++actor_rollout_ref.model.use_remove_padding=True",
-    "~critic.optim",
-)
+SAID_ALREADY = {
+    "trainer.total_epochs=15": "--num-rollout 200 counts",
+    "actor_rollout_ref.actor.optim.lr=1e-6": "--lr 1e-6 says it",
+    "data.train_batch_size=32": "--rollout-batch-size 32 says it",
+    "actor_rollout_ref.actor.ppo_mini_batch_size=32": "--global-batch-size 256 counts",
+    "trainer.n_gpus_per_node=8": "--resource says how many GPUs each role has",
+    "trainer.nnodes=1": "--resource says how many GPUs each role has",
+    "data.val_files=/data/test.parquet": "--eval-prompt-data counts",
+    "actor_rollout_ref.rollout.n=8": "--n-samples-per-prompt 8 says it",
+    "actor_rollout_ref.rollout.name=vllm": "Relax generates with SGLang",
+    "trainer.save_freq=-1": "nothing is saved without --save-interval",
+    "algorithm.use_kl_in_reward=False": "it is off in Relax, too",
+    "custom_reward_function.path=r.py": "--custom-rm-path examples.gsm8k.reward_gsm8k.reward_func counts",
+    "critic.optim.lr=1e-5": "only --advantage-estimator ppo has a critic",
+    "trainer.balance_batch=True": "Relax needs nothing for it",
+    "++actor_rollout_ref.model.use_remove_padding=True": "Relax packs sequences without padding",
+    "~critic.optim": "what it takes away is nothing that Relax has",
+    "actor_rollout_ref.actor.clip_ratio=0.3": (
+        "verl takes clip_ratio_low and clip_ratio_high, which are 0.2 where nothing else is said"
+    ),
+    "actor_rollout_ref.rollout.do_sample=True": "--rollout-temperature 1 counts",
+    "trainer.experiment_name=gsm8k": "--tb-experiment-name counts",
+}
 """What Relax needs nothing for, or what the launcher says by flags."""
 NEW = {
     "actor_rollout_ref.actor.use_dynamic_bsz=True": ["--use-dynamic-batch-size"],
@@ -145,7 +150,7 @@ def same_as_good(project: Project, but: set[str]) -> None:
 
 @pytest.mark.parametrize("at", range(len(SAID_ALREADY)), ids=SAID_ALREADY)
 def test_a_word_for_hydra_that_says_nothing_more_goes(at: int) -> None:
-    written, word = WRITINGS[at % len(WRITINGS)], SAID_ALREADY[at]
+    written, word = WRITINGS[at % len(WRITINGS)], list(SAID_ALREADY)[at]
     project = with_launcher(written(word)(GOOD))
     assert "RLX402" in {code for code, _ in grave(project)}
     after = single_edits(project).project
@@ -243,6 +248,14 @@ def test_a_launcher_whose_gpus_are_not_known_keeps_its_mode() -> None:
     assert done.said == ("run_gsm8k.sh:122: not made dual-mode: --resource is not known",)
 
 
+def test_services_of_a_launcher_that_says_nothing_of_experts_fit_their_gpus() -> None:
+    before = replaced("    --expert-tensor-parallel-size 1\n", "")(ONE_MODE["sync"])
+    done = all_edits(with_launcher(before))
+    assert '"expert_tensor_parallel_size": 1' in text_of(done.fixed.project)
+    assert grave(done.fixed.project) == []
+    assert all_edits(done.fixed.project).fixed.changes == {}
+
+
 def test_the_branch_of_too_few_gpus_says_so() -> None:
     done = all_edits(with_launcher(ONE_MODE["too few GPUs"]))
     assert "want GPUs of their own, at least 1 + 1 + 1 = 3" in text_of(done.fixed.project)
@@ -262,7 +275,7 @@ def test_nothing_of_the_good_launcher_is_touched() -> None:
 OTHERWISE = {
     "data.train_batch_size=128": "--rollout-batch-size 32 counts",
     "actor_rollout_ref.actor.ppo_mini_batch_size=16": "--global-batch-size 256 counts",
-    "actor_rollout_ref.actor.clip_ratio=0.3": "--eps-clip 0.2 counts",
+    "actor_rollout_ref.actor.clip_ratio_low=0.3": "--eps-clip 0.2 counts",
     "actor_rollout_ref.actor.use_kl_loss=False": "--use-kl-loss counts",
     "trainer.n_gpus_per_node=4": '--resource {"actor": [1, 8], "rollout": [1, 8]} counts',
     "actor_rollout_ref.rollout.n=4": "--n-samples-per-prompt 8 counts",
@@ -278,8 +291,8 @@ def test_a_word_that_does_not_count_goes_with_a_line_for_the_author(word: str) -
 
 
 @pytest.mark.parametrize("word", SAID_ALREADY)
-def test_nothing_is_said_of_a_word_that_says_the_same(word: str) -> None:
-    assert notes(single_edits(with_launcher(in_array(word)(GOOD)))) == []
+def test_a_word_that_says_nothing_more_goes_with_the_reason(word: str) -> None:
+    assert notes(single_edits(with_launcher(in_array(word)(GOOD)))) == [SAID_ALREADY[word]]
 
 
 def notes(done: Fixed) -> list[str]:
@@ -309,6 +322,122 @@ def test_words_that_need_each_other_become_flags_together() -> None:
     done = single_edits(with_launcher(together(WITHOUT_KL, *map(in_array, words))(GOOD)))
     assert done.left == []
     assert "    --use-kl-loss   # from verl\n    --kl-loss-coef 0.001   # from verl\n" in text_of(done.project)
+
+
+def test_a_flag_without_effect_is_not_made_where_an_error_goes_at_the_same_time() -> None:
+    change = together(
+        WITHOUT_KL,
+        replaced("    --rollout-batch-size 32\n", ""),
+        replaced("    --global-batch-size 256\n", ""),
+        replaced("    --advantage-estimator grpo\n", ""),
+        in_array("data.train_batch_size=32"),
+        in_array("algorithm.kl_ctrl.kl_coef=0.01"),
+        in_array("algorithm.use_kl_in_reward=True"),
+        in_array("actor_rollout_ref.actor.policy_loss.loss_mode=gspo"),
+        in_array("algorithm.adv_estimator=grpo"),
+    )
+    done = single_edits(with_launcher(change(GOOD)))
+    assert {left.found.subject for left in done.left} == {
+        "algorithm.use_kl_in_reward",
+        "algorithm.kl_ctrl.kl_coef",
+    }
+    assert "--advantage-estimator gspo" in text_of(done.project)
+    assert "--rollout-batch-size 32 --global-batch-size 256" in text_of(done.project)
+    assert {code for code, _ in grave(done.project)} == {"RLX402"}
+    assert single_edits(done.project).changes == {}
+
+
+@pytest.mark.parametrize("behind", [True, False])
+def test_batches_wait_for_the_words_that_say_them(behind: bool) -> None:
+    words = 'WORDS="data.train_batch_size=32 actor_rollout_ref.rollout.n=8"\n'
+    after = "    --global-batch-size 256\n"
+    change = together(
+        replaced("ROLLOUT_ARGS=(\n", words + "ROLLOUT_ARGS=(\n"),
+        replaced("    --rollout-batch-size 32\n", ""),
+        replaced("    --n-samples-per-prompt 8\n", ""),
+        replaced(after, after + "    $WORDS\n" if behind else "    $WORDS\n" + after),
+    )
+    done = single_edits(with_launcher(change(GOOD)))
+    assert grave(done.project) == []
+    assert passed(done.project) == passed(with_launcher(GOOD))
+    assert single_edits(done.project).changes == {}
+
+
+def test_a_word_of_some_ways_only_is_left_where_a_flag_says_otherwise() -> None:
+    change = replaced(
+        "mkdir -p logs\n",
+        'mkdir -p logs\nadd() { OPTIMIZER_ARGS+=("$@"); }\n'
+        '[ -n "${LONG:-}" ] && add actor_rollout_ref.actor.optim.lr=5e-6\n',
+    )
+    done = single_edits(with_launcher(change(GOOD)))
+    assert [(left.found.subject, left.reason) for left in done.left] == [
+        (
+            "actor_rollout_ref.actor.optim.lr",
+            "only some ways of the script pass it, and --lr 1e-6 counts in all: decide what these ways are to have",
+        )
+    ]
+    assert done.changes == {}
+
+
+def test_a_word_behind_a_flag_is_no_value_of_it() -> None:
+    done = single_edits(
+        with_launcher(replaced("    --lr 1e-6\n", "    --lr 1e-6 actor_rollout_ref.actor.optim.lr=5e-6\n")(GOOD))
+    )
+    assert text_of(done.project) == GOOD
+    assert notes(done) == ["--lr 1e-6 counts"]
+
+
+def test_the_updates_that_a_step_no_longer_has_are_told() -> None:
+    change = together(
+        replaced("    --rollout-batch-size 32\n", "    data.train_batch_size=32\n"),
+        replaced("    --global-batch-size 256\n", "    actor_rollout_ref.actor.ppo_mini_batch_size=16\n"),
+    )
+    done = single_edits(with_launcher(change(GOOD)))
+    assert grave(done.project) == []
+    assert notes(done) == [
+        "all prompts of a step are one update now, as the guide wants it; with it a step of verl's makes 2"
+    ]
+
+
+CLIPPED = {
+    "clip_ratio=0.3": [],
+    "clip_ratio_low=0.1": ["--eps-clip", "0.1", "--eps-clip-high", "0.2"],
+    "clip_ratio_high=0.28": ["--eps-clip-high", "0.28"],
+    "clip_ratio=0.3 actor_rollout_ref.actor.clip_ratio_low=null": ["--eps-clip", "0.3"],
+}
+
+
+@pytest.mark.parametrize("words", CLIPPED)
+def test_the_bounds_of_clipping_are_those_of_verl(words: str) -> None:
+    change = together(
+        replaced("    --eps-clip 0.2\n", ""),
+        replaced("    --eps-clip-high 0.28\n", f"    actor_rollout_ref.actor.{words}\n"),
+    )
+    done = single_edits(with_launcher(change(GOOD)))
+    bare = together(replaced("    --eps-clip 0.2\n", ""), replaced("    --eps-clip-high 0.28\n", ""))(GOOD)
+    known = passed(with_launcher(bare))
+    assert passed(done.project) == [sorted([*each, *CLIPPED[words]]) for each in known]
+    assert grave(done.project) == []
+
+
+def test_a_reward_function_of_the_recipe_is_named_by_its_module() -> None:
+    change = replaced(
+        "    --custom-rm-path examples.gsm8k.reward_gsm8k.reward_func\n",
+        "    custom_reward_function.path=examples/gsm8k/reward_gsm8k.py custom_reward_function.name=reward_func\n",
+    )
+    done = single_edits(with_launcher(change(GOOD)))
+    assert text_of(done.project) == GOOD
+    assert notes(done) == ["--custom-rm-path names the function, too"]
+
+
+@pytest.mark.parametrize("path", ["examples/gsm8k/reward_gsm8k.py", "examples/gsm8k/other.py", "/data/reward.py"])
+def test_a_reward_function_that_is_not_there_is_left(path: str) -> None:
+    change = replaced(
+        "    --custom-rm-path examples.gsm8k.reward_gsm8k.reward_func\n",
+        f"    custom_reward_function.path={path}\n",
+    )
+    done = single_edits(with_launcher(change(GOOD)))
+    assert [left.found.subject for left in done.left] == ["custom_reward_function.path"]
 
 
 def test_only_what_is_mended_is_reported_as_fixable() -> None:

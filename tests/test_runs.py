@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import marshal
 import os
 import random
@@ -125,6 +126,15 @@ def as_link(root: Path) -> None:
     (root / LAUNCHER).symlink_to(root / "nowhere")
 
 
+def run_inner(root: Path) -> Path:
+    """The script that the launcher runs by its path, if it may."""
+    inner = root / "examples/countdown/inner.sh"
+    inner.write_text('#!/bin/bash\npython3 relax/entrypoints/train.py --lr 1 --lr 1 "$@"\n')
+    inner.chmod(0o644)
+    (root / LAUNCHER).write_text("#!/bin/bash\n./examples/countdown/inner.sh --lr 1e-6\n")
+    return inner
+
+
 def with_relax(root: Path) -> None:
     (root / "relax").mkdir()
 
@@ -178,6 +188,45 @@ def test_a_data_file_that_a_launcher_names_is_looked_at_again(recipe: Path, outc
     assert outcome(".") != first
 
 
+def test_a_script_that_may_be_executed_now_or_no_longer_is_judged_again(recipe: Path, outcome: Outcome) -> None:
+    inner = run_inner(recipe)
+    words = ("--format=json", "examples/countdown/run_countdown.sh")
+    launches = []
+    for mode in (0o644, 0o755, 0o644):
+        inner.chmod(mode)
+        remembered = outcome(*words)
+        assert remembered == outcome("--no-cache", *words)
+        launches.append(json.loads(remembered[1])["summary"]["launches"])
+    assert launches == [0, 1, 0]
+
+
+def test_libraries_that_come_and_go_are_another_run(recipe: Path, tmp_path: Path) -> None:
+    libraries, empty = tmp_path / "libraries", tmp_path / "empty"
+    (recipe / "data.parquet").write_bytes(b"PAR1 no parquet PAR1")
+    (recipe / LAUNCHER).write_text(
+        f"#!/bin/bash\npython3 relax/entrypoints/train.py --prompt-data {recipe}/data.parquet --input-key prompt\n"
+    )
+    empty.mkdir()
+
+    def printed(path: Path, *words: str) -> str:
+        command = [sys.executable, "-m", "relax_lint", *words, "."]
+        environment = {**os.environ, "PYTHONPATH": str(path)}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert done.stderr == ""
+        return done.stdout
+
+    libraries.mkdir()
+    with_it = printed(libraries)
+    (libraries / "pyarrow").mkdir()
+    (libraries / "pyarrow/__init__.py").write_text("raise ImportError('no pyarrow')\n")
+    without = printed(libraries)
+    assert without != with_it
+    assert without == printed(libraries, "--no-cache")
+    assert printed(empty) == with_it
+    shutil.rmtree(libraries / "pyarrow")
+    assert printed(libraries) == with_it
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_tree_that_changes_at_random_is_judged_as_if_nothing_were_remembered(
     seed: int, recipe: Path, outcome: Outcome
@@ -229,7 +278,8 @@ def test_nothing_below_the_root_is_looked_at_but_through_what_is_noted(recipe: P
     (entry,) = entries(cache)
     body = store.Store(str(cache), "run", 99).find(entry.stem.removeprefix("run-"))
     assert body is not None
-    noted = set().union(*marshal.loads(marshal.loads(body)[-1]))
+    answers, contents = marshal.loads(marshal.loads(body)[-1])
+    noted = set(contents).union(*answers.values())
     looked = set(done.stdout.split("\n"))
     assert str(recipe / LAUNCHER) in looked
     assert looked <= noted
@@ -240,6 +290,34 @@ def test_broken_entries_are_worked_out_again(recipe: Path, cache: Path, outcome:
     for path in entries(cache):
         path.write_bytes(path.read_bytes()[:-1])
     assert outcome(".") == first
+
+
+SEEN = marshal.dumps(({}, {}))
+NO_RUNS: dict[str, bytes] = {
+    "empty": b"",
+    "text": b"nonsense",
+    "cut": marshal.dumps((0, "", "", SEEN))[:-3],
+    "number": marshal.dumps(42),
+    "short": marshal.dumps((0, "")),
+    "status": marshal.dumps(("0", "", "", SEEN)),
+    "output": marshal.dumps((0, b"", None, SEEN)),
+    "looks": marshal.dumps((0, "", "", None)),
+    "looks of another form": marshal.dumps((0, "", "", marshal.dumps(({}, {}, {}, {})))),
+    "question": marshal.dumps((0, "", "", marshal.dumps(({"colour": {"/": "red"}}, {})))),
+    "content": marshal.dumps((0, "", "", marshal.dumps(({}, {"/": 1})))),
+}
+
+
+@pytest.mark.parametrize("body", NO_RUNS.values(), ids=NO_RUNS.keys())
+def test_an_entry_that_holds_no_run_is_worked_out_again(
+    body: bytes, recipe: Path, cache: Path, outcome: Outcome
+) -> None:
+    first = outcome(".")
+    (entry,) = entries(cache)
+    whole = entry.read_bytes()
+    store.Store(str(cache), "run", 99).keep(entry.stem.removeprefix("run-"), body)
+    assert outcome(".") == first
+    assert len(entry.read_bytes()) == len(whole)
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(

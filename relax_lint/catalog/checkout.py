@@ -46,9 +46,9 @@ def _kept_or_read(base: Catalogue, root: Path, read: Callable[[Path], bytes | No
 
     basis = f"{digest(base.text.encode())} {digest(SERVERS.read_bytes())}"
     kept = Kept(kept_in, root, read, basis, base.relax_files)
-    document = kept.find()
-    if document is not None:
-        return Catalogue(document)
+    known = kept.find()
+    if known is not None:
+        return known
     seen: dict[str, str | None] = {}
 
     def noted(path: Path) -> bytes | None:

@@ -9,7 +9,8 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from relax_lint.store import Store, digest, program
+from relax_lint.catalog.flags import Catalogue
+from relax_lint.store import MALFORMED, Store, digest, program
 
 Read = Callable[[Path], "bytes | None"]
 
@@ -26,16 +27,19 @@ class Kept:
         self._name = str(digest("\n".join(map(str, parts)).encode()))
         self._store = Store(place, "flags", MOST_ENTRIES)
 
-    def find(self) -> str | None:
-        """The document that was kept, if it still holds."""
+    def find(self) -> Catalogue | None:
+        """The flags that were kept, if they still hold."""
         body = self._store.find(self._name)
         if body is None:
             return None
-        head, _, document = body.partition(b"\n")
-        seen: Mapping[str, str | None] = json.loads(head)
-        if any(digest(self._read(self.root / path)) != known for path, known in seen.items()):
+        try:
+            head, _, document = body.partition(b"\n")
+            seen: Mapping[str, str | None] = json.loads(head)
+            if any(digest(self._read(self.root / path)) != known for path, known in seen.items()):
+                return None
+            return Catalogue(document.decode())
+        except MALFORMED:
             return None
-        return document.decode()
 
     def keep(self, document: str, seen: Mapping[str, str | None]) -> None:
         """Write a document down, with what it was made of."""

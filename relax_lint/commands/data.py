@@ -125,9 +125,9 @@ def _read_as(launcher: Path, examined: list[Examined], project: Project) -> bool
     if not launches:
         complain(f"{launcher} launches no training of Relax")
         return False
-    from relax_lint.rules import load_rules
+    from relax_lint.rules import import_rules
 
-    load_rules()
+    import_rules()  # which brings the judges of rows, for one reading to serve them all
     for one in examined:
         one.read_as(launches)
     return True

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Diagnostic, Edit, Fix, Place, Severity
 from relax_lint.fixers.launcher_edits import is_word, remove, whole
+from relax_lint.fixers.reward_words import registered
 from relax_lint.patterns import pattern
-from relax_lint.records import record
+from relax_lint.records import changed, record
 from relax_lint.shell.launch import Argument, Launch, Word
-from relax_lint.shell.queries import is_own
+from relax_lint.shell.queries import is_own, start_of
 from relax_lint.sources.script import ScriptFile
 
 if TYPE_CHECKING:
@@ -115,8 +116,8 @@ class _Repair:
 
     def note(self) -> str:
         """What goes with the word, though nothing says the same."""
-        self._known()
-        return self._gone
+        answer = self._known()
+        return "" if isinstance(answer, str) else self._gone
 
     def _known(self) -> Sequence[Edit] | str:
         if self._answer is None:
@@ -146,7 +147,13 @@ class _Repair:
         items = [answer for answer in answers if isinstance(answer, list)]
         if any(answer != items[0] for answer in items):
             return "the launches that it goes to say this by other flags, or do not: write it where it is needed"
-        self._gone = next(filter(None, (_why_gone(each, other, self.project) for each, other in uses)), "")
+        if not items[0]:
+            overruled = next(filter(None, (_overruling(each, other, self.project) for each, other in uses)), "")
+            if overruled and _without(script, [other for _, other in uses]):
+                return (
+                    f"only some ways of the script pass it, and {overruled} in all: decide what these ways are to have"
+                )
+            self._gone = overruled or _why_gone(*uses[0], self.project)
         return _edits(self.found.word, items[0], script)
 
     def _without_option(self, script: LauncherSource) -> Sequence[Edit] | str:
@@ -157,6 +164,7 @@ class _Repair:
             return f"{named} is a configuration of the recipe: Relax takes what it says as flags"
         argument = Argument(word.text, () if value is None else (value,), word)
         edit = remove(argument)
+        self._gone = "Relax has no configuration tree"
         if edit is None and value is None:
             return _in_text(word, (), script)
         return [edit] if edit is not None else "it is not written where it could be taken out"
@@ -181,14 +189,22 @@ class _Words:
         """What would be wrong with the script after the edits of a word, for the words that are better left."""
         repairs = list(self._repairs())
         before = self._errors(())
-        if not repairs or not _worse(before, self._errors(repairs)):
-            return {}
-        taken: list[_Repair] = []
         faults: dict[tuple[str, Place | None], str] = {}
+        after = self._errors(repairs)
+        for repair in list(repairs) if _new(before, after) else ():
+            # An error that only this word brings, even where another one goes meanwhile.
+            without = self._errors([other for other in repairs if other is not repair])
+            if len(without) < len(after):
+                faults[repair.identity] = _told(_new(without, after) or _new(before, after))
+                repairs.remove(repair)
+                after = without
+        if not _worse(before, after):
+            return faults
+        taken: list[_Repair] = []
         for repair in repairs:
             worse = _worse(before, self._errors([*taken, repair]))
             if worse:
-                faults[repair.identity] = f"the launcher would have another fault, {worse}"
+                faults[repair.identity] = _told(worse)
             else:
                 taken.append(repair)
         return faults
@@ -224,7 +240,9 @@ class _Words:
         }
         after = self.project.with_changes(changes) if changes else self.project
         written = {word for each in edits.values() for edit in each for word in edit.text.split() if word[:2] == "--"}
-        report = lint(after, load_rules(), targets=[self.script])
+        recipe = after.recipe_of(self.script)
+        rewards = [] if recipe is None else [source.path for source in recipe.python]
+        report = lint(after, load_rules(), targets=[self.script, *rewards])
         return [
             found
             for found in report.standing
@@ -247,10 +265,17 @@ def _words_of(project: Project, script: Path) -> _Words:
 
 def _worse(before: Sequence[Diagnostic], after: Sequence[Diagnostic]) -> str:
     """A new error, if there are more than before: where one error has taken the place of another, nothing is lost."""
-    if len(after) <= len(before):
-        return ""
+    return "" if len(after) <= len(before) else _new(before, after)
+
+
+def _new(before: Sequence[Diagnostic], after: Sequence[Diagnostic]) -> str:
+    """The first error that was not there."""
     known = {(found.code, found.message) for found in before}
     return next((f"{one.code} {one.message}" for one in after if (one.code, one.message) not in known), "")
+
+
+def _told(fault: str) -> str:
+    return f"the launcher would have another fault, {fault}"
 
 
 # ---------------------------------------------------------------- what it becomes
@@ -258,16 +283,14 @@ def _worse(before: Sequence[Diagnostic], after: Sequence[Diagnostic]) -> str:
 
 def _items(found: HydraWord, launch: Launch, project: Project) -> list[str] | str:
     """The flags of a word in one launch. Where two words become one flag, the later one says it, as to Hydra."""
-    from relax_lint.migrate.leftovers import becomes
-
-    words = [each for each in hydra_words(launch) if each.key]
+    words, flags = [each for each in hydra_words(launch) if each.key], _flags_of(launch)
     lefts = [_left(each) for each in words]
     others: Mapping[str, Left] = {left.key: left for left in lefts}
     behind = False
     taken: set[str] = set()
     own: list[str] | str = []
     for each, left in reversed(list(zip(words, lefts, strict=True))):
-        answer = [] if others[left.key] is not left else becomes(left, launch, others, project.catalogue)
+        answer = [] if others[left.key] is not left else _becomes(left, flags, others, project)
         if each.word == found.word and not behind:
             own, behind = answer, True
             break
@@ -278,15 +301,53 @@ def _items(found: HydraWord, launch: Launch, project: Project) -> list[str] | st
     return [item for item in own if item.partition(" ")[0] not in taken]
 
 
-def _why_gone(found: HydraWord, launch: Launch, project: Project) -> str:
-    """What is told of a word in whose place nothing stands that says the same."""
-    from relax_lint.migrate.overruled import why_gone
+def _becomes(left: Left, flags: Launch, others: Mapping[str, Left], project: Project) -> list[str] | str:
+    """What a setting becomes beside the flags of a launch."""
+    from relax_lint.migrate.leftovers import becomes
 
-    others = {left.key: (each, left) for each in hydra_words(launch) if each.key for left in (_left(each),)}
-    word, left = others[found.key]
-    if word.word != found.word:
-        return ""
-    return why_gone(left, launch, {key: one for key, (_, one) in others.items()}, project.catalogue)
+    found = registered(left, flags, others, project)
+    return becomes(left, flags, others, project.catalogue) if found is None else found
+
+
+def _flags_of(launch: Launch) -> Launch:
+    """The launch without words for Hydra, which are values of the flags before them otherwise."""
+    theirs = {id(each.word) for each in hydra_words(launch) if each.key}
+    return changed(launch, argv=tuple(word for word in launch.argv if id(word) not in theirs))
+
+
+def _why_gone(found: HydraWord, launch: Launch, project: Project) -> str:
+    """What is told of a word in whose place nothing stands."""
+    from relax_lint.migrate.overruled import AGAIN, why_gone
+
+    word, left, others = _last(found, launch)
+    if word != found.word:
+        return AGAIN
+    flags = _flags_of(launch)
+    written = _becomes(left, flags, others, project)
+    if written and not isinstance(written, str):
+        return f"a word behind it becomes {written[0].partition(' ')[0]}, too, and counts"
+    return why_gone(left, flags, others, project.catalogue)
+
+
+def _overruling(found: HydraWord, launch: Launch, project: Project) -> str:
+    """The flag of the launch that says something else than a word does."""
+    from relax_lint.migrate.overruled import overruling
+
+    word, left, others = _last(found, launch)
+    return overruling(left, _flags_of(launch), others, project.catalogue) if word == found.word else ""
+
+
+def _last(found: HydraWord, launch: Launch) -> tuple[Word, Left, Mapping[str, Left]]:
+    """The word that counts for a setting, what it says, and all that the launch has of the kind."""
+    words = {each.key: each.word for each in hydra_words(launch) if each.key}
+    lefts = {each.key: _left(each) for each in hydra_words(launch) if each.key}
+    return words[found.key], lefts[found.key], lefts
+
+
+def _without(script: LauncherSource, launches: Sequence[Launch]) -> bool:
+    """Whether the script starts one of the launches in another way, too, in which it is not the same."""
+    starts = {start_of(launch) for launch in launches}
+    return any(start_of(other) in starts and other not in launches for other in script.launches)
 
 
 def _left(found: HydraWord) -> Left:

@@ -84,7 +84,7 @@ class Arguments:
             line = self.source.position(loop.start)[0]
             yield Todo(
                 f"{script} reads options in a loop (line {line}), and the launcher has none of them: set the variables "
-                "that the head of the launcher names, or change the flags of Relax"
+                "that the head of the launcher names; of all others, change the flags of Relax"
             )
 
     def _setting(self, setting: Setting) -> Setting:

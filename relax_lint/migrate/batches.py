@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from relax_lint.migrate.mains import module_name
 from relax_lint.migrate.plan import Refusal
 from relax_lint.migrate.readings import A, R, arithmetic, is_on, shown, whole
 from relax_lint.migrate.values import Data, Template
@@ -18,7 +19,7 @@ TRAIN, GENERATED, MINI, SAMPLES = (
     "data.train_batch_size", "data.gen_batch_size", f"{A}.ppo_mini_batch_size", f"{R}.n",
 )  # fmt: skip
 FILTER = "algorithm.filter_groups.enable"
-_PLAIN_MAIN = "verl.trainer.main_ppo"
+_PLAIN_MAIN = ("verl.trainer.main_ppo", "main_ppo")
 Trainer = Literal["plain", "filtering", "one step off", "fully async"]
 
 
@@ -27,7 +28,8 @@ class Batches:
     """The sizes of a step in Relax; numbers that only bash knows are ``None``.
 
     ``prompts`` and ``samples`` are those of a rollout, ``batch`` the samples of an update, ``steps`` how many updates a
-    rollout gives when that is said explicitly. ``verl_updates`` are those that verl makes of a rollout.
+    rollout gives when that is said explicitly. ``verl_updates`` are those that verl makes of a rollout; ``unkept`` says
+    why Relax could not make them, too, where it could not.
     """
 
     prompts: int | None
@@ -35,6 +37,7 @@ class Batches:
     batch: int | None
     steps: int | None
     verl_updates: int
+    unkept: str
     prompts_word: str | Template
     batch_word: str | Template
     per_prompt_word: str | Template
@@ -52,18 +55,28 @@ def trainer_of(settings: Settings) -> Trainer:
         return "fully async"
     if "rollout.n_gpus_per_node" in settings.leaves:
         return "one step off"
-    reads_filter = is_v1(settings) or settings.main != _PLAIN_MAIN
+    reads_filter = is_v1(settings) or not _is_plain(settings)
     return "filtering" if FILTER in settings.leaves and reads_filter else "plain"
 
 
 def is_v1(settings: Settings) -> bool:
-    """Whether the trainer is the one that verl 0.9 brought, which draws prompts until a batch is full."""
-    return is_on(settings, "trainer.use_v1")
+    """Whether the trainer is the one that verl 0.9 brought, which draws prompts until a batch is full. Recipes bring
+    trainers of their own, which are made of the older one."""
+    return _is_plain(settings) and is_on(settings, "trainer.use_v1")
+
+
+def _is_plain(settings: Settings) -> bool:
+    return module_name(settings.main) in _PLAIN_MAIN
+
+
+def filters(settings: Settings) -> bool:
+    """Whether prompts are dropped whose samples are alike, and others drawn for them."""
+    return trainer_of(settings) == "filtering" and is_on(settings, FILTER)
 
 
 def prompts_key(settings: Settings) -> str:
     """The setting that says how many prompts a step of verl has."""
-    if is_v1(settings) or (trainer_of(settings) == "filtering" and is_on(settings, FILTER)):
+    if is_v1(settings) or filters(settings):
         return TRAIN
     generated = settings.value(GENERATED)
     return GENERATED if generated is not None and trainer_of(settings) != "fully async" else TRAIN
@@ -86,11 +99,39 @@ def batches(settings: Settings, choices: Choices) -> Batches:
                 prompts_key(settings),
             )
         prompts = given // per_prompt
-    keeps = choices.keep_updates and updates > 1 and prompts % updates == 0
+    unkept = _unkept(given, mini, prompts, updates)
+    keeps = choices.keep_updates and updates > 1 and not unkept
     batch = prompts * per_prompt // (updates if keeps else 1)
-    text = _said(settings, choices, given, prompts, per_prompt, batch, mini, updates, keeps)
-    return Batches(
-        prompts, per_prompt, batch, updates if keeps else None, updates, str(prompts), str(batch), str(per_prompt), text
+    text = _said(settings, choices, given, prompts, per_prompt, batch, mini, updates, keeps, unkept)
+    text += _refused_by_verl(settings)
+    steps = updates if keeps else None
+    words = (str(prompts), str(batch), str(per_prompt))
+    return Batches(prompts, per_prompt, batch, steps, updates, unkept, *words, text)
+
+
+def _unkept(given: int, mini: int | None, prompts: int, updates: int) -> str:
+    """Why Relax, whose updates are all of one size, cannot make those that verl does; empty when it can."""
+    rest = given % mini if mini else 0
+    if updates > 1 and rest:
+        return f"verl's last one has {rest} prompts, the others {mini}; those of Relax are all of one size"
+    return f"{prompts} prompts do not divide into {updates} updates" if prompts % updates else ""
+
+
+def _refused_by_verl(settings: Settings) -> str:
+    """What verl checks before it starts, in words, where it would not start."""
+    prompts, per_prompt = whole(settings, TRAIN), whole(settings, SAMPLES)
+    per_node, nodes = whole(settings, "trainer.n_gpus_per_node"), whole(settings, "trainer.nnodes")
+    if (
+        trainer_of(settings) == "fully async"
+        or settings.flavour == "megatron"
+        or is_on(settings, f"{A}.use_dynamic_bsz")
+    ):
+        return ""
+    if not prompts or not per_prompt or not per_node or not nodes or not prompts * per_prompt % (per_node * nodes):
+        return ""
+    return (
+        f" verl itself refuses these sizes: {prompts * per_prompt} samples ({TRAIN} {prompts} × {per_prompt}) do not "
+        f"divide among {per_node * nodes} GPUs."
     )
 
 
@@ -124,7 +165,7 @@ def _by_bash(settings: Settings, prompts: Data, choices: Choices) -> Batches:
         "so that each rollout is one update."
     )
     return Batches(
-        known, per_prompt if isinstance(per_prompt, int) else None, None, None, 1, *words, _word(per_prompt), text
+        known, per_prompt if isinstance(per_prompt, int) else None, None, None, 1, "", *words, _word(per_prompt), text
     )
 
 
@@ -146,6 +187,7 @@ def _said(
     mini: int | None,
     updates: int,
     keeps: bool,
+    unkept: str,
 ) -> str:
     """The paragraph about batch sizes, with the numbers."""
     samples = prompts * per_prompt
@@ -181,8 +223,8 @@ def _said(
             "off-policy; the guide wants one, so there are fewer updates, each of more samples, at the same learning "
             "rate, and no ratio that could be clipped."
         )
-        if prompts % updates:
-            said += f" They could not be kept: {prompts} prompts do not divide into {updates} updates."
+        if unkept:
+            said += f" They could not be kept: {unkept}."
         elif choices.keep_updates:
             pass
         else:

@@ -80,7 +80,7 @@ class Candidate:
         package = "" if override.package is None else f"@{override.package}"
         key = hidden.shown(f"{'~' if override.is_delete() else ''}{override.key_or_group}{package}")
         value, variable = hidden.data(override.value()), variable_of(word)
-        return Setting(key, value, "command line", word.place, word.text, variable, problem=given.problem)
+        return Setting(key, value, "command line", word.place, word.text, variable, problem=given.problem, acts=True)
 
     def _is_verls(self, path: Path) -> bool:
         written = _nearest(self.composed.origins, path)

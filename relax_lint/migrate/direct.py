@@ -97,6 +97,15 @@ def _advice(found: Entry, value: Data) -> list[tuple[str, tuple[str, ...]]] | st
     return found.advice or f"{found.key} goes into several flags of Relax, together with other settings"
 
 
+def _act(key: str) -> str:
+    """What a word does that is no setting itself."""
+    if key.startswith("hydra."):
+        return "it is for Hydra itself, which Relax does not have"
+    if key.startswith("~"):
+        return "it takes a setting away; the others are as verl has them without it"
+    return "it chooses a file of the configuration; what that sets is among the settings"
+
+
 class _Direct:
     def __init__(self, settings: Settings, catalogue: Catalogue) -> None:
         self.settings, self.catalogue = settings, catalogue
@@ -114,7 +123,9 @@ class _Direct:
 
     def steps(self, setting: Setting) -> Iterator[Step]:
         found = entry_in(self.settings, setting.key)
-        if found is None:
+        if found is None and setting.acts:
+            yield Fate(setting.key, "no effect", reason=_act(setting.key))
+        elif found is None:
             yield from self._unknown(setting)
         elif found.kind in ("dropped", "no effect"):
             yield Fate(setting.key, "dropped" if found.kind == "dropped" else "no effect", reason=found.reason)

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
@@ -58,6 +59,7 @@ _READ = re.compile(r"\$\{?(?P<name>[A-Za-z_]\w*)")
 _PAIR = re.compile(r"[\"']?(?P<name>[A-Za-z_]\w*)=")
 _ALL_EXPORTED = re.compile(r"(?:\A| )(?P<sign>[-+])(?:o allexport|[a-z]*a[a-z]*)(?: |\Z)")
 _TAKES_A_NAME = frozenset(("-u", "-C", "--unset", "--chdir"))
+_CONTAINERS = ("docker", "podman", "nerdctl")
 _OF_A_JOB = ("--runtime-env", "--export=")
 
 
@@ -223,7 +225,7 @@ def _in_front(launch: Launch, launcher: LauncherSource) -> Iterator[_Given]:
         here = next((each for each in commands_of(script) if each.start == launch.site.start), None)
         if here is not None:
             yield from (_assigned(each, script) for each in here.assignments)
-            for word in _pairs_of_env(here):
+            for word in (*_pairs_of_env(here), *_pairs_of_container(here)):
                 yield _given(script.text[word.start : word.end], Place(script, word.start, word.end), word)
     inner = launch.command
     if inner is None or inner is here:
@@ -263,6 +265,16 @@ def _pairs_of_env(command: SimpleCommand) -> Iterator[Word]:
             yield word
         else:
             return
+
+
+def _pairs_of_container(command: SimpleCommand) -> Iterator[Word]:
+    """The words ``NAME=value`` of ``docker run -e NAME=value``."""
+    if _first_word(command) not in _CONTAINERS:
+        return
+    words = [word for word in command.words if isinstance(word, Word)]
+    for option, word in pairwise(words):
+        if option.literal in ("-e", "--env") and any(_PAIR.match(getattr(part, "text", "")) for part in word.parts[:1]):
+            yield word
 
 
 def _of_the_job(launch: Launch, secrets: Secrets) -> Iterator[Left]:

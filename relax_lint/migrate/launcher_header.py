@@ -23,11 +23,14 @@ _MEANINGS = {
     "DATA_DIR": "directory of the converted parquet files",
     "SAVE_DIR": "directory for checkpoints",
 }
-_SECRET = "a secret, which the launcher of verl has or reads"
+_SECRET = "a secret, which is written in the launcher of verl, or read there"
 _DATA_FLAGS = {"--prompt-data", "--eval-prompt-data"}
 _DEFAULTED = re.compile(r"\$\{(\w+):?[-=?+]")
 _BARE = re.compile(r"\$(?P<brace>\{)?(?P<name>[A-Za-z_]\w*)(?(brace)\})")
-_ARITHMETIC = re.compile(r"\$\(\([^()]*\)\)")
+_ARITHMETIC = re.compile(r"\$\(\([^()]*\)\)|\$\{\w+\[[^\]@*]+\]")
+"""Where bash calculates, as it does for the index of an array."""
+OF_A_JOB = re.compile(r"(?:SLURM|PBS|LSB|SGE)_\w+")
+"""What only a job scheduler sets."""
 _GIVEN = re.compile(r"\$\{(\w+):?[-=]")
 
 
@@ -113,6 +116,15 @@ def read_by(plans: Sequence[Plan]) -> list[str]:
     return [_GIVEN.sub("", text) for text in texts]
 
 
+def changed_by_loops(plans: Sequence[Plan]) -> Iterator[str]:
+    """The variables of which nobody can tell what a loop of the verl script, as one over its options, leaves in them:
+    no assignment is theirs."""
+    for template in templates_of(plans):
+        for part in template.parts:
+            if not isinstance(part, str) and part.variable is None and (found := _BARE.fullmatch(part.text)):
+                yield found["name"]
+
+
 def overridable(plans: Sequence[Plan]) -> list[str]:
     """The variables that have a default where they are read."""
     return list(dict.fromkeys(match for template in templates_of(plans) for match in _GIVEN.findall(template.quoted)))
@@ -134,7 +146,7 @@ def needed_variables(plans: Sequence[Plan], facts: Facts) -> Mapping[str, str]:
 
 
 def _is_of_the_system(name: str) -> bool:
-    return KNOWN_ENVIRONMENT.fullmatch(name) is not None
+    return KNOWN_ENVIRONMENT.fullmatch(name) is not None and OF_A_JOB.fullmatch(name) is None
 
 
 def _counted_with(plans: Sequence[Plan]) -> set[str]:
@@ -145,13 +157,18 @@ def _counted_with(plans: Sequence[Plan]) -> set[str]:
 
 def required_variables(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
     """Those without which there is no run: what bash calculates with, what is a whole value, or the directory that a
-    path begins with, and what the verl script asks for. Others may be empty, as the end of a name may."""
+    path begins with, and what the verl script asks for, by ``set -u``, too. Others may be empty, as the end of a name
+    may."""
     decided = _counted_with(plans)
-    for parts in (value.parts for value in templates_of(plans)):
-        for part in parts:
-            alone = part is parts[0] and (len(parts) == 1 or str(parts[1]).startswith("/"))
-            if not isinstance(part, str) and (part.checked or alone) and (found := _BARE.fullmatch(part.text)):
-                decided.add(found["name"])
+    for plan in plans:
+        asks = "nounset" in plan.settings.launch.options
+        for parts in (value.parts for value in templates_of([plan])):
+            for part in parts:
+                alone = part is parts[0] and (len(parts) == 1 or str(parts[1]).startswith("/"))
+                if isinstance(part, str) or not (asks or part.checked or alone):
+                    continue
+                if found := _BARE.fullmatch(part.text):
+                    decided.add(found["name"])
     for name in needed_variables(plans, facts):
         if name in decided and name not in _MEANINGS and name not in facts.secrets:
             yield name

@@ -10,6 +10,7 @@ from relax_lint.migrate.launcher_header import header, needed_variables, require
 from relax_lint.migrate.mode_line import guard_lines
 from relax_lint.migrate.order import in_order
 from relax_lint.migrate.runs import Run, common_to, named_runs
+from relax_lint.migrate.values import Template
 from relax_lint.migrate.written import comment, continued, filled, flag
 from relax_lint.records import record
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 Mode = Literal["sync", "async"]
 
+_USUAL_GPUS = 8
+"""What entry points of Relax start Ray with where nobody says how many there are."""
 _ENTRY = "python3 relax/entrypoints/train.py"
 _ORDER: tuple[Group, ...] = ("ckpt", "rollout", "eval", "algorithm", "optimizer", "perf", "sglang", "log", "misc")
 _MODES: tuple[Mode, ...] = ("async", "sync")
@@ -110,6 +113,10 @@ def _setup(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
     yield 'SCRIPT_DIR="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" &>/dev/null && pwd)"'
     yield "# Without an entry point around it, this machine is set up: paths, Ray."
     yield 'if [ -z "${RELAX_ENTRYPOINT_MODE:-}" ]; then'
+    gpus = "" if facts.machines is not None else _gpus_of_ray(plans)
+    if gpus:
+        yield f"    # Ray would be started with {_USUAL_GPUS} GPUs."
+        yield f'    export NUM_GPUS="${{NUM_GPUS:-{gpus}}}"'
     yield "    # shellcheck source=/dev/null"
     way = "../" * facts.path.count("/")
     yield f'    source "${{SCRIPT_DIR}}/{way}scripts/entrypoint/local.sh"'
@@ -123,6 +130,29 @@ def _setup(plans: Sequence[Plan], facts: Facts) -> Iterator[str]:
     if len(plans) == 1:
         yield f'LOG_FILE="logs/{facts.name}-${{MODE}}-${{TIMESTAMP}}.log"'
     yield "set -x"
+
+
+def _gpus_of_ray(plans: Sequence[Plan]) -> str:
+    """How many GPUs one machine is to have, as a word of bash; empty where they are as many as entry points take."""
+    unknown = (
+        part.text
+        for plan in plans
+        for each in plan.passed
+        if each.flag == "--resource"
+        for value in each.values
+        if isinstance(value, Template)
+        for part in value.parts
+        if not isinstance(part, str)
+    )
+    if shown := next(unknown, ""):
+        return shown
+    most = max(map(_per_node, plans))
+    return "" if most == _USUAL_GPUS else str(most)
+
+
+def _per_node(plan: Plan) -> int:
+    numbers = (str(each.values[0]) for each in plan.passed if each.flag == "--num-gpus-per-node" and each.values)
+    return next((int(number) for number in numbers if number.isdigit()), _USUAL_GPUS)
 
 
 # ---------------------------------------------------------------- arrays

@@ -25,8 +25,12 @@ PER_NODE, NODES = "trainer.n_gpus_per_node", "trainer.nnodes"
 _ROLLOUT, _GLOBAL, _PER_PROMPT = "--rollout-batch-size", "--global-batch-size", "--n-samples-per-prompt"
 _RESOURCE, _EVAL_DATA, _SAVE = "--resource", "--eval-prompt-data", "--save"
 _ESTIMATOR, _CRITIC = "--advantage-estimator", "critic."
+ESTIMATOR, LOSS_MODE = "algorithm.adv_estimator", f"{A}.policy_loss.loss_mode"
+_LOSSES = ("gspo", "sapo", "cispo")
+_CLIP = f"{A}.clip_ratio"
+_CLIPS = {"_low": "--eps-clip", "_high": "--eps-clip-high"}
 _TENSORBOARD, _WANDB = "--use-tensorboard", "--use-wandb"
-_FLAG = re.compile(r"--[a-z][\w-]*")
+FLAG = re.compile(r"--[a-z][\w-]*")
 _EXPANSION = re.compile(r"\$(?:\w+|\{\w+(?::?-\w+)?\})")
 _PER_TOKEN = "--calculate-per-token-loss"
 
@@ -70,9 +74,7 @@ def becomes(left: Left, launch: Launch, others: Mapping[str, Left], catalogue: C
     Relax reads no word of the other kind, so what the launch says by flags counts already: nothing is written then.
     ``others`` are all settings that were left in the launch, by key.
     """
-    if left.deleted or (left.key.startswith(_CRITIC) and launch.value(_ESTIMATOR) != "ppo"):
-        return []
-    if not_read(left, launch, others):
+    if left.deleted or not_read(left, launch, others):
         return []
     answer = meant(left, launch, others, catalogue)
     if isinstance(answer, str):
@@ -90,6 +92,10 @@ def meant(left: Left, launch: Launch, others: Mapping[str, Left], catalogue: Cat
 
 def not_read(left: Left, launch: Launch, others: Mapping[str, Left]) -> str:
     """Why verl reads a setting as little as Relax does: another one, of the launch or by default, turns it off."""
+    if left.key.startswith(_CRITIC) and launch.value(_ESTIMATOR) != "ppo":
+        return f"only {_ESTIMATOR} ppo has a critic"
+    if left.key == _CLIP and not any(_is_null(others, f"{_CLIP}{side}") for side in _CLIPS):
+        return "verl takes clip_ratio_low and clip_ratio_high, which are 0.2 where nothing else is said"
     switch, flag = _READ_WITH.get(left.key, ("", ""))
     if switch and not launch.has(flag):
         value = others[switch].value if switch in others else False
@@ -103,8 +109,13 @@ def not_read(left: Left, launch: Launch, others: Mapping[str, Left]) -> str:
     return ""
 
 
+def alike(flag: str) -> tuple[str, ...]:
+    """A flag and those that say the same: a launch that has one of them needs no other."""
+    return (flag, *_SAID_BY.get(flag, ()))
+
+
 def _is_said(flag: str, launch: Launch) -> bool:
-    return any(launch.has(name) for name in (flag, *_SAID_BY.get(flag, ())))
+    return any(launch.has(name) for name in alike(flag))
 
 
 def _for_its_logger(item: str, launch: Launch, others: Mapping[str, Left]) -> str:
@@ -139,7 +150,7 @@ def _by_mapping(left: Left, launch: Launch, catalogue: Catalogue) -> list[str] |
     if found is not None and found.kind == "derived" and not found.flags:
         if left.value is False or left.value is None:
             return []
-        if any(launch.has(flag) for flag in _FLAG.findall(found.advice)):
+        if any(launch.has(flag) for flag in FLAG.findall(found.advice)):
             return []
     return answer
 
@@ -230,14 +241,44 @@ def _aggregation(left: Left, launch: Launch, others: Mapping[str, Left]) -> list
     return [] if left.value == "seq-mean-token-mean" else None
 
 
+def _estimator(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    """Where the loss is an estimator in Relax, that is the one."""
+    loss = others.get(LOSS_MODE)
+    return [] if left.value == "grpo" and loss is not None and loss.value in _LOSSES else None
+
+
 def _loss_mode(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
     """A loss that is an estimator in Relax."""
     flag, value = _ESTIMATOR, left.value
     if value == "vanilla" or (isinstance(value, str) and launch.value(flag) == value):
         return []
-    if value in ("gspo", "sapo", "cispo") and not launch.has(flag):
+    if value in _LOSSES and not launch.has(flag):
         return [f"{flag} {value}"]
     return f"{value} is a value of {flag} in Relax, or there is none" if isinstance(value, str) else None
+
+
+def _clip(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    """Each bound has its own setting; this one is for those that are null."""
+    if not left.written:
+        return None
+    return [f"{flag} {left.written}" for side, flag in _CLIPS.items() if _is_null(others, f"{_CLIP}{side}")]
+
+
+def _clip_low(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    """Relax takes the lower bound for the upper one, too, where that is not given; verl has a default for it."""
+    if left.value is None:
+        return []
+    if not left.written or f"{_CLIP}_high" in others:
+        return None
+    return [f"{_CLIPS['_low']} {left.written}", f"{_CLIPS['_high']} 0.2"]
+
+
+def _clip_high(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
+    return [] if left.value is None else None
+
+
+def _is_null(others: Mapping[str, Left], key: str) -> bool:
+    return key in others and not others[key].deleted and others[key].value is None
 
 
 def _once(left: Left, launch: Launch, others: Mapping[str, Left]) -> list[str] | str | None:
@@ -310,12 +351,17 @@ _OWN: Mapping[str, _Own] = {
     NODES: _gpus,
     "data.val_files": _evaluation_files,
     f"{A}.loss_agg_mode": _aggregation,
-    f"{A}.policy_loss.loss_mode": _loss_mode,
+    ESTIMATOR: _estimator,
+    LOSS_MODE: _loss_mode,
     f"{A}.ppo_epochs": _once,
+    _CLIP: _clip,
+    f"{_CLIP}_low": _clip_low,
+    f"{_CLIP}_high": _clip_high,
     "trainer.save_freq": _saves,
     "trainer.test_freq": _evaluates,
     "trainer.default_local_dir": _save_directory,
     "trainer.resume_mode": _resumes,
+    f"{R}.do_sample": _unread,
     f"{R}.val_kwargs.do_sample": _unread,
     _LOGGERS: _loggers,
     "trainer.project_name": _run_name,

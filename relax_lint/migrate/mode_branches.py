@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from relax_lint.migrate.async_split import Splitter, forward_config, iterations
+from relax_lint.migrate.async_split import Split, Splitter, forward_config, iterations
 from relax_lint.migrate.choices import shape_of
 from relax_lint.migrate.parallelism import Parallel, Wanted, fitted
 from relax_lint.records import record
@@ -91,13 +91,21 @@ class _Seen:
             f"{_ITERATIONS} {iterations(found, self._batch(), self._samples())}",
         ]
         if found.forward_roles:
-            own.append(f"{_REF_CONFIG} '{json.dumps(forward_config(found))}'")
+            own.append(f"{_REF_CONFIG} '{json.dumps(self._forward(found))}'")
         own.append("--fully-async")
         if not self.launch.has(_WEIGHTS) and not self.launch.has("--use-rollout-logprobs"):
             own.append(_WEIGHTS)
         shown = ", ".join(f"{role} {count}" for role, count in used.items())
         comment = f"Fully asynchronous, each role on GPUs of its own: {shown}."
         return Branch(tuple(own), tuple(self._sizes(found.parallel, found.engine)), comment)
+
+    def _forward(self, found: Split) -> dict[str, object]:
+        """How the model lies where nothing is trained. What is not said of experts is the actor's tensor size, even
+        of a model without experts."""
+        config = forward_config(found)
+        if self._size(_SIZES[4], found.parallel.tensor) > 1:
+            config.setdefault("expert_tensor_parallel_size", 1)
+        return config
 
     def colocated(self) -> Branch | str:
         """Training and generation take turns on all GPUs."""

@@ -8,15 +8,17 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relax_lint.migrate.absence import forwards, told_of_absence, words_of_bash
 from relax_lint.migrate.arguments import Arguments
 from relax_lint.migrate.choices import shape_of
 from relax_lint.migrate.data_files import conversions, sources_in
 from relax_lint.migrate.data_script import DATA, data_script, preprocessing
 from relax_lint.migrate.effective import effective_settings
 from relax_lint.migrate.exported import Left, environment
-from relax_lint.migrate.launcher_header import read_by
+from relax_lint.migrate.launcher_header import changed_by_loops, read_by
 from relax_lint.migrate.launcher_text import Facts, launcher_text
 from relax_lint.migrate.machines import machines_of, todo
+from relax_lint.migrate.made_between import told_of_models
 from relax_lint.migrate.migrated import Refused, SameAs, Written
 from relax_lint.migrate.model_architecture import flags_of_file
 from relax_lint.migrate.model_match import MODEL_PATH, model_for
@@ -46,7 +48,6 @@ if TYPE_CHECKING:
 _MOST_WAYS = 9
 """Beyond so many ways through a script only the first is written: nobody would find one among the others."""
 _UNFUSED = Passed("--no-rope-fusion", (), "misc", (MODEL_PATH,), "Relax wants this of a model that sees or hears")
-_ARGUMENTS = frozenset("@*")
 _ACTED_ON: tuple[FateKind, ...] = ("mapped", "derived", "by hand")
 _REQUIRED = "a secret, set it in your environment"
 
@@ -70,6 +71,7 @@ class OneLauncher:
         self.secrets = Secrets.of(source)
         self.arguments = Arguments(source)
         self.environment = environment(source, self.launches, self.secrets)
+        self.around = surroundings(source, self.launches, self.secrets)
         self.ways: list[tuple[Way, list[Settings]]] = []
 
     def compose(self) -> Iterator[str | Template]:
@@ -91,7 +93,7 @@ class OneLauncher:
             plans, closed = self._plans(way, settings)
             if not plans:
                 continue
-            meaning = tuple(_meaning(each) for each in plans)
+            meaning = (*map(_meaning, plans), *(word.text for word in words_of_bash(way.launches)))
             if meaning in known:
                 self.same.append(SameAs(way.conditions, known[meaning]))
                 continue
@@ -100,8 +102,7 @@ class OneLauncher:
 
     def left(self) -> list[Left]:
         """What the script does besides, and no launcher has."""
-        around = surroundings(self.source, self.launches, self.secrets)
-        return sorted([*around, *self._left()], key=lambda left: left.place.start)
+        return sorted([*self.around, *self._left()], key=lambda left: left.place.start)
 
     def _without_secrets(self, way: Way) -> Way:
         """A way through the script whose conditions can be told."""
@@ -231,10 +232,11 @@ class OneLauncher:
 
     def _write(self, way: Way, plans: Sequence[Plan], script: Path, closed: frozenset[str]) -> None:
         differences = self._differences(way)
-        plans = [self._told(self.recipe.configured(each), differences) for each in plans]
+        plans = [self._told(self.recipe.configured(each), differences) for each in told_of_models(plans, self.around)]
         secrets = dict.fromkeys(name for made in plans for name in _secrets_of(made))
         needed = {name for made in plans for name in _secrets_of(made, _ACTED_ON)}
         required = [(name, f'{name}="${{{name}:?{_REQUIRED}}}"') for name in secrets if name in needed]
+        told = [name for name in secrets if name in needed or name not in self.secrets.invented]
         carried, exports = self._statements(plans)
         assignments = [
             (name, settled(statement, name) if name in closed else statement)
@@ -247,8 +249,8 @@ class OneLauncher:
             self._named(self.source.path),
             (*required, *exports),
             tuple(assignments),
-            tuple(dict.fromkeys((*secrets, *self.environment.secrets))),
-            any(map(_forwards, way.launches)),
+            tuple(dict.fromkeys((*told, *self.environment.secrets))),
+            any(map(forwards, way.launches)),
             conversions(plans, self.choices),
             self.arguments.told,
             differences,
@@ -269,7 +271,8 @@ class OneLauncher:
 
     def _differences(self, way: Way) -> tuple[str, ...]:
         """What runs in another way than in the script."""
-        return tuple(map(self.secrets.hidden, told_of_repetition(way.launches)))
+        told = [*told_of_repetition(way.launches), *told_of_absence(way.launches, self.source)]
+        return tuple(map(self.secrets.hidden, told))
 
     def _told(self, made: Plan, differences: Sequence[str]) -> Plan:
         """The plan with what the user has to know of how the script is called, and how often it trains."""
@@ -287,8 +290,11 @@ class OneLauncher:
         exports = self.environment.exports
         exported = {**dict(exports), **{name: statement for name, (statement, _) in self.environment.used.items()}}
         needed = needed_statements([*read_by(plans), *(statement for _, statement in exports)], self.source)
+        changing = set(changed_by_loops(plans))
         assignments: list[tuple[str, str]] = []
         for name, statement in needed:
+            if name in changing:
+                continue
             if exported.get(name) == statement:
                 self.carried[name] = None
                 assignments.append((name, f"export {statement}"))
@@ -324,13 +330,3 @@ def _secrets_of(plan: Plan, kinds: Collection[FateKind] = KINDS) -> Iterator[str
     for fate in plan.fates:
         if fate.kind in kinds:
             yield from secrets_in(plan.settings.value(fate.key))
-
-
-def _forwards(launch: Launch) -> bool:
-    """Whether a launch is given the script's arguments."""
-    return any(
-        unknown.text.lstrip('"${')[:1] in _ARGUMENTS
-        for word in launch.argv
-        for unknown in word.unknowns
-        if unknown.text
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from relax_lint.migrate.plan import Refusal
@@ -139,6 +139,11 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise Refusal(f"Hydra refuses the command line: {message}")
 
+    def knows(self, text: str) -> bool:
+        """Whether a word is one of the options, in full or short."""
+        name = text.partition("=")[0]
+        return any(option.startswith(name) for option in self._option_string_actions)
+
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         raise Refusal("Hydra shows something here and trains nothing")
 
@@ -157,6 +162,9 @@ def read_command(launch: Launch) -> Command:
     try:
         options = parser.parse_intermixed_args(texts)
     except Refusal as refusal:
+        flags = [word for word in words if word.text.startswith("--") and not parser.knows(word.text)]
+        if flags:
+            raise Refusal(_flags_among(flags), place=flags[0].place) from None
         raise Refusal(hidden.shown(refusal.reason), place=words[0].place if words else None) from None
     if options.shows:
         raise Refusal("Hydra shows something here and trains nothing", place=launch.site)
@@ -171,15 +179,34 @@ def read_command(launch: Launch) -> Command:
     return Command(options.config_path, options.config_name, options.config_dir, parsed, hidden, given)
 
 
+def _flags_among(flags: Sequence[Word]) -> str:
+    """What is to be done about flags in a launch of verl."""
+    names = ", ".join(dict.fromkeys(word.text.partition("=")[0] for word in flags))
+    return (
+        f"Hydra takes no flags like {names}: take them out, or start relax/entrypoints/train.py instead if they are "
+        "Relax's, and --fix turns the words for Hydra into flags"
+    )
+
+
+def passed_over(launch: Launch) -> list[Word]:
+    """The words that Hydra reads and of which only bash knows what they are, or whether there are any."""
+    return [word for word, tells in _words(launch) if not tells]
+
+
 def _telling(launch: Launch) -> Iterator[Word]:
-    """The words that say something: not blank ones, and not those of which nothing is known but an option's value."""
+    """The words that say something: not those of which nothing is known but an option's value."""
+    return (word for word, tells in _words(launch) if tells)
+
+
+def _words(launch: Launch) -> Iterator[tuple[Word, bool]]:
+    """The words that are not blank, and whether each says something."""
     before = ""
     for argument in launch.arguments:
         word = argument.word
         wholly_unknown = len(word.unknowns) == 1 and word.text == word.unknowns[0].text
         begins_unknown = bool(word.unknowns) and "=" not in word.text
-        if word.text.strip(_NOTHING) and (not (wholly_unknown or begins_unknown) or before in _OPTIONS_WITH_VALUE):
-            yield word
+        if word.text.strip(_NOTHING):
+            yield word, not (wholly_unknown or begins_unknown) or before in _OPTIONS_WITH_VALUE
         before = word.text
 
 

@@ -1,5 +1,5 @@
-"""What is told of a setting that goes because it does not count: a flag of the launch says otherwise, or verl itself
-would not read it."""
+"""What is told of a setting in whose place nothing stands: a flag of the launch says it, or says otherwise, verl itself
+would not read it, or Relax needs nothing for it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,22 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.leftovers import MINI, NODES, PER_NODE, PROMPTS, SAMPLES, Left, meant, not_read
+from relax_lint.migrate.leftovers import (
+    ESTIMATOR,
+    FLAG,
+    LOSS_MODE,
+    MINI,
+    NODES,
+    PER_NODE,
+    PROMPTS,
+    SAMPLES,
+    A,
+    Left,
+    R,
+    alike,
+    meant,
+    not_read,
+)
 from relax_lint.migrate.mapping import entry
 from relax_lint.migrate.values import Template, is_known
 
@@ -21,14 +36,83 @@ _ROLLOUT, _GLOBAL, _PER_PROMPT, _RESOURCE = (
 _INTERVALS = {"trainer.save_freq": "--save-interval", "trainer.test_freq": "--eval-interval"}
 
 
+AGAIN = "the same setting comes again behind it"
+_NOTHING = "Relax needs nothing for it"
+_GOES_WITHOUT: Mapping[str, str] = {
+    "trainer.save_freq": "nothing is saved without --save-interval",
+    "trainer.test_freq": "nothing is evaluated without --eval-interval",
+    "trainer.default_local_dir": "nothing is saved without --save-interval",
+    "custom_reward_function.name": "--custom-rm-path names the function, too",
+    "reward.custom_reward_function.name": "--custom-rm-path names the function, too",
+    "trainer.resume_mode": "Relax goes on from a checkpoint with --load only",
+    "trainer.logger": "Relax writes to the console by itself",
+    "trainer.project_name": "only --use-wandb and --use-tensorboard take a name",
+    "trainer.experiment_name": "only --use-wandb and --use-tensorboard take a name",
+    ESTIMATOR: f"{LOSS_MODE} is the estimator in Relax",
+    f"{A}.loss_agg_mode": "that is how Relax averages without --calculate-per-token-loss",
+    f"{A}.ppo_epochs": "Relax goes over a batch once",
+    f"{R}.do_sample": "the temperature decides, to verl, too",
+    f"{R}.val_kwargs.do_sample": "the temperature decides, to verl, too",
+}
+"""Why Relax needs nothing for a setting, where the reason is not that of the mapping."""
+
+
 def why_gone(left: Left, launch: Launch, others: Mapping[str, Left], catalogue: Catalogue) -> str:
-    """Why a setting has no say in a launch, for its author; empty where the launch says the same, or nothing."""
-    if left.deleted or others.get(left.key) is not left:
-        return ""
+    """Why nothing is written for a setting in a launch, for its author."""
+    if left.deleted:
+        return "what it takes away is nothing that Relax has"
     unread = not_read(left, launch, others)
     if unread:
         return unread
+    return overruling(left, launch, others, catalogue) or _agreeing(left, launch, others, catalogue)
+
+
+def overruling(left: Left, launch: Launch, others: Mapping[str, Left], catalogue: Catalogue) -> str:
+    """The flag that counts instead of a setting and says something else; empty where there is none."""
+    if left.deleted or not_read(left, launch, others):
+        return ""
     return next(iter(_counting(left, launch, others, catalogue)), "")
+
+
+def _agreeing(left: Left, launch: Launch, others: Mapping[str, Left], catalogue: Catalogue) -> str:
+    """What makes a setting needless that no flag contradicts for sure."""
+    if left.key == MINI and not launch.has(_GLOBAL):
+        return _one_update(left, others)
+    if left.key in (PER_NODE, NODES):
+        return f"{_RESOURCE} says how many GPUs each role has"
+    flag = _saying(left, launch, others, catalogue)
+    if flag:
+        given = launch.value(flag) or ""
+        wanted = dict(_said(left, launch, others, catalogue)).get(flag, "").strip("\"'")
+        return " ".join(filter(None, (flag, given, "says it" if given and _same(wanted, given) else "counts")))
+    if left.key in _GOES_WITHOUT:
+        return _GOES_WITHOUT[left.key]
+    found = entry(left.key)
+    if found is not None and found.reason:
+        return found.reason
+    return "it is off in Relax, too" if left.value is False or left.value is None else _NOTHING
+
+
+def _one_update(left: Left, others: Mapping[str, Left]) -> str:
+    """What is told of the prompts of an update where those of a step are all of one."""
+    step, update = (_shown(one) if one is not None else "" for one in (others.get(PROMPTS), left))
+    now = "all prompts of a step are one update now, as the guide wants it"
+    if not (step.isdigit() and update.isdigit() and int(update)):
+        return now
+    updates = -(-int(step) // int(update))
+    return now if updates == 1 else f"{now}; with it a step of verl's makes {updates}"
+
+
+def _saying(left: Left, launch: Launch, others: Mapping[str, Left], catalogue: Catalogue) -> str:
+    """The flag of a launch that stands for a setting."""
+    names = {PROMPTS: _ROLLOUT, MINI: _GLOBAL, **_INTERVALS}
+    flags = [names[left.key]] if left.key in names else []
+    found = entry(left.key)
+    items = meant(left, launch, others, catalogue)
+    flags += [item.partition(" ")[0] for item in items] if isinstance(items, list) else []
+    flags += [] if found is None else [flag for flag, _ in found.flags]
+    flags += [] if found is None else FLAG.findall(found.advice)
+    return next((name for flag in flags for name in alike(flag) if launch.has(name)), "")
 
 
 def _counting(left: Left, launch: Launch, others: Mapping[str, Left], catalogue: Catalogue) -> Iterator[str]:

@@ -25,7 +25,8 @@ class Setting:
     ``given`` is the override or YAML entry as it was written, empty for defaults; ``place`` where. ``variable`` names
     the variable that the whole value comes from when the script gives it a default that a user may override
     (``${N:-8}``). ``known`` says that verl's own tree has such a key; ``meant`` is the key that was probably meant
-    when it has not. ``problem`` is what Hydra has against it although it is clear what is meant.
+    when it has not. ``problem`` is what Hydra has against it although it is clear what is meant. ``acts`` says that it
+    is no leaf but a word that decides over others: it chooses a file, takes something away, or is for Hydra itself.
     """
 
     key: str
@@ -37,6 +38,7 @@ class Setting:
     known: bool = True
     meant: str | None = None
     problem: str = ""
+    acts: bool = False
 
 
 @node

@@ -21,6 +21,8 @@ _NAME = re.compile(r"\$\{?(?P<plain>[A-Za-z_]\w*)|\$\(\((?P<arithmetic>[^()]*)\)
 _CALLED = re.compile(r"(?:\$\(|`|[|;&]|\bdo\b|\bthen\b)\s*(\w[\w-]*)")
 _CALL = "()"
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_OVERRIDE = re.compile(r"[+~]{0,2}\w+(?:\.\w+)+=")
+"""What was meant for Hydra."""
 _QUIET = frozenset(
     "set shopt shift echo printf test [ : true false exit return local declare typeset readonly export unset trap "
     "read let eval break continue getopts date tee".split()
@@ -34,14 +36,16 @@ def surroundings(launcher: LauncherSource, launches: Sequence[Launch], secrets: 
     """The commands of a script that nothing in the launcher of Relax does."""
     starts = {launch.site.start for launch in launches if launch.site.source is launcher}
     functions = {function.name for function in nodes_of(launcher, Function)}
+    unread = {place.start for place in launcher.evaluation.unresolved_sources if place.source is launcher}
     left: list[Left] = []
     for command in commands_of(launcher):
         name = _name(command)
-        if command.start in starts or name in functions:
+        if name in functions or (command.start in starts and name not in _WRAPPERS):
             continue
         if name and name not in _QUIET and not _is_variable(command.words[0]):
             place = Place(launcher, command.start, command.end)
-            left.append(Left(_line(launcher, place, secrets), place, _why_left(name)))
+            why = _UNREAD if name in ("source", ".") and command.start in unread else _why_left(name)
+            left.append(Left(_line(launcher, place, secrets), place, why))
     return left
 
 
@@ -63,6 +67,8 @@ def _line(source: ScriptFile, place: Place, secrets: Secrets) -> str:
     return text if len(text) <= 120 else f"{text[:117]}…"
 
 
+_WRAPPERS = "docker podman nerdctl apptainer singularity enroot kubectl ssh srun sbatch bsub qsub mpirun".split()
+"""Programs that start a training somewhere else."""
 _REASONS: tuple[tuple[str, str], ...] = (
     ("ray", "the entry point of Relax starts Ray"),
     ("pip pip3 conda uv apt apt-get", "installing is not part of a launcher"),
@@ -72,12 +78,16 @@ _REASONS: tuple[tuple[str, str], ...] = (
     ("source .", "what it sets was read where the launch needs it"),
     ("wait", "the launcher waits for each run"),
     ("mapfile readarray", "what it reads is not in the launcher: set the variables that its head names"),
+    (" ".join(_WRAPPERS), "what stands around the training: start the launcher inside the same, with what it is given"),
     ("ulimit", "a limit of the machine: set it before the run if you need it"),
 )
+_UNREAD = "the file was not there to be read: source it before the run if that needs what it sets"
 _REASON_OF = {name: reason for names, reason in _REASONS for name in names.split()}
 
 
 def _why_left(name: str) -> str:
+    if _OVERRIDE.match(name):
+        return "a comment or a line without a \\ at its end cuts it off: to bash it is a command, verl never had it"
     return _REASON_OF.get(name.rpartition("/")[2], "do it yourself where it is needed")
 
 

@@ -73,6 +73,12 @@ class Secrets:
         longest_first = sorted(filter(_is_telling, self.names), key=len, reverse=True)
         known = rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)|" if longest_first else ""
         self._anywhere = re.compile(known + _SHAPES.pattern)
+        self._invented: dict[str, str] = {}
+
+    @property
+    def invented(self) -> frozenset[str]:
+        """The variables that stand for secrets of settings that the script gives no name."""
+        return frozenset(self._invented.values())
 
     @classmethod
     def of(cls, launcher: LauncherSource) -> Secrets:
@@ -121,32 +127,42 @@ class Secrets:
         if isinstance(data, list):
             return [self._of_entry(key, item) for item in data]
         if isinstance(data, Template):
-            return Template(tuple(piece for part in data.parts for piece in self._parts_of(part)))
+            return Template(tuple(piece for part in data.parts for piece in self._parts_of(key, part)))
         if not isinstance(data, str):
             return data
         if _is_one(key.rpartition(".")[2], data):
             return Template((_read_from(self.names.get(data) or _variable(key)),))
-        parts = tuple(self._parts(data))
+        parts = tuple(self._parts(key, data))
         return Template(parts) if any(not isinstance(part, str) for part in parts) else data
 
-    def _parts_of(self, part: str | Unknown) -> Iterable[str | Unknown]:
+    def _parts_of(self, key: str, part: str | Unknown) -> Iterable[str | Unknown]:
         """A part of a template; of ``${NAME:-secret}`` only the variable is left."""
         if isinstance(part, str):
-            return self._parts(part)
+            return self._parts(key, part)
         if self.hidden(part.text) == part.text:
             return (part,)
-        return (_read_from(part.variable or _NAMELESS),)
+        return (_read_from(part.variable or self._of(key, part.text)),)
 
-    def _parts(self, text: str) -> Iterator[str | Unknown]:
+    def _parts(self, key: str, text: str) -> Iterator[str | Unknown]:
         """A text, with its secrets as what bash puts in."""
         end = 0
         for found in self._anywhere.finditer(text):
             if found.start() > end:
                 yield text[end : found.start()]
-            yield _read_from(self.names.get(found[0], _NAMELESS))
+            yield _read_from(self._of(key, found[0]))
             end = found.end()
         if end < len(text):
             yield text[end:]
+
+    def _of(self, key: str, text: str) -> str:
+        """The variable for a secret that is a part of a setting, each its own."""
+        if text in self.names:
+            return self.names[text]
+        if text not in self._invented:
+            name = f"{_variable(key)}_{_NAMELESS}"
+            numbered = (f"{name}_{number}" for number in range(2, len(self._invented) + 3))
+            self._invented[text] = next(one for one in (name, *numbered) if one not in self.invented)
+        return self._invented[text]
 
 
 def _read_from(variable: str) -> Unknown:

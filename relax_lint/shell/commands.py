@@ -240,6 +240,11 @@ def run_named(
 
 def run_program(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
     """A program outside: recorded when it launches, read through when it wraps, otherwise unknown."""
+    before = shell.recorder.trainings
+    return shell.recorder.judged(shell.reading, before, _run_program(shell, node, words, state))
+
+
+def _run_program(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
     from relax_lint.shell import wrappers
 
     name = state.resolve(words[0]).likely
@@ -289,7 +294,7 @@ def environment_variable(shell: Shell, name: str, state: State) -> Value | None:
 
 def _can_run(shell: Shell, name: str, state: State) -> bool:
     path = shell.resolve_path(name, state)
-    return path is not None and os.access(path, os.X_OK)
+    return path is not None and looks.executable(path)
 
 
 def run_wrapped(shell: Shell, node: SimpleCommand, inner: Wrapped, state: State) -> list[State]:
@@ -459,7 +464,7 @@ def _run_string(
 def run_path(shell: Shell, node: SimpleCommand, name: str, words: list[Value], state: State) -> list[State]:
     """``./script.sh args``: followed when it is a bash script that can be executed."""
     path = shell.resolve_path(name, state)
-    if path is None or shell.nested_scripts >= MAXIMUM_NESTED_SCRIPTS or not os.access(path, os.X_OK):
+    if path is None or shell.nested_scripts >= MAXIMUM_NESTED_SCRIPTS or not looks.executable(path):
         return run_unknown(shell, node, os.path.basename(name), words, state)
     found = shell.reading.script(Path(path))
     if found is None or not found.is_shell:

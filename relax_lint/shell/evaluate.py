@@ -46,7 +46,7 @@ class Reading:
     ``clean``: exactly what happens; ``env`` is the whole environment, ``args`` the arguments, ``cwd`` the directory.
     Otherwise, what can happen: variables and arguments not given may be anything; a variable given as None is certainly
     unset, and ``args`` of None are unknown. ``root`` is the repository's root. ``only_trainings``: what
-    starts no training is not recorded.
+    starts no training is not recorded. ``trainings_succeed``: only what happens when no training fails.
     """
 
     def __init__(
@@ -60,6 +60,7 @@ class Reading:
         read: ReadScript = read_script,
         memory: Memory | None = None,
         only_trainings: bool = False,
+        trainings_succeed: bool = False,
     ) -> None:
         self.clean = clean
         self.env = env or {}
@@ -70,6 +71,7 @@ class Reading:
         self.read = read
         self.memory = memory or Memory()
         self.only_trainings = only_trainings
+        self.trainings_succeed = trainings_succeed
         self._texts: dict[tuple[str, Place], EvaluatedText] = {}
 
     def script(self, path: Path) -> ScriptFile | None:

@@ -28,6 +28,7 @@ def run_stages(shell: Shell, node: Pipeline, state: State) -> list[State]:
     words: list[tuple[Value, ...]] = [() for _ in node.commands]
     ways: list[tuple[State, tuple[int | None, ...]]] = [(state.copy(), ())]
     last = len(node.commands) - 1
+    before = shell.recorder.trainings
     for index, command in enumerate(node.commands):
         following: list[tuple[State, tuple[int | None, ...]]] = []
         for way, statuses in ways:
@@ -61,4 +62,4 @@ def run_stages(shell: Shell, node: Pipeline, state: State) -> list[State]:
             elif failing:
                 way.status, way.undecided = None, None
         after.append(way)
-    return merge(after)
+    return merge(shell.recorder.judged(shell.reading, before, after))

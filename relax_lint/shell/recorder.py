@@ -67,6 +67,15 @@ class Recorder:
         """How many launches that count were recorded: where all that happens is asked for, all of them."""
         return len(self.ways) if reading.clean else self.trainings
 
+    def judged(self, reading: Reading, before: int, ends: list[State]) -> list[State]:
+        """Ways out of a command, which succeeded where trainings do and it made one: ``before`` is how many were
+        recorded ahead of it."""
+        if reading.trainings_succeed and self.trainings > before:
+            for end in ends:
+                if end.status is None:
+                    end.status, end.undecided = 0, None
+        return ends
+
     def too_complex(self, place: Place) -> None:
         """A bound was reached."""
         self.complex_at = self.complex_at or outermost(place)

@@ -38,8 +38,11 @@ class LauncherSource(ScriptFile):
             return False
         return any(source.path == path for source in self.evaluation.sourced)
 
-    def evaluate_with(self, args: Sequence[str] | None, env: Mapping[str, str | None]) -> Evaluation:
-        """What the script can launch with these arguments (None: not known) and variables (None: certainly unset)."""
+    def evaluate_with(
+        self, args: Sequence[str] | None, env: Mapping[str, str | None], *, trainings_succeed: bool = False
+    ) -> Evaluation:
+        """What the script can launch with these arguments (None: not known) and variables (None: certainly unset);
+        ``trainings_succeed``: without what it does when a training fails."""
         from relax_lint.shell.evaluate import Reading, evaluate
 
         reading = Reading(
@@ -49,5 +52,6 @@ class LauncherSource(ScriptFile):
             read=self.project.launcher,
             memory=self.project.shell_memory,
             only_trainings=True,
+            trainings_succeed=trainings_succeed,
         )
         return evaluate(self, reading)

@@ -15,7 +15,7 @@ from relax_lint.catalog.kept import MOST_ENTRIES
 from relax_lint.cli import main
 from relax_lint.config import Settings
 from relax_lint.project import Project
-from relax_lint.store import directory
+from relax_lint.store import Store, directory
 from tests.catalog.small_relax import RELAX
 
 ARGUMENTS = "relax/utils/arguments.py"
@@ -115,6 +115,16 @@ def test_a_broken_entry_is_ignored_and_replaced(broken: bytes, relax: Path, cach
     (entry,) = entries(cache)
     good = entry.read_bytes()
     entry.write_bytes(broken)
+    assert flags_of(relax).text == whole.text
+    assert entry.read_bytes() == good
+
+
+@pytest.mark.parametrize("body", [b"", b"nonsense", b"{}\nnonsense", b"{}\n{}", b"[]\n{}", b"{}\n\xff"])
+def test_an_entry_that_holds_no_flags_is_ignored_and_replaced(body: bytes, relax: Path, cache: Path) -> None:
+    whole = flags_of(relax)
+    (entry,) = entries(cache)
+    good = entry.read_bytes()
+    Store(str(cache), "flags", MOST_ENTRIES).keep(entry.stem.removeprefix("flags-"), body)
     assert flags_of(relax).text == whole.text
     assert entry.read_bytes() == good
 

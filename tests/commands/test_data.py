@@ -105,6 +105,14 @@ def test_all_rows_are_judged_as_the_launcher_reads_them(home: Path, capsys: pyte
     assert out.endswith("Found 1 error; 3,000 rows.\n")
 
 
+def test_a_process_of_its_own_judges_rows(home: Path) -> None:
+    write_parquet(home / "train.parquet", [{**TEXT_ROW, "prompt": []}])
+    command = [sys.executable, "-m", "relax_lint", "data", "check", "train.parquet", "--launcher", RUN]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "RLX704 a prompt is an empty list (row 1 of train.parquet)" in done.stdout
+
+
 def test_data_is_judged_by_the_keys_of_what_it_is_for(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_parquet(home / "test.parquet", [{"prompt": asked("x"), "gold": {"a": "b"}}])
     out = told(capsys, "test.parquet", "--launcher", RUN, status=1)

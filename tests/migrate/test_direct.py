@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from relax_lint.migrate.direct import as_flags, direct_steps
+from relax_lint.migrate.effective import effective_settings
 from relax_lint.migrate.plan import Fate, Passed, Refusal, Step, Todo
 from relax_lint.migrate.settings import NOT_THERE, Flavour, Origin, Setting, Settings
 from relax_lint.migrate.values import Data, Template
+from relax_lint.project import Project
 from tests.migrate.plans import COMMAND, launches_of, template
 
 A, R, M = "actor_rollout_ref.actor", "actor_rollout_ref.rollout", "actor_rollout_ref.model"
@@ -352,6 +354,26 @@ def test_the_same_settings_mean_nothing_to_verl_itself() -> None:
     values: dict[str, Data] = {f"{A}.gvpo_beta": 0.1, "trainer.spo.enable": False}
     found = steps(values)
     assert (fate(found, f"{A}.gvpo_beta").kind, fate(found, "trainer.spo.enable").kind) == ("no effect", "dropped")
+
+
+def test_words_that_are_no_settings_are_not_left_to_the_user() -> None:
+    project = Project.from_files(
+        {
+            "cfg/main.yaml": "hydra: {searchpath: [pkg://verl.trainer.config]}\ndefaults: [ppo_trainer, exp: small]\n",
+            "cfg/exp/small.yaml": "{}\n",
+            "cfg/exp/big.yaml": "# @package _global_\ndata: {train_batch_size: 8}\n",
+            "run.sh": "python3 -m verl.trainer.main_ppo --config-dir cfg --config-name main exp=big hydra.run.dir=/x "
+            "~trainer.logger\n",
+        }
+    )
+    source = project.launcher(project.root / "run.sh")
+    assert source is not None
+    found = list(direct_steps(effective_settings(source.launches[0], project)))
+    told = {"exp": "chooses a file", "hydra.run.dir": "for Hydra itself", "~trainer.logger": "takes a setting away"}
+    for key, reason in told.items():
+        assert fate(found, key).kind == "no effect"
+        assert reason in fate(found, key).reason
+    assert not any("no such setting" in text for text in todos(found))
 
 
 def test_keys_that_verl_does_not_know_are_all_left_to_the_user() -> None:

@@ -387,7 +387,7 @@ def test_a_text_that_can_mean_only_itself_is_taken_for_that(value: str) -> None:
         ),
         ("data.train_files=a,b", "sweeps over several values"),
         ("'data.seed=range(1,3)'", "sweeps over several values"),
-        ("--config-nam=x --what=1", "Hydra refuses the command line"),
+        ("data.seed=1 -x", "Hydra refuses the command line"),
         ("--cfg=job", "trains nothing"),
         ("--config-name=nothing", "Cannot find primary config 'nothing'"),
         ("--config-path=/nowhere/at/all", "the directory of its configuration is not there: /nowhere/at/all"),
@@ -407,6 +407,22 @@ def test_what_hydra_refuses_is_refused_with_its_place(word: str, reason: str) ->
         "verl.trainer.main_ppo",
         f"{MAIN} trainer.nnodes=1 {word}",
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "flags"),
+    [
+        ("--config-nam=x --what=1", "--what"),
+        ("data.seed=1 --colocate --lr 1e-6 data.shuffle=False", "--colocate, --lr"),
+    ],
+)
+def test_flags_are_named_with_two_ways_on(words: str, flags: str) -> None:
+    said, where = refusal(f"{MAIN} {words}")
+    assert said == (
+        f"Hydra takes no flags like {flags}: take them out, or start relax/entrypoints/train.py instead if they are "
+        "Relax's, and --fix turns the words for Hydra into flags"
+    )
+    assert where.startswith(flags.partition(",")[0])
 
 
 @pytest.mark.parametrize(

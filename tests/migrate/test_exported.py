@@ -32,6 +32,13 @@ def test_variables_for_the_processes_are_carried_over(statement: str) -> None:
     assert not found.left
 
 
+def test_variables_of_a_container_are_those_of_the_training() -> None:
+    options = "-e WANDB_API_KEY=abc1234 -v /d:/d --env NCCL_IB_HCA=mlx5 -e HOME"
+    found = given_by(f'docker run {options} verl bash -lc "{TRAIN.strip()}"\n')
+    assert found.exports == (("NCCL_IB_HCA", "NCCL_IB_HCA=mlx5"),)
+    assert found.secrets == ("WANDB_API_KEY",)
+
+
 def test_very_many_variables_are_told_in_one_line() -> None:
     many = "".join(f"export FILLER_{number}={number}\n" for number in range(500))
     found = given_by(f"export NCCL_IB_HCA=mlx5\n{many}{TRAIN}")

@@ -141,6 +141,23 @@ def test_exports_are_there_when_the_entry_point_runs_and_assignments_where_they_
     assert "-a b>" in said[0]
 
 
+@pytest.mark.parametrize(("gpus", "given"), [("16", "16"), ("4", "4"), ("8", ""), ("", "")])
+def test_ray_is_started_with_the_gpus_of_the_machine(gpus: str, given: str, tmp_path: Path) -> None:
+    more = [Passed("--num-gpus-per-node", (gpus,), "launch")] if gpus else []
+    text = launcher_text([plan_of([*PASSED, *more])], FACTS)
+    assert faults(text) == []
+    assert (f'export NUM_GPUS="${{NUM_GPUS:-{given}}}"' in text) == bool(given)
+    assert run(text, tmp_path)[0].returncode == 0
+
+
+def test_ray_is_started_with_as_many_gpus_as_bash_works_out() -> None:
+    shared = Template(('{"actor": [1, ', Unknown("$((1 * N))"), "]}"))
+    others = [each for each in PASSED if (each.flag, each.modes) != ("--resource", "sync")]
+    text = launcher_text([plan_of([*others, Passed("--resource", (shared,), "launch", modes="sync")])], FACTS)
+    assert 'export NUM_GPUS="${NUM_GPUS:-$((1 * N))}"' in text
+    assert text.index("NUM_GPUS") < text.index("local.sh")
+
+
 def test_variables_that_nothing_sets_are_told_at_the_head() -> None:
     save = Passed("--save", (template("$CKPTS_DIR/${USER}/x"),), "ckpt")
     text = launcher_text([plan_of([*PASSED, save, Passed("--save-interval", ("5",), "ckpt")])], FACTS)

@@ -46,6 +46,18 @@ def test_a_secret_is_left_out_of_commands() -> None:
     assert left[1].text == f"python3 prepare.py {long[:98]}…"
 
 
+def test_what_stands_around_a_training_is_told() -> None:
+    (left,) = around(f'docker run -v /d:/d -e WANDB_API_KEY=abc1234 verl bash -lc "cd /w && {TRAIN.strip()}"\n')
+    assert left.text.startswith("docker run -v /d:/d -e WANDB_API_KEY=${WANDB_API_KEY} verl bash")
+    assert "start the launcher inside the same" in left.reason
+
+
+def test_settings_that_bash_takes_for_commands_never_reached_verl() -> None:
+    (left,) = around(f"{TRAIN.strip()} \\\n# c.d=2 \\\n  trainer.total_epochs=7\n")
+    assert left.text == "trainer.total_epochs=7"
+    assert "verl never had it" in left.reason
+
+
 def test_functions_are_told_by_what_they_run() -> None:
     left = around(f"run() {{\n    pip install verl\n    {TRAIN}}}\nrun\n")
     assert [each.text for each in left] == ["pip install verl"]

@@ -45,6 +45,14 @@ def test_arguments_are_absent_when_nothing_is_set() -> None:
     assert told(script) == [("", ["tp=2"]), ("b", ["tp=4"])]
 
 
+def test_where_a_plain_run_launches_nothing_the_way_that_asks_for_least_comes_first() -> None:
+    script = (
+        f'STEPS=${{STEPS:-}}\nif [ -n "$STEPS" ]; then MORE=steps=$STEPS; else MORE=all=1; fi\n'
+        f'if [ "${{RUN:-0}}" = 1 ]; then {TRAIN} $MORE; fi\n'
+    )
+    assert [launches for _, launches in told(script)] == [["all=1"], ["steps=${STEPS}"]]
+
+
 def test_a_way_without_a_name_gets_a_number() -> None:
     script = f'if [ -d "$MODEL" ]; then path=$MODEL; else path=Qwen/Q; fi\n{TRAIN} path=$path\n'
     (first, *_), (second, launches) = told(script)
@@ -57,3 +65,15 @@ def test_what_needs_a_file_or_a_machine_is_named_with_its_conditions() -> None:
     assert [launch.argv[-1].text for launch in main.launches] == ["a=2"]
     assert other.conditions == ('[ "$KIND" = big ]',)
     assert other.name == "big"
+
+
+def test_what_a_sourced_file_asks_for_is_not_set_in_the_main_way() -> None:
+    asks = (
+        f'launch() {{\n    local words=(a=1)\n    [[ -v RATE ]] && words+=(rate=1)\n    {TRAIN} "${{words[@]}}"\n}}\n'
+    )
+    files = {"examples/math/train.sh": 'source "$(dirname "$0")/common.sh"\nlaunch\n', "examples/math/common.sh": asks}
+    source = Project.from_files(files).launcher(VERL)
+    assert source is not None
+    main, other = ways(source)
+    assert [launch.argv[-1].text for launch in main.launches] == ["a=1"]
+    assert [launch.argv[-1].text for launch in other.launches] == ["rate=1"]

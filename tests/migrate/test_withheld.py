@@ -69,8 +69,8 @@ def test_a_secret_is_read_from_the_environment() -> None:
         "trainer.wandb_api_key=abc": "WANDB_API_KEY",
         "custom_reward_function.reward_kwargs.token=xyzzy": "REWARD_KWARGS_TOKEN",
         "custom_reward_function.reward_kwargs.key=0123456789abcdef": "REWARD_KWARGS_KEY",
-        "custom_reward_function.reward_kwargs.who=hf_0123456789abcdef": "SECRET",
-        "custom_reward_function.reward_kwargs.many=[hf_9876543210abcdef]": "SECRET",
+        "custom_reward_function.reward_kwargs.who=hf_0123456789abcdef": "REWARD_KWARGS_WHO_SECRET",
+        "custom_reward_function.reward_kwargs.many=[hf_9876543210abcdef]": "REWARD_KWARGS_MANY_SECRET",
         "custom_reward_function.reward_kwargs.url=http://judge/$K/v1": "OPENAI_API_KEY",
         "custom_reward_function.reward_kwargs.of=$JUDGE_TOKEN": "JUDGE_TOKEN",
     }
@@ -82,6 +82,15 @@ def test_a_secret_is_read_from_the_environment() -> None:
         assert "$" in text or text not in found[key].given
     assert plain(found["custom_reward_function.reward_kwargs.url"].value) == "http://judge/${OPENAI_API_KEY}/v1"
     assert found["data.prompt_key"].value == "default"
+
+
+def test_secrets_without_names_have_variables_of_their_own() -> None:
+    words = "+judge.url=http://u:pw12345@judge/v1 +judge.other=http://u:pw12345@other +judge.db=http://u:hunter2@db"
+    found = leaves(f"{words} +judge.two=[http://a:first1@x,http://b:second2@y]")
+    assert plain(found["judge.two"].value) == ["http://${JUDGE_TWO_SECRET}@x", "http://${JUDGE_TWO_SECRET_2}@y"]
+    assert plain(found["judge.url"].value) == "http://${JUDGE_URL_SECRET}@judge/v1"
+    assert plain(found["judge.other"].value) == "http://${JUDGE_URL_SECRET}@other"
+    assert plain(found["judge.db"].value) == "http://${JUDGE_DB_SECRET}@db"
 
 
 def test_texts_tell_no_secret() -> None:

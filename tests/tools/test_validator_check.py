@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RELAX = {
     "relax/utils/arguments.py": """
 import argparse
-import ray
+import gpu_code
 from megatron.training.arguments import validate_args
 from torchvision.transforms import InterpolationMode
 MODE = InterpolationMode.NEAREST
@@ -74,7 +74,7 @@ def test_real_validation_is_asked_and_compared(tmp_path: Path) -> None:
         ["--num-rollout", "0"],
     ]
     saved = tmp_path / "saved.jsonl"
-    run = check(tmp_path, launches, "--stub", "ray", "--mutations", "60", "--save", str(saved))
+    run = check(tmp_path, launches, "--stub", "gpu_code", "--mutations", "60", "--save", str(saved))
     assert run.returncode == 1, run.stderr
     outcomes = [json.loads(line) for line in saved.read_text().splitlines()]
     assert len(outcomes) == 64
@@ -94,7 +94,7 @@ def test_real_validation_is_asked_and_compared(tmp_path: Path) -> None:
 def test_what_cannot_be_imported_is_said(tmp_path: Path) -> None:
     run = check(tmp_path, [])
     assert run.returncode == 2
-    assert run.stderr.splitlines()[-1].endswith("cannot be imported: ModuleNotFoundError: No module named 'ray'")
+    assert run.stderr.splitlines()[-1].endswith("cannot be imported: ModuleNotFoundError: No module named 'gpu_code'")
 
 
 def test_another_argparse_must_be_one(tmp_path: Path) -> None:

@@ -152,15 +152,6 @@ ALGORITHM: tuple[Constraint, ...] = (
         modes=RL,
         flags=("--tis-clip", "--tis-clip-low", "--custom-tis-function-path"),
     ),
-    _LOSS.overwrites(
-        "mismatch-applies-weights",
-        "get_mismatch_metrics and not use_tis and custom_tis_function_path is not None",
-        "what the function of --custom-tis-function-path returns replaces the loss, not only the metrics",
-        954,
-        modes=RL,
-        severity="A",
-        flags=("--get-mismatch-metrics",),
-    ),
     _LOSS.ignores(
         "opsm-delta-without-use",
         "not use_opsm and " + _given("--opsm-delta"),

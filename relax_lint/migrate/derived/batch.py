@@ -13,6 +13,7 @@ from relax_lint.migrate.batches import (
     TRAIN,
     Batches,
     batches,
+    filters,
     is_v1,
     prompts_key,
     trainer_of,
@@ -45,7 +46,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     if sizes.steps is not None:
         yield Passed(_STEPS, (str(sizes.steps),), "rollout", (MINI,))
     yield from _counted(settings, key)
-    yield from _updates(settings, sizes)
+    yield from _updates(settings, sizes, choices)
     yield from _drawn(settings, sizes)
     if trainer_of(settings) == "fully async":
         yield from _streamed(settings)
@@ -67,11 +68,11 @@ def _counted(settings: Settings, key: str) -> Iterator[Step]:
     yield from fates(settings, (SAMPLES,), "derived", flags=(_PER_PROMPT, _GLOBAL))
 
 
-def _updates(settings: Settings, sizes: Batches) -> Iterator[Step]:
+def _updates(settings: Settings, sizes: Batches, choices: Choices) -> Iterator[Step]:
     mini = whole(settings, MINI)
     if trainer_of(settings) == "fully async":
         reason = "with require_batches, the prompts of a step of the trainer"
-        todo = _kept(sizes) if sizes.steps is None and sizes.verl_updates > 1 else ""
+        todo = _kept(sizes, asked=choices.keep_updates) if sizes.steps is None and sizes.verl_updates > 1 else ""
         yield Fate(MINI, "derived", (_ROLLOUT, _GLOBAL), reason, todo)
     elif sizes.steps is not None:
         yield from fates(settings, (MINI,), "derived", f"{sizes.steps} updates of a rollout", (_GLOBAL, _STEPS))
@@ -80,7 +81,7 @@ def _updates(settings: Settings, sizes: Batches) -> Iterator[Step]:
             f"verl makes {sizes.verl_updates} updates of a rollout; Relax makes one of it, as the guide demands, so "
             "that training stays on-policy"
         )
-        yield Fate(MINI, "dropped", (_GLOBAL,), reason, _kept(sizes))
+        yield Fate(MINI, "dropped", (_GLOBAL,), reason, _kept(sizes, asked=choices.keep_updates))
     else:
         prompts = sizes.prompts or 0
         larger = mini is not None and bool(prompts) and mini > prompts and sizes.steps is None
@@ -96,10 +97,11 @@ def _updates(settings: Settings, sizes: Batches) -> Iterator[Step]:
         yield from fates(settings, (_EPOCHS,), "same", "each batch once")
 
 
-def _kept(sizes: Batches) -> str:
+def _kept(sizes: Batches, *, asked: bool) -> str:
     """How the updates of a rollout are kept, where that is possible."""
-    can = sizes.prompts is not None and sizes.prompts % sizes.verl_updates == 0
-    return f"--keep-updates keeps the {sizes.verl_updates} updates, if they are meant" if can else ""
+    if not sizes.unkept:
+        return f"--keep-updates keeps the {sizes.verl_updates} updates, if they are meant"
+    return f"--keep-updates could not keep the {sizes.verl_updates} updates: {sizes.unkept}" if asked else ""
 
 
 def _streamed(settings: Settings) -> Iterator[Step]:
@@ -112,7 +114,7 @@ def _streamed(settings: Settings) -> Iterator[Step]:
 def _drawn(settings: Settings, sizes: Batches) -> Iterator[Step]:
     """DAPO's dynamic sampling: prompts whose samples all score the same are replaced."""
     rest = tuple(key for key in below(settings, "algorithm.filter_groups") if key != FILTER)
-    if prompts_key(settings) != GENERATED and trainer_of(settings) != "fully async" and not _filters(settings):
+    if prompts_key(settings) != GENERATED and trainer_of(settings) != "fully async" and not filters(settings):
         yield from fates(settings, (GENERATED,), "no effect", f"{TRAIN} decides how many prompts a step has")
     if trainer_of(settings) != "filtering":
         yield from fates(settings, (FILTER, *rest), "no effect", "this trainer of verl's does not read it")
@@ -130,7 +132,7 @@ def _drawn(settings: Settings, sizes: Batches) -> Iterator[Step]:
         yield Passed(_OVER_SAMPLING, (str(generated),), "rollout", (GENERATED,))
         yield Fate(GENERATED, "mapped", (_OVER_SAMPLING,), "the prompts that are drawn at a time")
     else:
-        reason = "Relax draws as many prompts as are missing"
+        reason = f"Relax draws the prompts of a rollout at a time, or more by {_OVER_SAMPLING}"
         yield from fates(settings, (GENERATED,), "dropped", reason)
     for key in rest:
         yield from _of_filter(settings, key)
@@ -138,22 +140,19 @@ def _drawn(settings: Settings, sizes: Batches) -> Iterator[Step]:
 
 def _ends(settings: Settings, sizes: Batches) -> Iterator[Step]:
     """An epoch of verl's filtering trainer is over when all prompts were drawn, those that it dropped, too."""
-    total = whole(settings, _TOTAL)
-    if is_v1(settings) or (total is not None and total > 0):
+    if is_v1(settings):
         return
+    total = whole(settings, _TOTAL)
+    bounded = f", unless the {total} rollouts of {_TOTAL} are fewer" if total is not None and total > 0 else ""
     drawn = whole(settings, GENERATED) or whole(settings, TRAIN)
     if drawn is None or sizes.prompts is None:
         return
     yield Todo(
         f"pass --num-rollout with (rows × {shown(settings.value(_PASSES))} epochs / {drawn}), or less, to train as "
         f"long as verl: its epochs end when all prompts were drawn, {drawn} at a time, kept or dropped; those of Relax "
-        f"are rows / {sizes.prompts} rollouts, which draw as many prompts as it takes",
+        f"are rows / {sizes.prompts} rollouts, which draw as many prompts as it takes{bounded}",
         (FILTER, _PASSES),
     )
-
-
-def _filters(settings: Settings) -> bool:
-    return trainer_of(settings) == "filtering" and is_on(settings, FILTER)
 
 
 def _of_filter(settings: Settings, key: str) -> Iterator[Step]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from relax_lint.migrate.choices import Choices
     from relax_lint.migrate.settings import Settings
 
-_PLACE, _RESUME, _FROM = "trainer.default_local_dir", "trainer.resume_mode", "trainer.resume_from_path"
+PLACE, _RESUME, _FROM = "trainer.default_local_dir", "trainer.resume_mode", "trainer.resume_from_path"
 _KEPT = "trainer.max_actor_ckpt_to_keep"
 _CONTENTS = f"{A}.checkpoint"
 _SAVE_FLAG, _LOAD, _HF = "--save", "--load", "--save-hf"
@@ -26,10 +26,10 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     """The flags and fates of checkpoints."""
     place = _place(settings)
     if saves(settings):
-        yield Passed(_SAVE_FLAG, (place,), "ckpt", (_PLACE, SAVE))
-        yield Fate(_PLACE, "mapped", (_SAVE_FLAG,))
+        yield Passed(_SAVE_FLAG, (place,), "ckpt", (PLACE, SAVE))
+        yield Fate(PLACE, "mapped", (_SAVE_FLAG,))
     else:
-        yield from fates(settings, (_PLACE,), "no effect", "no checkpoints are written")
+        yield from fates(settings, (PLACE,), "no effect", "no checkpoints are written")
     yield from _resumed(settings, place)
     yield from _contents(settings, place)
     kept = settings.value(_KEPT)
@@ -46,8 +46,8 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
 
 def _place(settings: Settings) -> str | Template:
     """verl's own directory as it is given, else one of the recipe's below SAVE_DIR."""
-    if given(settings, _PLACE):
-        return carried(settings, _PLACE)
+    if given(settings, PLACE):
+        return carried(settings, PLACE)
     parts: list[str | Unknown] = [_SAVE_DIR]
     for key in ("trainer.project_name", "trainer.experiment_name"):
         value = settings.value(key)
@@ -61,8 +61,14 @@ def _resumed(settings: Settings, place: str | Template) -> Iterator[Step]:
     mode = text(settings, _RESUME) or "auto"
     if mode == "auto" and saves(settings):
         note = "goes on from the last checkpoint there, if there is one"
-        yield Passed(_LOAD, (place,), "ckpt", (_RESUME, _PLACE), note)
+        yield Passed(_LOAD, (place,), "ckpt", (_RESUME, PLACE), note)
         yield from fates(settings, (_RESUME,), "mapped", flags=(_LOAD,))
+        if given(settings, PLACE):
+            yield Todo(
+                f"{PLACE}={shown(settings.value(PLACE))}: let no checkpoint of verl's lie there, or change "
+                f"{_SAVE_FLAG} and {_LOAD}: by its latest_checkpointed_iteration.txt Relax takes it for one of its own",
+                (PLACE,),
+            )
     elif mode == "resume_path" and settings.value(_FROM) is not None:
         path = shown(settings.value(_FROM))
         todo = (

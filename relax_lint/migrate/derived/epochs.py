@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.batches import batches, trainer_of
+from relax_lint.migrate.batches import batches, filters, is_v1, trainer_of
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
 from relax_lint.migrate.readings import carried, fates, shown, whole
 from relax_lint.migrate.values import Template
@@ -27,7 +27,9 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
             yield from fates(settings, (key,), "no effect", f"{decides} counts")
     if settings.value(decides) is not None:
         yield Passed(_NUM_EPOCH, (carried(settings, decides),), "rollout", (decides,))
-        yield Fate(decides, "mapped", (_NUM_EPOCH,))
+        drawn = filters(settings) and not is_v1(settings)
+        reason = "verl's end when all prompts were drawn, those that it drops, too" if drawn else ""
+        yield Fate(decides, "derived" if drawn else "mapped", (_NUM_EPOCH,), reason)
     else:
         yield from fates(settings, (_EPOCHS,), "no effect", f"{_STEPS} counts")
     if trainer_of(settings) == "fully async":

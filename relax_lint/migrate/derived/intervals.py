@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.migrate.batches import trainer_of
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
-from relax_lint.migrate.readings import carried, fates, given, is_on, real, whole
+from relax_lint.migrate.readings import carried, fates, given, is_on, real, shown, whole
 from relax_lint.migrate.values import Template
 
 if TYPE_CHECKING:
@@ -39,6 +39,19 @@ def _is_interval(settings: Settings, key: str) -> bool:
     return isinstance(settings.value(key), Template) or (number is not None and number > 0)
 
 
+def _is_wrong(settings: Settings, key: str) -> bool:
+    """Whether something is given that verl cannot compare with a number."""
+    value = settings.value(key)
+    return value is not None and not isinstance(value, (Template, bool)) and real(settings, key) is None
+
+
+def _wrong(settings: Settings, key: str, flag: str) -> Iterator[Step]:
+    value = shown(settings.value(key))
+    todo = f"{key}={value}: verl itself fails with what is no number; pass {flag} with the number that is meant"
+    yield Fate(key, "unsupported", (), "no number, with which verl itself fails", todo)
+    yield Todo(todo, (key,))
+
+
 def _rollouts(settings: Settings, key: str) -> tuple[str | Template, str]:
     """An interval in rollouts, and how it comes about; the fully asynchronous trainer of verl counts versions of the
     weights, each of several steps."""
@@ -54,6 +67,8 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
         interval, reason = _rollouts(settings, SAVE)
         yield Passed(_SAVE_INTERVAL, (interval,), "ckpt", (SAVE,))
         yield from fates(settings, (SAVE,), "mapped", reason, (_SAVE_INTERVAL,))
+    elif _is_wrong(settings, SAVE):
+        yield from _wrong(settings, SAVE, _SAVE_INTERVAL)
     else:
         yield from fates(settings, (SAVE,), "same", "no checkpoints: neither --save nor --save-interval")
     key = _test_key(settings)
@@ -67,7 +82,10 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
             yield Passed(_SKIP, (), "eval", (BEFORE,))
             yield from fates(settings, (BEFORE,), "mapped", flags=(_SKIP,))
     else:
-        yield Fate(key, "same", (), "no evaluation: no --eval-interval, and no data for it")
+        if _is_wrong(settings, key):
+            yield from _wrong(settings, key, _EVAL_INTERVAL)
+        else:
+            yield Fate(key, "same", (), "no evaluation: no --eval-interval, and no data for it")
         yield from _once(settings)
     yield from fates(settings, (TEST, _OF_ROLLOUT), "no effect", f"{key} counts")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.carrying.closure import Problem
-from relax_lint.migrate.data_files import UNNAMED, files_of
+from relax_lint.migrate.data_files import files_of
 from relax_lint.migrate.derived.carried_reward import (
     CUSTOM,
     CUSTOM_NOW,
@@ -161,9 +161,9 @@ def _function(settings: Settings, choices: Choices, path: str, made: _Made) -> I
         todo = f"{module}.py: ask the reward model, which verl ran itself, for a score"
     else:
         origin = "reward_score, by the source of the data"
-        names = (file.name for file in files_of(settings.value(FILES)) if file.name != UNNAMED)
-        sources = ", ".join(dict.fromkeys(names)) or "this data"
-        todo = f"{module}.py: copy the scoring of {sources} from verl/utils/reward_score"
+        todo = (
+            f"{module}.py: copy the scoring from verl/utils/reward_score, which goes by the data's column data_source"
+        )
     yield RecipeFile(f"{module}.py", REWARD.format(name=name, module=name, origin=_plain(origin)), (path,))
     yield Todo(todo, (path,))
 
@@ -203,7 +203,7 @@ def _read_as_in_verl(settings: Settings, choices: Choices, has_stub: bool) -> It
 
 
 def _plain(text: str) -> str:
-    return text.replace("\\", "/").replace('"', "'").replace("{", "(").replace("}", ")")
+    return text.replace("\\", "/").replace('"', "'")
 
 
 def _fates_of_function(settings: Settings, path: str, flags: tuple[str, ...], made: _Made) -> Iterator[Step]:
@@ -215,8 +215,8 @@ def _fates_of_function(settings: Settings, path: str, flags: tuple[str, ...], ma
         yield Fate(path, "derived", flags, f"carried over into {made.reward.files[0].name}")
         yield Fate(f"{prefix}.name", "derived", flags, f"carried over into {made.reward.files[0].name}")
     else:
-        yield Fate(path, "by hand", flags, "the function is carried over", "copy it into the recipe's reward")
-        yield Fate(f"{prefix}.name", "by hand", flags, "the function is carried over")
+        yield Fate(path, "by hand", flags, "the function is for you to copy", "copy it into the recipe's reward")
+        yield Fate(f"{prefix}.name", "by hand", flags, "the function is for you to copy")
     for other in (CUSTOM, CUSTOM_NOW):
         if other != prefix:
             yield from fates(settings, (f"{other}.path", f"{other}.name"), "no effect", f"{prefix} counts")

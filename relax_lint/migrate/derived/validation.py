@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.migrate.batches import trainer_of
 from relax_lint.migrate.data_files import files_in, named
-from relax_lint.migrate.derived.intervals import evaluates
+from relax_lint.migrate.derived.intervals import BEFORE, evaluates
 from relax_lint.migrate.derived.sampling import ALL_TOKENS
-from relax_lint.migrate.plan import Fate, Passed, Step, Todo
+from relax_lint.migrate.plan import Fate, Passed, Refusal, Step, Todo
 from relax_lint.migrate.readings import R, below, carried, fates, is_on, real, shown, whole
-from relax_lint.migrate.values import Template
+from relax_lint.migrate.values import Template, is_known
 
 if TYPE_CHECKING:
     from relax_lint.migrate.choices import Choices
@@ -50,12 +51,26 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
 
 
 def _only(settings: Settings) -> Iterator[Step]:
-    if is_on(settings, _ONLY):
-        todo = f"{_ONLY}=True: Relax has no run that only evaluates; stop this one after the evaluation before training"
+    """verl reads it behind the evaluation before training, and its fully asynchronous trainer not at all."""
+    value = settings.value(_ONLY)
+    if trainer_of(settings) == "fully async":
+        yield from fates(settings, (_ONLY,), "no effect", "this trainer of verl's does not read it")
+    elif not is_on(settings, BEFORE, default=True):
+        yield from fates(settings, (_ONLY,), "no effect", f"verl reads it with {BEFORE} only")
+    elif is_on(settings, _ONLY):
+        raise Refusal(
+            f"{_ONLY}={shown(value)}: verl ends after the evaluation and trains nothing; Relax has no run that only "
+            "evaluates. Nearest is the evaluation before the training of a launch that trains (--eval-interval "
+            "and --eval-prompt-data)",
+            _ONLY,
+            settings.leaves[_ONLY].place,
+        )
+    elif not is_known(value):
+        todo = f"{_ONLY}={shown(value)}: where this is true, verl only evaluates; Relax trains in any case"
         yield Fate(_ONLY, "unsupported", (), "Relax has no run that only evaluates", todo)
         yield Todo(todo, (_ONLY,))
     else:
-        yield Fate(_ONLY, "same", (), "it trains")
+        yield from fates(settings, (_ONLY,), "same", "it trains")
 
 
 def _data(settings: Settings, choices: Choices) -> Iterator[Step]:

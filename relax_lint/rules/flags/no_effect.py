@@ -38,6 +38,7 @@ _TRAIN = "python3 relax/entrypoints/train.py"
 
 VALID: list[Example | str] = [
     f"{_TRAIN} --use-tis --tis-clip 2.0\n",
+    f"{_TRAIN} --get-mismatch-metrics --custom-tis-function-path examples.demo.tis_demo.reject\n",
     f"{_TRAIN} --use-dynamic-batch-size --max-tokens-per-gpu 9216\n",
     f'PERF_ARGS=(--max-tokens-per-gpu 9216)\n{_TRAIN} --use-dynamic-batch-size "${{PERF_ARGS[@]}}"\n',
     f"{_TRAIN} --advantage-estimator sapo --sapo-tau-pos 1.0 --sapo-tau-neg 1.05\n",

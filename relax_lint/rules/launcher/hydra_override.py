@@ -22,10 +22,11 @@ Guide: NEVER use Hydra config syntax in Relax launch scripts; key conversion rul
 ## Fix
 
 Writes what the table of verl's settings names: the flag with the value as it stands, `--rollout-batch-size` with
-`--global-batch-size` for the prompts of a step, `--resource` for the GPUs. A word is taken out where Relax needs
-nothing like it, and where the launch has the flags for it: these count already, whatever the word says, and where they
-say otherwise `--fix` says so. It is left, and `--fix` says what to do, where only a person can decide, where Relax
-lacks what the setting asks for, and where the launcher would have another fault with the flag.
+`--global-batch-size` for the prompts of a step, `--resource` for the GPUs, `--custom-rm-path` for a reward function of
+the checkout. A word is taken out where Relax needs nothing like it, and where the launch has the flags for it: these
+count already, whatever the word says. `--fix` says of each that it takes out why. A word is left, and `--fix` says what
+to do, where only a person can decide, where Relax lacks what the setting asks for, where only some ways of the script
+have it and a flag of all says otherwise, and where the launcher would have another fault with the flag.
 
 `--config-path` and `--config-name` are taken out, unless they name a configuration of the recipe: what that says is to
 be carried over first.

@@ -29,7 +29,8 @@ and its plan of updates per rollout.
 
 Writes the number that follows from the others. Safe where only one number can be meant: a global batch size beside a
 step count that divides the samples, or one that is absent; an absent rollout batch size in a fully asynchronous launch.
-Unsafe otherwise: where the step count does not divide the samples, it is the one to change.
+Unsafe otherwise: where the step count does not divide the samples, it is the one to change. None while words of
+Hydra's that speak of batches are in the launch (RLX402): they become flags first.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from relax_lint.catalog.hidden import is_hidden
 from relax_lint.constraints.engine import Violation
 from relax_lint.constraints.reporting import Judged, judged, launches_with, outcomes, severity
 from relax_lint.diagnostics import Finding, Fix, NotChecked
+from relax_lint.fixers.hydra_words import hydra_words
 from relax_lint.fixers.launcher_edits import insert_after, replace_value
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
@@ -47,6 +49,13 @@ from relax_lint.shell.launch import Argument, Launch
 from relax_lint.shell.queries import is_own, other_launches
 
 R, N, G, S = "--rollout-batch-size", "--n-samples-per-prompt", "--global-batch-size", "--num-steps-per-rollout"
+_OF_VERL = frozenset(
+    {
+        "data.train_batch_size", "data.gen_batch_size", "actor_rollout_ref.actor.ppo_mini_batch_size",
+        "actor_rollout_ref.rollout.n",
+    }
+)  # fmt: skip
+"""The settings of verl's that become one of these."""
 NAMES = {R: "rollout_batch_size", N: "n_samples_per_prompt", G: "global_batch_size", S: "num_steps_per_rollout"}
 
 _TRAIN = "python3 relax/entrypoints/train.py"
@@ -228,7 +237,7 @@ def _repair(violation: Violation, about: Judged) -> tuple[str, int, bool] | None
 
 def _fix(violation: Violation, about: Judged) -> Fix | None:
     repair = _repair(violation, about)
-    if repair is None:
+    if repair is None or _waits_for_words(about.launch):
         return None
     flag, number, sure = repair
     anchor = about.launch.last(S) if flag == S else _place(violation, about)
@@ -236,6 +245,11 @@ def _fix(violation: Violation, about: Judged) -> Fix | None:
         return None
     edit = replace_value(anchor, str(number)) if anchor.flag == flag else insert_after(anchor, [f"{flag} {number}"])
     return None if edit is None else Fix(f"write {flag} {number}", lambda: [edit], sure, None if sure else _GUESS)
+
+
+def _waits_for_words(launch: Launch) -> bool:
+    """Whether a word that only Hydra reads speaks of batches, so that it is not known what the flags are to be."""
+    return any(word.key in _OF_VERL for word in hydra_words(launch))
 
 
 def _suits_all(flag: str, number: int, anchor: Argument, about: Judged) -> bool:

@@ -35,22 +35,44 @@ def test_updates_that_do_not_divide_the_prompts_cannot_be_kept() -> None:
     assert "could not be kept" in made.batch
 
 
+def test_updates_of_several_sizes_cannot_be_kept() -> None:
+    sizes = ("data.train_batch_size=100", f"{A}.ppo_mini_batch_size=30", f"{R}.n=7", "trainer.nnodes=12")
+    made = planned(*sizes, choices=Choices("demo", keep_updates=True, shape=QWEN3_8B))
+    assert "--num-steps-per-rollout" not in flags(made)
+    told = "verl's last one has 10 prompts, the others 30"
+    assert told in made.batch
+    assert told in fate(made, f"{A}.ppo_mini_batch_size").todo
+    assert "--keep-updates" not in fate(planned(*sizes), f"{A}.ppo_mini_batch_size").todo
+    assert "verl itself refuses these sizes: 700 samples" in made.batch
+    assert "verl itself refuses" not in planned(*sizes, f"{A}.use_dynamic_bsz=True").batch
+
+
 def test_dynamic_sampling() -> None:
-    made = planned(FILTER, "algorithm.filter_groups.metric=acc", "data.gen_batch_size=192", "trainer.use_v1=False",
-                   main=DAPO)  # fmt: skip
+    made = planned(FILTER, "algorithm.filter_groups.metric=acc", "data.gen_batch_size=192", main=DAPO)
     words = flags(made)
     assert words["--dynamic-sampling-filter-path"].endswith("check_reward_nonzero_std")
     assert (words["--rollout-batch-size"], words["--over-sampling-batch-size"]) == ("64", "192")
 
 
 def test_epochs_of_dynamic_sampling_count_what_is_drawn() -> None:
-    drawn = (FILTER, "algorithm.filter_groups.metric=seq_reward", "data.gen_batch_size=192", "trainer.use_v1=False")
-    assert "epochs / 192), or less" in todos(planned(*drawn, main=DAPO))
-    assert "epochs / 192)" not in todos(planned(*drawn, "trainer.total_training_steps=100", main=DAPO))
+    drawn = (FILTER, "algorithm.filter_groups.metric=seq_reward", "data.gen_batch_size=192")
+    made = planned(*drawn, main=DAPO)
+    assert fate(made, "trainer.total_epochs").kind == "derived"
+    told = todos(made)
+    assert "epochs / 192), or less" in told
+    assert "are fewer" not in told
+    bounded = todos(planned(*drawn, "trainer.total_training_steps=100", main=DAPO))
+    assert "unless the 100 rollouts of trainer.total_training_steps are fewer" in bounded
+
+
+def test_without_a_size_of_its_own_a_draw_has_the_prompts_of_a_rollout() -> None:
+    made = planned(FILTER, "data.gen_batch_size=64", main=DAPO)
+    assert "--over-sampling-batch-size" not in flags(made)
+    assert "Relax draws the prompts of a rollout at a time" in fate(made, "data.gen_batch_size").reason
 
 
 def test_a_filter_by_accuracy_is_none_by_a_reward_that_length_changes() -> None:
-    drawn = (FILTER, "algorithm.filter_groups.metric=acc", "trainer.use_v1=False")
+    drawn = (FILTER, "algorithm.filter_groups.metric=acc")
     alike = planned(*drawn, main=DAPO)
     assert fate(alike, "algorithm.filter_groups.metric").kind == "derived"
     other = planned(*drawn, "reward.reward_kwargs.overlong_buffer_cfg.enable=True", main=DAPO)
@@ -68,7 +90,7 @@ def test_the_asynchronous_trainer_ends_with_the_smaller_number_of_epochs() -> No
 
 
 def test_without_the_filter_every_drawn_prompt_is_trained_on() -> None:
-    made = planned("algorithm.filter_groups.enable=False", "data.gen_batch_size=192", "trainer.use_v1=False", main=DAPO)
+    made = planned("algorithm.filter_groups.enable=False", "data.gen_batch_size=192", main=DAPO)
     assert flags(made)["--rollout-batch-size"] == "192"
     assert fate(made, "data.train_batch_size").kind == "no effect"
 

@@ -152,3 +152,18 @@ def test_the_shape_of_a_model() -> None:
         {**dense, "--num-experts": ("128",), "--moe-ffn-hidden-size": ("768",), "--moe-layer-freq": ("[0]*1+[1]*35",)}
     )
     assert mixed.expert_parameters == pytest.approx(35 * 128 * 3 * 4096 * 768 / 1e9)
+
+
+def test_a_directory_in_which_verl_may_have_saved_is_told_of() -> None:
+    told = "by its latest_checkpointed_iteration.txt Relax takes it for one of its own"
+    assert told in todos(planned(SAVED, "trainer.default_local_dir=/ckpt/mine"))
+    assert told not in todos(planned(SAVED, "trainer.default_local_dir=/ckpt/mine", "trainer.resume_mode=disable"))
+    assert told not in todos(planned(SAVED))
+
+
+@pytest.mark.parametrize(("key", "flag"), [("save_freq", "--save-interval"), ("test_freq", "--eval-interval")])
+def test_an_interval_that_is_no_number_is_told_of(key: str, flag: str) -> None:
+    made = planned(f"trainer.{key}=after_each_epoch")
+    assert fate(made, f"trainer.{key}").kind == "unsupported"
+    assert f"trainer.{key}=after_each_epoch: verl itself fails" in todos(made)
+    assert flag in todos(made)
