@@ -51,7 +51,7 @@ def without_secrets(text: str) -> str:
 
 @pytest.mark.parametrize("options", [[], ["--format", "json"], ["--dry-run"]])
 def test_no_secret_is_told_or_written(checkout: Path, capsys: pytest.CaptureFixture[str], options: list[str]) -> None:
-    assert main(["migrate", "../run.sh", "--name", "math", *options]) == 0
+    assert main(["migrate", "../run.sh", "--name", "math", *options]) == 1
     told = capsys.readouterr()
     without_secrets(told.out + told.err)
     for path in (checkout / "examples").rglob("*"):
@@ -70,7 +70,7 @@ def test_a_refusal_tells_no_secret(capsys: pytest.CaptureFixture[str], fault: st
 
 
 def test_the_launcher_reads_the_environment(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["migrate", "../run.sh", "--name", "math", "--format", "json"]) == 0
+    assert main(["migrate", "../run.sh", "--name", "math", "--format", "json"]) == 1
     told = json.loads(capsys.readouterr().out)
     launcher = checkout / "examples/math/run_math.sh"
     text = launcher.read_text()

@@ -38,7 +38,8 @@ def test_every_setting_has_its_fate(
     monkeypatch.chdir(relax)
     source = verl / "examples" / "launchers" / f"{script}.sh"
     words = ["--name", script, "--relax-root", str(relax), "--verl-root", str(verl), "--format", "json"]
-    assert main(["migrate", str(source), *words]) == 0
+    # The class of its tools is not in this checkout, and that is said.
+    assert main(["migrate", str(source), *words]) == (1 if script == "multi_turn" else 0)
     told = json.loads(capsys.readouterr().out.replace("${PWD}", str(verl)))
     page = (relax / "examples" / script / "MIGRATION.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`([^`]+)`", page))

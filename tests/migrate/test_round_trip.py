@@ -35,7 +35,9 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def migrated(checkout: Path, script: str, *options: str) -> Path:
     """The new launcher of a script."""
     source = str(checkout / "verl" / f"{script}.sh")
-    assert main(["migrate", source, "--name", "demo", "--relax-root", str(checkout / "relax"), *options]) == 0
+    # The class of its tools is not in this checkout, and that is said.
+    status = 1 if script == "multi_turn" else 0
+    assert main(["migrate", source, "--name", "demo", "--relax-root", str(checkout / "relax"), *options]) == status
     return checkout / "relax" / "examples" / "demo" / "run_demo.sh"
 
 

@@ -47,6 +47,11 @@ class VerlSources:
     home: Path | None = None
     """The recipe's own directory."""
 
+    @property
+    def has_scoring(self) -> bool:
+        """Whether verl's own scoring is at hand, not its configuration alone."""
+        return self.origin(f"{VERL}.utils.reward_score") is not None
+
     def origin(self, dotted: str, beside: Path | None = None) -> Origin | None:
         """The file of a module of verl or of the user's, looked up from the project's root, then ``beside`` a file."""
         parts = dotted.split(".")

@@ -143,7 +143,8 @@ def _function(settings: Settings, choices: Choices, path: str, made: _Made) -> I
     yield Passed(_KEY, ("score",), "rollout", (path,))
     for problem in made.reward.problems:
         yield Todo(f"{_shown(problem, choices)}: {problem.message}", (path,))
-        yield Obstacle(problem.path, problem.line, problem.message)
+        if settings.value(path) is not None or (choices.verl is not None and choices.verl.has_scoring):
+            yield Obstacle(problem.path, problem.line, problem.message)
     for note in made.reward.notes:
         yield Todo(f"{module}.py: {note}", (path,))
     if made.is_done:
