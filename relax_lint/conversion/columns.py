@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from relax_lint.conversion.media import held, is_list, media
-from relax_lint.conversion.recipe_data import DATA_SOURCE, KEEP, MEDIA, PROMPT, TOOLS
+from relax_lint.conversion.recipe_data import DATA_SOURCE, KEEP, MEDIA, PROMPT, RAW_PROMPT, TOOLS
 from relax_lint.conversion.refusals import BadRows, Refused, counted_from
 
 OF_TOOLS = ("need_tools_kwargs", "tools_kwargs", "interaction_kwargs")
@@ -30,6 +30,7 @@ class Wanted:
     keep: tuple[str, ...] = KEEP
     without_truth: str = "refuse"
     tools: str = TOOLS
+    raw_prompt: bool = RAW_PROMPT
 
 
 def columns_of(wanted: Wanted) -> tuple[str, ...]:
@@ -124,6 +125,8 @@ def metadata(columns: Mapping[str, Any], wanted: Wanted, encoding: Any) -> Any:
             fields[name] = added
         elif there.null_count and there.type == added.type and is_text(added.type):
             fields[name] = pc.coalesce(there, added)
+    if wanted.raw_prompt:
+        fields["raw_prompt"] = pa.array([as_text(prompt) for prompt in columns[wanted.prompt].to_pylist()], pa.string())
     if encoding is not None:
         fields[ENCODED] = encoding
     return pa.StructArray.from_arrays(list(fields.values()), names=list(fields)) if fields else None

@@ -11,6 +11,8 @@ MEDIA = {"images": "image", "videos": "video", "audios": "audio"}
 KEEP: tuple[str, ...] = ()
 TOOLS = ""
 """The schemas of the tools that every prompt shows, as JSON: the text of a column ``tools``."""
+RAW_PROMPT = False
+"""Whether the messages of the prompt are wanted as JSON in extra_info, too: verl's interactions ask for them."""
 
 
 def own_rows() -> dict[str, tuple[str, Callable[[dict[str, Any], int], dict[str, Any]]]]:

@@ -33,6 +33,7 @@ DATA_SOURCE = {data_source}
 MEDIA = {media}
 KEEP: tuple[str, ...] = ()
 TOOLS = {tools}
+RAW_PROMPT = {raw_prompt}
 
 
 {own_rows}"""
@@ -51,7 +52,7 @@ if __name__ == "__main__":
 @record
 class RecipeData:
     """What a recipe's data is like: its columns, media with their kinds, and the text of its own ``own_rows``.
-    ``tools`` are schemas as JSON."""
+    ``tools`` are schemas as JSON, ``raw_prompt`` says that extra_info has the prompt's messages, too."""
 
     name: str
     prompt: str = "prompt"
@@ -59,6 +60,7 @@ class RecipeData:
     media: Mapping[str, str] | None = None
     own_rows: str = ""
     tools: str = ""
+    raw_prompt: bool = False
     about: str = ""
 
 
@@ -80,6 +82,7 @@ def script(data: RecipeData) -> str:
         data_source=json.dumps(data.data_source),
         media=json.dumps(dict(media)),
         tools=_text(data.tools),
+        raw_prompt=data.raw_prompt,
         own_rows=data.own_rows or _NO_ROWS,
     )
     return "\n\n".join([head, *bodies]) + _MAIN

@@ -10,6 +10,7 @@ from relax_lint.conversion.own_rows import NotUnderstood, OwnRows, is_preprocess
 from relax_lint.conversion.script import RecipeData, script
 from relax_lint.discovery import walk
 from relax_lint.migrate.data_files import TOOLS
+from relax_lint.migrate.derived.multi_turn import INTERACTIONS
 from relax_lint.migrate.environment.carry import SCHEMAS
 from relax_lint.migrate.plan import Piece, RecipeFile, Todo
 from relax_lint.migrate.readings import text
@@ -54,6 +55,7 @@ def data_script(
         media,
         own.text if own is not None else "",
         next((file.text for file in made.files if file.name == SCHEMAS), ""),
+        settings.value(INTERACTIONS) is not None,
     )
     return RecipeFile(path, script(data), DATA, pieces=pieces, from_root=True), todos
 

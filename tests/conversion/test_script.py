@@ -131,6 +131,15 @@ def test_nobody_finds_anything_in_it(data: RecipeData, tmp_path: Path) -> None:
     assert not [each for each in found.standing if each.code.startswith(("RLX1", "RLX2", "RLX410", "RLX409", "RLX7"))]
 
 
+def test_interactions_find_the_messages_of_the_prompt(tmp_path: Path) -> None:
+    program = written(tmp_path, RecipeData("demo", raw_prompt=True))
+    messages = [{"role": "user", "content": "1 + 1 = é?"}]
+    write_parquet(tmp_path / "a.parquet", [{"prompt": messages, "reward_model": {"ground_truth": "2"}}])
+    assert run(program, "--input-dir", "a.parquet", "--output-dir", "b.parquet").returncode == 0
+    (row,) = rows_in(tmp_path / "b.parquet")
+    assert json.loads(row["extra_info"]["raw_prompt"]) == messages == row["prompt"]
+
+
 def test_rows_show_the_tools_of_the_recipe(tmp_path: Path) -> None:
     tools = [
         {"type": "function", "function": {"name": "calc", "description": 'say "1 + 1", or \\ ü', "parameters": {}}}

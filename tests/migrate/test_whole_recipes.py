@@ -54,14 +54,12 @@ def migrate(tmp_path: Path, capsys: Capture) -> Migrate:
     return call
 
 
-def found(*paths: str) -> list[str]:
+def found(capsys: Capture, *paths: str) -> list[str]:
     """What the linter finds, advice included."""
-    done = subprocess.run(
-        [sys.executable, "-m", "relax_lint", "check", *paths, "--format", "json", "--no-cache", "-j1"],
-        capture_output=True,
-        text=True,
-    )
-    return [f"{each['code']} {each['path']}:{each['line']}" for each in json.loads(done.stdout)["diagnostics"]]
+    capsys.readouterr()
+    main(["check", *paths, "--format", "json", "--no-cache", "-j1"])
+    told = json.loads(capsys.readouterr().out)
+    return [f"{each['code']} {each['path']}:{each['line']}" for each in told["diagnostics"]]
 
 
 def everything(root: Path) -> dict[str, bytes]:
@@ -76,10 +74,10 @@ def everything(root: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_is_found_in_a_recipe_that_was_taken_over_whole(name: str, migrate: Migrate) -> None:
+def test_nothing_is_found_in_a_recipe_that_was_taken_over_whole(name: str, migrate: Migrate, capsys: Capture) -> None:
     status, told = migrate(name)
     assert (status, told["status"], told["problems"], told["findings"]) == (0, "migrated", [], [])
-    assert found(f"examples/{name}", "scripts") == []
+    assert found(capsys, f"examples/{name}", "scripts") == []
     for each in told["files"]:
         if each["path"].endswith(".py"):
             compile(each["text"], each["path"], "exec")
@@ -161,7 +159,9 @@ def test_the_conversion_makes_the_rows_of_the_recipes_own_preprocessing(migrate:
 # ---------------------------------------------------------------- several launchers
 
 
-def test_launchers_with_another_reward_get_a_part_of_the_recipe(migrate: Migrate, tmp_path: Path) -> None:
+def test_launchers_with_another_reward_get_a_part_of_the_recipe(
+    migrate: Migrate, tmp_path: Path, capsys: Capture
+) -> None:
     recipe = tmp_path / "verl_recipes/number_game"
     (recipe / "strict.py").write_text(
         "def score_game(data_source, solution_str, ground_truth, **rest):\n    return 0\n"
@@ -179,7 +179,7 @@ def test_launchers_with_another_reward_get_a_part_of_the_recipe(migrate: Migrate
         assert "--custom-rm-path examples.number_game.fast.reward_number_game.reward_func" in script
         assert "scripts/tools/process_number_game_fast.py" in script
     assert "return 0" in Path("examples/number_game/fast/reward_number_game.py").read_text()
-    assert found("examples/number_game", "scripts") == []
+    assert found(capsys, "examples/number_game", "scripts") == []
 
 
 def test_a_launcher_that_is_refused_is_told_and_the_rest_is_done(migrate: Migrate, tmp_path: Path) -> None:
@@ -266,7 +266,8 @@ def dropped(relax: Path, tmp_path: Path) -> Path:
 def test_a_dropped_recipe_is_rewritten_whole(dropped: Path, capsys: Capture) -> None:
     before = everything(dropped)
     assert main(["--fix", "examples/number_game", "-q", "--no-cache"]) == 0, capsys.readouterr()
-    assert found("examples/number_game", "scripts") == []
+    said = capsys.readouterr().err
+    assert found(capsys, "examples/number_game", "scripts") == []
     for name in ("run_number_game.sh", "scoring.py", "hint_tool.py", "config/tools.yaml", "prepare_data.py"):
         assert (dropped / f"{name}.orig").read_bytes() == before[name]
     assert not (dropped / "scoring.py").exists()
@@ -274,7 +275,6 @@ def test_a_dropped_recipe_is_rewritten_whole(dropped: Path, capsys: Capture) -> 
     assert (dropped / "plot_scores.py").read_bytes() == before["plot_scores.py"]
     assert (dropped / "README.md").read_bytes() == before["README.md"]
     assert "async def reward_func" in (dropped / "reward_number_game.py").read_text()
-    said = capsys.readouterr().err
     assert "examples/number_game/hint_tool.py is carried over and kept as hint_tool.py.orig" in said
 
 

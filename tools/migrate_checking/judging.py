@@ -74,8 +74,11 @@ class Judge:
         result.reason = "; ".join(dict.fromkeys(refused["reason"] for refused in told["refused"]))
         result.end = "migrated" if told["launches"] else "refused"
         result.settings = sum(len(launch["settings"]) for launch in told["launches"])
-        if (status == 0) != (not told["refused"]):
-            result.fail("migrate", f"{len(told['refused'])} launches are refused, but the status is {status}")
+        if (status == 0) != (not told["refused"] and not told["problems"]):
+            result.fail(
+                "migrate",
+                f"{len(told['refused'])} refused, {len(told['problems'])} problems, but the status is {status}",
+            )
         return told
 
     def _syntax(self, script: Path, result: Result) -> None:

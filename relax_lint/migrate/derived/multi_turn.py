@@ -24,7 +24,7 @@ _TURNS, _AGENT = f"{R}.multi_turn", f"{R}.agent"
 _ENABLED, _MOST, _MOST_OF_USER = (
     f"{_TURNS}.{name}" for name in ("enable", "max_assistant_turns", "max_user_turns")
 )  # fmt: skip
-_TOOLS, _INTERACTION = f"{_TURNS}.tool_config_path", f"{_TURNS}.interaction_config_path"
+_TOOLS, INTERACTIONS = f"{_TURNS}.tool_config_path", f"{_TURNS}.interaction_config_path"
 _DEFAULT_LOOP, _LOOPS = f"{_AGENT}.default_agent_loop", f"{_AGENT}.agent_loop_config_path"
 _FUNCTIONS = f"{_TURNS}.function_tool_path"
 _OF_DATA = ("data.tool_config_path", "data.function_tool_path")
@@ -62,7 +62,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     yield YamlEntry("rollout_interaction_env_path", choices.module(f"env_{name}"), because)
     yield from fates(settings, because, "derived", "a rollout of several turns", (_GENERATE, _CONFIG))
     yield from _environment(settings, choices)
-    told = (*because, _MOST, _MOST_OF_USER, _TOOLS, _INTERACTION, _FUNCTIONS, *_OF_DATA, *_OF_LOOP, _LOOPS)
+    told = (*because, _MOST, _MOST_OF_USER, _TOOLS, INTERACTIONS, _FUNCTIONS, *_OF_DATA, *_OF_LOOP, _LOOPS)
     for key in keys:
         if key not in told:
             yield Fate(key, "dropped", (), "the rollout of Relax has no such setting")
@@ -123,7 +123,7 @@ def _bounded(settings: Settings) -> Iterator[Step]:
 
 def _environment(settings: Settings, choices: Choices) -> Iterator[Step]:
     """The environment, with the tools and interactions that can be carried over; else one to be written by hand."""
-    code = {key: settings.value(key) for key in (_TOOLS, _INTERACTION, _FUNCTIONS, _LOOPS) if key in settings.leaves}
+    code = {key: settings.value(key) for key in (_TOOLS, INTERACTIONS, _FUNCTIONS, _LOOPS) if key in settings.leaves}
     named = {key: path for key in code if key != _LOOPS and (path := _named(settings, choices, key)) is not None}
     carried = _carried(settings, choices, named) if named else None
     env, because = f"env_{choices.name}.py", (_ENABLED, _DEFAULT_LOOP)
@@ -134,12 +134,6 @@ def _environment(settings: Settings, choices: Choices) -> Iterator[Step]:
         yield RecipeFile(env, ENVIRONMENT.format(name=choices.name, base=choices.module("base_env")), because)
     else:
         yield from (changed(file, because=(*because, *named)) for file in carried.files)
-    if _INTERACTION in named:
-        yield Todo(
-            "keep the prompt's messages in the converted data as JSON, extra_info.raw_prompt: the interaction is given "
-            "them, and Relax keeps only the text of the chat template",
-            (_INTERACTION,),
-        )
     for key in code:
         yield from _of_code(settings, key, env, carried=key in named)
     loop = text(settings, _DEFAULT_LOOP)
@@ -171,7 +165,7 @@ def _carried(settings: Settings, choices: Choices, named: Mapping[str, Path]) ->
             choices.name,
             choices.module(""),
             named.get(_TOOLS),
-            named.get(_INTERACTION),
+            named.get(INTERACTIONS),
             named.get(_FUNCTIONS),
             whole(settings, calls) or 1,
             256 if whole(settings, longest) is None else whole(settings, longest) or 0,
@@ -219,7 +213,7 @@ def _bounds(settings: Settings, key: str) -> str:
 
 def _of_code(settings: Settings, key: str, env: str, *, carried: bool) -> Iterator[Step]:
     """Tools, interactions and agent loops are Python code of the user's."""
-    what = {_LOOPS: "the agent loop", _INTERACTION: "the interaction"}.get(key, "the tools")
+    what = {_LOOPS: "the agent loop", INTERACTIONS: "the interaction"}.get(key, "the tools")
     path = settings.value(key)
     if path is None:
         yield Fate(key, "same", (), "none")
