@@ -118,6 +118,7 @@ LOOKS_OTHERWISE = {
     "rules/__init__.py": "the program itself",
     "catalog/flags.py": "the program itself",
     "catalog/checkout.py": "the program itself",
+    "catalog/public_models.py": "the program itself",
     "commands/check.py": "standard input; such a run is not remembered",
     "commands/show.py": "no check",
     "files.py": "reads what it says that it reads, and lists what it says that it lists",
@@ -126,6 +127,9 @@ LOOKS_OTHERWISE = {
     "baseline.py": "the baseline that is written; such a run is not remembered",
     "catalog/reading/modules.py": "for the tools that build the catalogue; a check gives its own reader",
 }
+
+CHECK_NOTHING = ("commands/migrate.py", "commands/data_convert.py", "conversion/", "migrate/")
+"""What works only for commands that are not remembered, and for --fix."""
 
 
 def _asks_the_disk(call: ast.Call) -> bool:
@@ -151,7 +155,7 @@ def _asking(path: Path) -> list[int]:
 
 def test_every_module_asks_the_disk_through_what_is_noted() -> None:
     asking = {path.relative_to(PACKAGE).as_posix(): _asking(path) for path in sorted(PACKAGE.rglob("*.py"))}
-    found = {name: lines for name, lines in asking.items() if lines}
+    found = {name: lines for name, lines in asking.items() if lines and not name.startswith(CHECK_NOTHING)}
     assert {name: lines for name, lines in found.items() if name not in LOOKS_OTHERWISE} == {}
     assert set(LOOKS_OTHERWISE) == set(found)
 
