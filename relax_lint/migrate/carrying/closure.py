@@ -194,8 +194,9 @@ class _Closure:
     def _is_needed(self, code: Code, statement: Statement, needed: set[str], indices: set[int]) -> bool:
         if statement.idle:
             return False
-        if not statement.effect:
-            return bool(statement.binds & needed) or self._star_gives(code, statement, needed)
+        if not statement.effect or statement.is_import:
+            elsewhere = self.resolver.supplied_of(code.origin.dotted).keys()
+            return bool(statement.binds & needed - elsewhere) or self._star_gives(code, statement, needed)
         own = statement.uses - _BUILTINS
         bound = {name for name in own if name in code.binding}
         if bound - needed and not all(self._is_plain_import(code, name) for name in bound - needed):

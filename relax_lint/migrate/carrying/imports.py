@@ -121,6 +121,11 @@ class Resolver:
                 return OfModule(below)
         return self._name(dotted, alias.name, beside)
 
+    def supplied_of(self, dotted: str) -> dict[str, str]:
+        """The names of one module that the recipe has elsewhere, with the modules that they are imported from."""
+        found = ((*name.rpartition("."), module) for name, module in self.supplied.items())
+        return {name: module for above, _, name, module in found if above == dotted}
+
     def _absolute(self, origin: Origin, alias: Alias) -> str | None:
         if not alias.level:
             return alias.module

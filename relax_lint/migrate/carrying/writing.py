@@ -33,6 +33,8 @@ def carried_module(copied: Copied, part: Part) -> cst.Module:
                 body.append(made)
         elif _is_kept(statement.nodes, statement.index):
             body.append(original)
+    at = _after_future(body)
+    body[at:at] = _supplied_names(copied, part)
     return code.module.with_changes(body=_begun(body, code.module))
 
 
@@ -54,6 +56,25 @@ def _is_kept(nodes: Sequence[ast.stmt], index: int) -> bool:
     if isinstance(first, ast.ImportFrom):
         return first.module == "__future__"
     return index == 0 and isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+
+
+def _supplied_names(copied: Copied, part: Part) -> list[cst.BaseStatement]:
+    """The imports of what a module of verl has, and the recipe elsewhere: so there is one of each."""
+    elsewhere = copied.resolver.supplied_of(part.code.origin.dotted)
+    names = [name for name in sorted(part.needed) if name in elsewhere and name in part.code.binding]
+    made = _joined([_from(elsewhere[name], [(name, None)]) for name in names])
+    return [cst.SimpleStatementLine([each]) for each in made]
+
+
+def _after_future(body: Sequence[cst.BaseStatement]) -> int:
+    """Where imports may begin: behind the docstring and the imports of the future."""
+    for index, each in enumerate(body):
+        small = each.body[0] if isinstance(each, cst.SimpleStatementLine) else None
+        if isinstance(small, cst.ImportFrom) and small.module is not None and _written(small.module) == "__future__":
+            continue
+        if not (index == 0 and isinstance(small, cst.Expr) and isinstance(small.value, cst.SimpleString)):
+            return index
+    return len(body)
 
 
 def _begun(body: list[cst.BaseStatement], module: cst.Module) -> list[cst.BaseStatement]:
