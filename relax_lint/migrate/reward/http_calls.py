@@ -1,29 +1,22 @@
-"""Calls of requests and httpx, as calls of one httpx client: what each argument, answer and error is called there."""
+"""Calls of requests and httpx, as they wait on the event loop: requests makes them and reads their answers, as before,
+and one client of httpx sends them."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 from relax_lint.migrate.carrying.closure import dotted_name
 from relax_lint.records import record
-from relax_lint.sources.python import PythonSource, walk
 
 CLIENT = "_CLIENT"
-_SAME = frozenset({"json", "headers", "params", "timeout", "auth", "cookies", "url", "content", "follow_redirects"})
-_ANSWER = frozenset(
-    {"json", "text", "content", "status_code", "headers", "raise_for_status", "url", "elapsed", "encoding"}
+ASK = "_ask"
+_OF_REQUESTS = frozenset({"url", "params", "data", "json", "headers", "timeout", "cookies", "files", "allow_redirects"})
+_OF_HTTPX = frozenset(
+    {"url", "params", "data", "json", "headers", "content", "files", "timeout", "auth", "cookies", "follow_redirects"}
 )
-_ANSWER_NAMES = {"reason": "reason_phrase"}
-_ERRORS = {
-    "RequestException": "_REQUEST_ERRORS",
-    "Timeout": "httpx.TimeoutException",
-    "ConnectTimeout": "httpx.ConnectTimeout",
-    "ReadTimeout": "httpx.ReadTimeout",
-    "HTTPError": "httpx.HTTPStatusError",
-    "ConnectionError": "(httpx.NetworkError, httpx.ProtocolError, httpx.ConnectTimeout)",
-    "JSONDecodeError": "json.JSONDecodeError",
-}
+_OF_THE_CONNECTION = frozenset({"raw", "cookies", "connection", "next"})
+_POSITIONAL = {"get": ("params",), "post": ("data", "json"), "put": ("data",), "patch": ("data",)}
 _PLAIN = (
     ast.Expr,
     ast.Assign,
@@ -43,108 +36,77 @@ _PLAIN = (
 
 
 class NotLikeIt(Exception):
-    """Something that a client of httpx does in another way: then the code is left as it is, and runs in a thread."""
+    """Something that is done in another way on an event loop: then the code is left as it is, and runs in a thread."""
 
 
 @record
 class Request:
-    """A request: the method of the client, and texts that go before arguments (for keywords: in place of the name)."""
+    """A request: what is called in place of it, and texts that go before or around arguments."""
 
-    method: str
-    edits: Sequence[tuple[ast.AST, str]]
+    called: str
+    before: Sequence[tuple[ast.AST, str]] = ()
+    after: Sequence[tuple[ast.AST, str]] = ()
 
 
-def request_of(call: ast.Call) -> Request:
+def request_of(call: ast.Call, module: str) -> Request:
     """The request that a call of ``requests`` or ``httpx`` makes."""
-    name = dotted_name(call.func) or ""
-    module, method = name.split(".")[0], name.rpartition(".")[2]
-    edits: list[tuple[ast.AST, str]] = []
-    positional = list(call.args)
-    most = 2 if method == "request" else 1
-    for number, each in enumerate(positional):
-        if isinstance(each, ast.Starred):
-            raise NotLikeIt(f"line {call.lineno} hands on a list of arguments")
-        if number >= most:
-            if method == "get" and number == most:
-                edits.append((each, "params="))
-            elif method in ("post", "put", "patch") and number == most:
-                edits.append((each, f"{_body(each)}="))
-            elif method == "post" and number == most + 1:
-                edits.append((each, "json="))
-            else:
-                raise NotLikeIt(f"line {call.lineno} has more arguments than are understood")
+    method = (dotted_name(call.func) or "").rpartition(".")[2]
+    if any(isinstance(each, ast.Starred) for each in call.args):
+        raise NotLikeIt(f"line {call.lineno} hands on a list of arguments")
+    return _of_httpx(call, method) if module == "httpx" else _of_requests(call, method)
+
+
+def _of_requests(call: ast.Call, method: str) -> Request:
+    if method == "head":
+        raise NotLikeIt(f"line {call.lineno} asks for the head alone")
+    before: list[tuple[ast.AST, str]] = []
+    given_there: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    first = min(given_there, key=lambda each: (each.lineno, each.col_offset), default=None)
+    if first is None:
+        raise NotLikeIt(f"line {call.lineno} asks nobody")
+    own = 2 if method == "request" else 1
+    names = _POSITIONAL.get(method, ())
+    if len(call.args) > own + len(names):
+        raise NotLikeIt(f"line {call.lineno} has more arguments than are understood")
+    if method != "request":
+        before.append((first, f'"{method.upper()}", '))
+    given = list(zip(names, call.args[own:], strict=False))
+    before += [(value, f"{name}=") for name, value in given]
+    for name, value in [*given, *((each.arg, each.value) for each in call.keywords)]:
+        allowed = name in _OF_REQUESTS or (name == "auth" and isinstance(value, ast.Tuple))
+        if not allowed and not (name == "method" and method == "request"):
+            raise NotLikeIt(f"line {call.lineno} passes {name or '**'}, which belongs to a client")
+        if name == "data" and not _is_known(value):
+            raise NotLikeIt(f"line {value.lineno} sends data of which nothing is known")
+    return Request(ASK, before)
+
+
+def _is_known(value: ast.expr) -> bool:
+    """Whether ``data`` is a form or a text, and no file."""
+    if isinstance(value, ast.Call):
+        called = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+        return called in ("dumps", "encode", "dict")
+    return isinstance(value, (ast.Dict, ast.List, ast.JoinedStr, ast.Constant))
+
+
+def _of_httpx(call: ast.Call, method: str) -> Request:
+    if len(call.args) > (2 if method == "request" else 1):
+        raise NotLikeIt(f"line {call.lineno} has more arguments than are understood")
     for keyword in call.keywords:
-        if keyword.arg == "allow_redirects":
-            edits.append((keyword, "follow_redirects="))
-        elif keyword.arg == "data" and module != "httpx":
-            edits.append((keyword, f"{_body(keyword.value)}="))
-        elif keyword.arg == "timeout" and isinstance(keyword.value, ast.Tuple):
-            raise NotLikeIt(f"line {call.lineno} has two timeouts")
-        elif keyword.arg not in _SAME and not (keyword.arg == "data" and module == "httpx"):
+        if keyword.arg not in _OF_HTTPX and not (keyword.arg == "method" and method == "request"):
             raise NotLikeIt(f"line {call.lineno} passes {keyword.arg or '**'}, which belongs to a client")
-    return Request(method, edits)
+    timeout = [each.value for each in call.keywords if each.arg == "timeout"]
+    if not all(isinstance(each, (ast.Constant, ast.Tuple)) for each in timeout):
+        raise NotLikeIt(f"line {call.lineno} has a timeout of which nothing is known")
+    before = [(each, "httpx.Timeout(") for each in timeout]
+    return Request(f"{CLIENT}.{method}", before, [(each, ", pool=None)") for each in timeout])
 
 
-def _body(value: ast.expr) -> str:
-    """What httpx calls ``data``: forms are data, texts are content."""
-    if isinstance(value, ast.Dict):
-        return "data"
-    is_text = isinstance(value, (ast.JoinedStr, ast.Constant)) or (
-        isinstance(value, ast.Call) and (dotted_name(value.func) or "").rpartition(".")[2] in ("dumps", "encode")
-    )
-    if is_text:
-        return "content"
-    raise NotLikeIt(f"line {value.lineno} sends data of which nothing is known")
-
-
-def response_edits(source: PythonSource, call: ast.Call, function: ast.AST) -> Iterator[tuple[ast.AST, str]]:
-    """What has another name of the answer to a request, wherever the function reads it."""
-    parent = source.parent(call)
-    if isinstance(parent, ast.Attribute):
-        yield from _attribute(parent, source)
-        return
-    if not isinstance(parent, ast.Assign) or not all(isinstance(each, ast.Name) for each in parent.targets):
-        if isinstance(parent, ast.Expr):
-            return
-        raise NotLikeIt(f"line {call.lineno} hands its answer on")
-    names = {each.id for each in parent.targets if isinstance(each, ast.Name)}
-    for each in walk(function):
-        if isinstance(each, ast.Name) and each.id in names and isinstance(each.ctx, ast.Load):
-            holder = source.parent(each)
-            if not isinstance(holder, ast.Attribute):
-                raise NotLikeIt(f"line {each.lineno} hands an answer on")
-            yield from _attribute(holder, source)
-
-
-def _attribute(attribute: ast.Attribute, source: PythonSource) -> Iterator[tuple[ast.AST, str]]:
-    if attribute.attr in _ANSWER:
-        return
-    if isinstance(attribute.value, ast.Name):
-        if attribute.attr == "ok":
-            yield attribute, f"(not {attribute.value.id}.is_error)"
-            return
-        if attribute.attr in _ANSWER_NAMES:
-            yield attribute, f"{attribute.value.id}.{_ANSWER_NAMES[attribute.attr]}"
-            return
-    raise NotLikeIt(f"line {attribute.lineno} reads {attribute.attr} of an answer")
-
-
-def caught_of(caught: ast.expr, modules: Mapping[str, str]) -> Iterator[tuple[ast.AST, str, set[str]]]:
-    """The errors of requests that a handler names, as they are called by httpx; with what is to be imported."""
-    each_of = caught.elts if isinstance(caught, ast.Tuple) else [caught]
-    for each in each_of:
-        name = dotted_name(each)
-        if name is None or modules.get(name.split(".")[0]) != "requests":
-            continue
-        error = name.rpartition(".")[2]
-        if error not in _ERRORS:
-            raise NotLikeIt(f"line {each.lineno} catches {name}")
-        text = _ERRORS[error]
-        if isinstance(caught, ast.Tuple) and text.startswith("("):
-            text = text[1:-1]
-        if isinstance(caught, ast.Tuple) and text == "_REQUEST_ERRORS":
-            text = "*_REQUEST_ERRORS"
-        yield each, text, {"import httpx", "import json"} if "json" in text else {"import httpx"}
+def check_answers(function: ast.AST) -> None:
+    """An answer is all that requests makes of it, but for the connection that it came by."""
+    for each in ast.walk(function):
+        if isinstance(each, ast.Attribute) and each.attr in _OF_THE_CONNECTION:
+            raise NotLikeIt(f"line {each.lineno} reads {each.attr}, which an answer may have of its connection")
 
 
 def needs_brackets(parent: ast.AST | None) -> bool:
@@ -152,14 +114,97 @@ def needs_brackets(parent: ast.AST | None) -> bool:
     return not isinstance(parent, _PLAIN)
 
 
-def client_text(text: str, http: bool, more: Sequence[str]) -> str:
-    """What a module needs at its top: the client, its timeout, and the errors that requests had one name for."""
-    lines = []
-    if http or "_TIMEOUT" in "".join([text, *more]):
-        lines.append("_TIMEOUT = 300.0  # seconds for an answer, where the code itself says nothing")
-    if http:
-        lines.append(f"{CLIENT} = httpx.AsyncClient(timeout=_TIMEOUT, follow_redirects=True)")
-    if "_REQUEST_ERRORS" in text:
-        lines.append("_REQUEST_ERRORS = (httpx.HTTPError, httpx.InvalidURL, json.JSONDecodeError)")
-    made = "\n".join(lines)
-    return "\n\n\n".join(filter(None, [made, *more])) + "\n" if lines or more else ""
+def needed_imports(text: str) -> frozenset[str]:
+    """What the texts that go to the top of a module have to import."""
+    own = set[str]()
+    if ASK in text:
+        own |= {"import functools", "import io", "import httpx", "import requests", _COOKIES}
+    if f"{CLIENT}." in text:
+        own |= {"import httpx", _COOKIES}
+    return frozenset(own)
+
+
+def client_text(text: str, more: Sequence[str]) -> str:
+    """What a module needs at its top: how long to wait where it says nothing, and what sends its requests."""
+    made = []
+    if ASK in text or "_TIMEOUT" in "".join([text, *more]):
+        made.append("_TIMEOUT = 300.0  # seconds for an answer, where the code itself says nothing")
+    if f"{CLIENT}." in text:
+        made.append(_OF_HTTPX_TEXT)
+    parts = ["\n".join(made)]
+    if ASK in text:
+        parts.append(_ASK_TEXT)
+    return "\n\n\n".join(filter(None, [each.strip("\n") for each in [*parts, *more]]))
+
+
+_COOKIES = "from http.cookiejar import CookieJar, DefaultCookiePolicy"
+_OF_HTTPX_TEXT = f"""\
+{CLIENT} = httpx.AsyncClient(
+    timeout=httpx.Timeout(5.0, pool=None),
+    limits=httpx.Limits(max_connections=256, keepalive_expiry=1.0),
+    cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+)"""
+_ASK_TEXT = '''
+@functools.cache
+def _client(proxy):
+    """One client for all: it waits for a free connection as long as that takes, and keeps no cookies."""
+    return httpx.AsyncClient(
+        timeout=httpx.Timeout(_TIMEOUT, pool=None),
+        limits=httpx.Limits(max_connections=256, keepalive_expiry=1.0),
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+        headers={"User-Agent": requests.utils.default_user_agent()},
+        max_redirects=30,
+        proxy=proxy,
+        trust_env=False,
+    )
+
+
+async def _ask(method, url, *, timeout=_TIMEOUT, allow_redirects=True, **given):
+    """What requests.request gives, without keeping the event loop waiting."""
+    given["auth"] = given.get("auth") or requests.utils.get_netrc_auth(url)
+    asked = requests.Request(method.upper(), url, **given).prepare()
+    proxies = requests.utils.get_environ_proxies(asked.url)
+    try:
+        answer = await _client(requests.utils.select_proxy(asked.url, proxies)).request(
+            asked.method,
+            asked.url,
+            content=asked.body,
+            headers=dict(asked.headers),
+            timeout=httpx.Timeout(timeout, pool=None),
+            follow_redirects=allow_redirects,
+        )
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise next(own for of_httpx, own in _ERRORS if isinstance(error, of_httpx))(error, request=asked) from error
+    return _told(answer, asked)
+
+
+def _told(answer, asked):
+    """An answer as requests reads it."""
+    told = requests.Response()
+    told.request = asked
+    told.url = str(answer.url)
+    told.status_code = answer.status_code
+    told.reason = answer.reason_phrase
+    told.headers.update(answer.headers)
+    told.encoding = requests.utils.get_encoding_from_headers(told.headers)
+    told.raw = io.BytesIO(answer.content)
+    told.elapsed = answer.elapsed
+    told.history = [_told(each, asked) for each in answer.history]
+    return told
+
+
+_ERRORS = (
+    (httpx.ConnectTimeout, requests.ConnectTimeout),
+    (httpx.TimeoutException, requests.ReadTimeout),
+    (httpx.ProxyError, requests.exceptions.ProxyError),
+    (httpx.TooManyRedirects, requests.TooManyRedirects),
+    (httpx.UnsupportedProtocol, requests.exceptions.InvalidSchema),
+    (httpx.InvalidURL, requests.exceptions.InvalidURL),
+    (httpx.DecodingError, requests.exceptions.ContentDecodingError),
+    (httpx.HTTPError, requests.ConnectionError),
+)
+'''
+OWN = frozenset({CLIENT, ASK, "_TIMEOUT", "_ERRORS", "_client", "_told"})
+"""Names that this adds to a module."""
+IMPORTED = frozenset({"functools", "io", "httpx", "requests", "asyncio", "CookieJar", "DefaultCookiePolicy"})
+"""Names that these texts import."""

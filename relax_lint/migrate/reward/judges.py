@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from relax_lint.migrate.carrying.closure import dotted_name
 from relax_lint.migrate.carrying.code import Code
 from relax_lint.migrate.reward.http_calls import (
-    CLIENT,
+    IMPORTED,
+    OWN,
     NotLikeIt,
-    caught_of,
+    check_answers,
     client_text,
+    needed_imports,
     needs_brackets,
     request_of,
-    response_edits,
 )
 from relax_lint.sources.python import PythonSource, walk
 
@@ -23,8 +24,6 @@ _OPENAI = {"OpenAI": "AsyncOpenAI", "AzureOpenAI": "AsyncAzureOpenAI"}
 _ASKING = frozenset({"create", "parse", "generate", "retrieve", "list"})
 _HTTP = ("requests", "httpx")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp, ast.ClassDef)
-OWN = frozenset({CLIENT, "_TIMEOUT", "_REQUEST_ERRORS"})
-"""Names that this adds to a module."""
 
 
 @dataclass
@@ -95,6 +94,13 @@ class _Clients:
             elif isinstance(each, ast.withitem) and isinstance(each.context_expr, ast.Call):
                 if self._is_session(each.context_expr) and isinstance(each.optional_vars, ast.Name):
                     self.sessions.setdefault(each.optional_vars.id, []).append(each.context_expr)
+
+    def http_module(self, call: ast.Call) -> str:
+        """Which of requests and httpx a call that asks belongs to."""
+        first = (dotted_name(call.func) or "").split(".")[0]
+        made = self.sessions.get(first)
+        of = (dotted_name(made[0].func) or "").split(".")[0] if made else first
+        return self.modules[of]
 
     def _is_session(self, call: ast.Call) -> bool:
         module, _, last = (dotted_name(call.func) or "").rpartition(".")
@@ -172,7 +178,11 @@ def _converted(code: Code, function: str) -> Code:
     reached = _reached(source, function, clients)
     if function not in reached:
         return code
-    taken = OWN & {each.id for each in walk(source.tree) if isinstance(each, ast.Name)}
+    taken = {each.id for each in walk(source.tree) if isinstance(each, ast.Name) and each.id in OWN} | {
+        each.id
+        for each in walk(source.tree)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and each.id in IMPORTED
+    }
     if taken:
         raise NotLikeIt(f"{min(taken)} is a name of its own")
     plan = _Plan(source)
@@ -208,10 +218,6 @@ def _await_calls(
 ) -> None:
     """Await what a function calls that waits now."""
     for each in walk(definition):
-        if isinstance(each, ast.ExceptHandler) and each.type is not None:
-            for node, text, imported in caught_of(each.type, clients.modules):
-                plan.replace(node, text)
-                plan.imports |= imported
         if not isinstance(each, ast.Call):
             continue
         kind = clients.kind(each)
@@ -225,28 +231,21 @@ def _await_calls(
             plan.imports.add("import asyncio")
             plan.replace(each.func, "asyncio.sleep")
         elif kind == "http":
-            plan.imports.add("import httpx")
             _send_by_client(plan, each, definition, clients)
         _await(plan, each)
 
 
 def _send_by_client(plan: _Plan, call: ast.Call, definition: ast.AST, clients: _Clients) -> None:
     """The request of a call, made by the module's client."""
-    request = request_of(call)
-    assert isinstance(call.func, ast.Attribute)
-    if not (isinstance(call.func.value, ast.Name) and call.func.value.id in clients.sessions):
-        plan.replace(call.func, f"{CLIENT}.{request.method}")
-    for node, text in request.edits:
-        plan.insert(plan.source.place(node).start, "")
-        place = plan.source.place(node)
-        del plan.edits[place.start, place.start]
-        if isinstance(node, ast.keyword):
-            value = plan.source.place(node.value)
-            plan.edits[place.start, value.start] = text
-        else:
-            plan.edits[place.start, place.start] = text
-    for node, text in response_edits(plan.source, call, definition):
-        plan.replace(node, text)
+    module = clients.http_module(call)
+    if module == "requests":
+        check_answers(definition)
+    request = request_of(call, module)
+    plan.replace(call.func, request.called)
+    for node, text in request.before:
+        plan.insert(plan.source.place(node).start, text)
+    for node, text in request.after:
+        plan.insert(plan.source.place(node).end, text)
 
 
 def _await(plan: _Plan, call: ast.Call) -> None:
@@ -313,6 +312,7 @@ def _share_sessions(plan: _Plan, clients: _Clients, reached: dict[str, ast.Funct
     """The module's client in the place of sessions, which nothing may be set on."""
     source = plan.source
     for name, calls in clients.sessions.items():
+        asked = 0
         for each in walk(source.tree or ast.Module([], [])):
             if not isinstance(each, ast.Name) or each.id != name or not isinstance(each.ctx, ast.Load):
                 continue
@@ -321,13 +321,17 @@ def _share_sessions(plan: _Plan, clients: _Clients, reached: dict[str, ast.Funct
             scope = next((one for one in source.ancestors(each) if isinstance(one, _SCOPES)), None)
             if not isinstance(call, ast.Call) or clients.kind(call) != "http" or scope not in reached.values():
                 raise NotLikeIt(f"line {each.lineno} does more with {name} than to ask")
+            asked += 1
+        if asked > len(calls):
+            raise NotLikeIt(f"{name} asks more than once, and may keep cookies")
         for call in calls:
-            plan.imports.add("import httpx")
+            stands = clients.modules[(dotted_name(call.func) or "").split(".")[0]]
+            plan.imports.add(f"import {stands}")
             if isinstance(source.parent(call), ast.withitem):
                 plan.imports.add("import contextlib")
-                plan.replace(call, f"contextlib.nullcontext({CLIENT})")
+                plan.replace(call, f"contextlib.nullcontext({stands})")
             else:
-                plan.replace(call, CLIENT)
+                plan.replace(call, stands)
 
 
 # ------------------------------------------------------------ writing
@@ -338,10 +342,8 @@ def _applied(plan: _Plan, text: str) -> str:
     made = text
     for (start, end), replacement in sorted(plan.edits.items(), reverse=True):
         made = made[:start] + replacement + made[end:]
-    added = client_text(made, any("httpx" in each for each in plan.imports), plan.top)
-    return _after_imports(
-        made, sorted(plan.imports | ({"import json"} if "json.JSONDecodeError" in added else set())), added
-    )
+    added = client_text(made, plan.top)
+    return _after_imports(made, sorted(plan.imports | needed_imports(made)), added)
 
 
 def _after_imports(text: str, imports: list[str], added: str) -> str:
