@@ -17,7 +17,9 @@ from relax_lint.conversion.refusals import BadRows, Refused, counted_from
 
 OF_TOOLS = ("need_tools_kwargs", "tools_kwargs", "interaction_kwargs")
 ALSO_NAMED = {"images": "preprocessed_images"}
-NO_TRUTH, ENCODED = "no ground truth", "label_encoding"
+NO_TRUTH, ENCODED, SOURCE = "no ground truth", "relax_label_encoding", "verl_data_source"
+"""The last two are keys of extra_info: how the label is encoded, and verl's source where extra_info has its own."""
+RAW = "raw_prompt"
 
 
 @dataclass(frozen=True)
@@ -116,17 +118,23 @@ def metadata(columns: Mapping[str, Any], wanted: Wanted, encoding: Any) -> Any:
         if not pa.types.is_struct(extra.type):
             raise Refused(f"extra_info has the type {extra.type}, and is no struct")
         fields = dict(zip((part.name for part in extra.type), extra.flatten(), strict=True))
+    taken = [name for name in (ENCODED, SOURCE, *((RAW,) if wanted.raw_prompt else ())) if name in fields]
+    if taken:
+        raise Refused(f"extra_info has {taken[0]}, which is what the conversion puts there: give yours another name")
     for name, column in (("data_source", wanted.data_source), *((name, name) for name in OF_TOOLS)):
         added = columns.get(column)
         if added is None:
             continue
         there = fields.get(name)
+        if name == "data_source" and there is not None and not pa.types.is_null(there.type):
+            fields[SOURCE] = added
+            continue
         if there is None or pa.types.is_null(there.type):
             fields[name] = added
         elif there.null_count and there.type == added.type and is_text(added.type):
             fields[name] = pc.coalesce(there, added)
     if wanted.raw_prompt:
-        fields["raw_prompt"] = pa.array([as_text(prompt) for prompt in columns[wanted.prompt].to_pylist()], pa.string())
+        fields[RAW] = pa.array([as_text(prompt) for prompt in columns[wanted.prompt].to_pylist()], pa.string())
     if encoding is not None:
         fields[ENCODED] = encoding
     return pa.StructArray.from_arrays(list(fields.values()), names=list(fields)) if fields else None

@@ -24,9 +24,10 @@ CLEARED = "\r\033[K"
 ABOUT = """\
 Convert data of verl into data that Relax reads: --input-dir /verl/train.parquet --output-dir /relax/train.parquet, or a
 directory into a directory. Every .parquet and .jsonl file becomes a parquet file. Rows get a column label, the ground
-truth as text: a string as it is, anything else as JSON, and then label_encoding is "json" in their extra_info, which is
-kept and gets data_source. The prompt is kept; images become lists of their bytes. Nothing is written over, and nothing
-half written: a file with rows that cannot be converted is told with them and left out.
+truth as text: a string as it is, anything else as JSON, and then relax_label_encoding is "json" in their extra_info.
+That is kept and gets data_source, or verl_data_source where it has one of its own. The prompt is kept; images become
+lists of their bytes. Nothing is written over, and nothing half written: a file with rows that cannot be converted is
+told with them and left out.
 
 Exit status: 0 all is converted; 1 something is not; 2 there is nothing to convert.
 """

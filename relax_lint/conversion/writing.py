@@ -56,7 +56,8 @@ def write(path: str, parts: Sequence[Part], wanted: Wanted, seen: Callable[[int]
                 except Misfit:
                     done.misfit = True
                 except (Refused, *PROBLEMS) as problem:
-                    done.bad.append((part.source, first, f"{said(problem)} (in the {size} rows from here)"))
+                    where = f" (in the {size} rows from here)" if size > 1 else ""
+                    done.bad.append((part.source, first, f"{said(problem)}{where}"))
                 seen(size)
         writer.close()
         if done.bad:

@@ -19,6 +19,8 @@ def expected(row: Row, home: Path = Path()) -> Row:
     """A row of Relax for one of verl."""
     truth = row["reward_model"]["ground_truth"]
     extra = dict(row.get("extra_info") or {})
+    if "data_source" in extra and "data_source" in row:
+        extra["verl_data_source"] = row["data_source"]
     for name in ("data_source", *TOOLS):
         if name in row and extra.get(name) is None:
             extra[name] = row[name]
@@ -27,7 +29,7 @@ def expected(row: Row, home: Path = Path()) -> Row:
         "label": truth if isinstance(truth, str) else json.dumps(truth, ensure_ascii=False),
     }
     if not isinstance(truth, str):
-        extra["label_encoding"] = "json"
+        extra["relax_label_encoding"] = "json"
     for name in ("images", "videos"):
         if name in row:
             made[name] = row[name] and [_bytes(item, home) for item in row[name]]

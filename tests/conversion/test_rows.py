@@ -54,7 +54,9 @@ def test_a_label_is_what_the_scorer_was_given(tmp_path: Path) -> None:
     for number, truth in enumerate(["72", "", "null", 72, 1.0, True, ["a", "ü"], {"target": [1, 2]}, [[1.5], []]]):
         source = write_parquet(tmp_path / f"{number}/a.parquet", [{**row, "reward_model": {"ground_truth": truth}}])
         made = converted(source)[0]
-        decoded = json.loads(made["label"]) if made["extra_info"].get("label_encoding") == "json" else made["label"]
+        decoded = (
+            json.loads(made["label"]) if made["extra_info"].get("relax_label_encoding") == "json" else made["label"]
+        )
         assert decoded == truth
         assert type(decoded) is type(truth)
 
@@ -64,8 +66,20 @@ def test_what_extra_info_has_already_is_kept(tmp_path: Path) -> None:
     other = {**row, "extra_info": {"data_source": None}, "data_source": "theirs"}
     source = write_parquet(tmp_path / "a.parquet", [row, other, {**other, "extra_info": None}])
     extra = [row["extra_info"] for row in converted(source)]
-    assert [each["data_source"] for each in extra] == ["mine", "theirs", "theirs"]
+    assert [each["data_source"] for each in extra] == ["mine", None, None]
+    assert [each["verl_data_source"] for each in extra] == [row["data_source"], "theirs", "theirs"]
     assert extra[0]["interaction_kwargs"] == {"query": "q"}
+
+
+def test_no_entry_of_extra_info_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = {**Maker(0).text_row(0), "reward_model": {"ground_truth": 3}, "extra_info": {"label_encoding": "mine"}}
+    extra = converted(write_parquet(tmp_path / "a.parquet", [row]))[0]["extra_info"]
+    assert (extra["label_encoding"], extra["relax_label_encoding"]) == ("mine", "json")
+    for name in ("relax_label_encoding", "verl_data_source", "raw_prompt"):
+        source = write_parquet(tmp_path / f"{name}.parquet", [{**row, "extra_info": {name: "mine"}}])
+        assert run(source, tmp_path / "b.parquet", Wanted(raw_prompt=True)) == 1
+        told = f"{source}: row 0, counted from 0: extra_info has {name}, which is what the conversion puts there"
+        assert f"{told}: give yours another name\n" in capsys.readouterr().err
 
 
 def test_columns_have_the_names_that_the_recipe_gives_them(tmp_path: Path) -> None:
@@ -98,7 +112,7 @@ def test_rows_without_ground_truth(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "8 rows, 2 without ground truth left out" in capsys.readouterr().out
     (tmp_path / "converted.parquet").unlink()
     made = converted(source, without_truth="null")
-    assert [(row["label"], row["extra_info"]["label_encoding"]) for row in made[2:5]] == [
+    assert [(row["label"], row["extra_info"]["relax_label_encoding"]) for row in made[2:5]] == [
         ("2", None),
         ("null", "json"),
         ("4", None),

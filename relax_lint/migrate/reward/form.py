@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NAMES = frozenset({"compute_score", "reward_func", "Sample"})
 """What a reward defines by these names; carried code that has them, too, goes to a file of its own."""
 OWN = frozenset(
-    {"_as_result", "_ground_truth", "_penalized", "_at_once", "_AT_ONCE", "_extra_info"}
+    {"_as_result", "_data_source", "_ground_truth", "_penalized", "_at_once", "_AT_ONCE", "_extra_info"}
     | {"_sandbox_slots", "_SLOTS", "_response", "_tokenizer"}
 )
 """Further names that it may define."""
@@ -24,7 +24,7 @@ _READ = {
     "solution_str": "sample.response",
     "ground_truth": "_ground_truth(sample)",
     "extra_info": "sample.metadata",
-    "data_source": 'sample.metadata["data_source"]',
+    "data_source": "_data_source(sample)",
 }
 _ONE_OF = {"solution_strs": "solution_str", "ground_truths": "ground_truth", "extra_infos": "extra_info"}
 _ONE_OF["data_sources"] = "data_source"
@@ -71,6 +71,8 @@ def definitions(form: Form) -> str:
     parts = [_score(form), _as_result(form)]
     if _needs_label(form):
         parts.append(_GROUND_TRUTH)
+    if any(value in ("data_source", "data_sources") for value in form.entry.values):
+        parts.append(_DATA_SOURCE)
     if form.turns:
         parts.append(_RESPONSE)
     if form.adds:
@@ -251,9 +253,15 @@ def _response(args, sample: Sample) -> str:
 _GROUND_TRUTH = '''
 def _ground_truth(sample: Sample):
     """The ground truth as verl had it: what is no text is converted to JSON, and its row says so."""
-    if sample.metadata.get("label_encoding") == "json":
+    if sample.metadata.get("relax_label_encoding") == "json":
         return json.loads(sample.label)
     return sample.label
+'''
+_DATA_SOURCE = '''
+def _data_source(sample: Sample):
+    """The source as verl has it: its column, which has another name beside a data_source of extra_info's own."""
+    metadata = sample.metadata
+    return metadata["verl_data_source" if "verl_data_source" in metadata else "data_source"]
 '''
 WORKERS = "workers"
 """The module with the processes that score."""

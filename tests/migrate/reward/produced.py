@@ -113,7 +113,7 @@ class Workshop:
 
         kind = importlib.import_module("relax.utils.types").Sample
         if not isinstance(label, str):
-            label, metadata = json.dumps(label, ensure_ascii=False), {**metadata, "label_encoding": "json"}
+            label, metadata = json.dumps(label, ensure_ascii=False), {**metadata, "relax_label_encoding": "json"}
         return kind(response=response, label=label, metadata=metadata)
 
 

@@ -120,7 +120,7 @@ def test_sources_are_read_from_files_that_are_there(migration: Migration) -> Non
     files = {Path(each["path"]).name for each in told["files"]}
     assert {"gsm8k.py", "search_r1_like_qa_em.py"} < files
     assert not files & {"math_reward.py", "geo3k.py"}
-    assert 'data_source=sample.metadata["data_source"]' in migration.text("reward_demo.py")
+    assert "data_source=_data_source(sample)" in migration.text("reward_demo.py")
 
 
 def test_a_source_is_known_by_the_default_of_a_variable(migration: Migration) -> None:
