@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Literal
 
 from relax_lint.flow.names import Import, imports_of
@@ -11,6 +13,7 @@ from relax_lint.flow.scopes import FUNCTIONS, AnyFunction, own_nodes
 from relax_lint.records import record
 from relax_lint.sources.python import walk
 
+_ASKS_WHETHER_ASYNC = re.compile(r"is_?async|is_?coroutine|asynchronous")
 Manner = Literal["value", "element", "entered", "part", "container", "unknown"]
 _NEVER_DEEPER = 20
 _BIND_NOTHING = frozenset({ast.Name, ast.Constant, ast.Expr, ast.keyword, ast.Subscript, ast.If, ast.Compare})
@@ -50,12 +53,24 @@ class Bindings:
         self.yields: list[ast.expr] = []
         self.outer: set[str] = set()
         self._package = package
+        self._scope = scope
         for node in _nodes(scope):
             if node.__class__ not in _BIND_NOTHING:
                 self._read(node)
         for name in self.outer:
             self.names.pop(name, None)
         self.own_loop = frozenset(self._given_to_loops())
+
+    @cached_property
+    def of_coroutines(self) -> frozenset[ast.Call]:
+        """The calls that are awaited where a test tells which functions are coroutine functions: others are not called
+        there, however many functions the same name holds."""
+        nodes = list(_nodes(self._scope))
+        tests = [node.test for node in nodes if isinstance(node, (ast.If, ast.IfExp))]
+        if not any(_ASKS_WHETHER_ASYNC.search(ast.unparse(test)) for test in tests):
+            return frozenset()
+        awaited = (node.value for node in nodes if isinstance(node, ast.Await))
+        return frozenset(call for call in awaited if isinstance(call, ast.Call))
 
     def _read(self, node: ast.AST) -> None:
         if isinstance(node, ast.Call):

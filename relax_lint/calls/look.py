@@ -357,6 +357,8 @@ class Look:
         if node is not None and node in self.frame.bindings.own_loop:
             where = "elsewhere"
         if isinstance(callee, Routine):
+            if not isinstance(callee.node, ast.AsyncFunctionDef) and node in self.frame.bindings.of_coroutines:
+                return UNTOLD
             return self.graph.enter(self, callee, passed, where, node)
         if isinstance(callee, Kind):
             made = Object(callee)

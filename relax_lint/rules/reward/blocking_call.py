@@ -206,6 +206,25 @@ import requests
 async def reward_func(args, sample, **kwargs):
     return await asyncio.to_thread(lambda: requests.post(args.judge_url, timeout=3).json()["score"])
 """),
+    _reward("""\
+import asyncio
+import inspect
+import time
+
+
+def slow(text):
+    return time.sleep(1)
+
+
+async def judge(ask, text):
+    if inspect.iscoroutinefunction(ask):
+        return await ask(text)
+    return await asyncio.to_thread(ask, text)
+
+
+async def reward_func(args, sample, **kwargs):
+    return await judge(slow, sample.response)
+"""),
 ]
 
 INVALID = [

@@ -234,6 +234,51 @@ async def reward_func(args, sample, **kwargs):
     return await judge(sample.response)
 """)
     ),
+    Example(
+        reward("""\
+import asyncio
+import inspect
+import time
+
+
+class Judge:
+    def __init__(self, ask):
+        self.ask = ask
+        self.is_async = inspect.iscoroutinefunction(ask)
+
+    async def score(self, text):
+        if self.is_async:
+            return await self.ask(text)
+        return await asyncio.to_thread(self.ask, text)
+
+
+class Named(Judge):
+    name = "judge"
+
+
+JUDGES = []
+
+
+def judge(function):
+    JUDGES.append(Named(function))
+    return function
+
+
+@judge
+def slow(text):
+    time.sleep(1)
+    return len(text)
+
+
+@judge
+async def quick(text):
+    return len(text)
+
+
+async def reward_func(args, sample, **kwargs):
+    return float(sum([await each.score(sample.response) for each in JUDGES]))
+""")
+    ),
 ]
 
 
