@@ -288,3 +288,14 @@ def test_what_the_reward_does_not_use_is_left_out_and_said(workshop: Workshop) -
     assert "Manager" not in carried.files[0].text
     assert any("Manager" in note for note in carried.notes)
     assert _one(workshop) == {"score": 1.0}
+
+
+def test_the_source_is_verls_column_beside_one_of_extra_infos_own(workshop: Workshop) -> None:
+    text = """\
+def compute_score(data_source, solution_str, ground_truth, extra_info=None):
+    return {"score": 1.0, "column": data_source, "own": extra_info["data_source"]}
+"""
+    _carried(workshop, text)
+    assert _one(workshop, data_source="a") == {"score": 1.0, "column": "a", "own": "a"}
+    both = _one(workshop, data_source="mine", verl_data_source="column")
+    assert both == {"score": 1.0, "column": "column", "own": "mine"}
