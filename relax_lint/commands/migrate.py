@@ -418,9 +418,8 @@ def _summary(migrated: Migrated, told: Mapping[str, object]) -> str:
         f"{plural(sum(counts.values()), 'setting')}: {', '.join(f'{n} {kind}' for kind, n in counts.items())}."
     )
     if migrated.unused:
-        lines.append(
-            f"Of the recipe, {plural(len(migrated.unused), 'file')} are used by nothing; MIGRATION.md names them."
-        )
+        files = f"{plural(len(migrated.unused), 'file')} {'is' if len(migrated.unused) == 1 else 'are'}"
+        lines.append(f"Of the recipe, {files} used by nothing; MIGRATION.md names them.")
     lines += [f"{mode.mode} is refused by the launcher: {mode.reason}" for mode in plan.refused]
     left = dict.fromkeys(text for written in migrated.launches for text in todos(written.plan))
     if left:

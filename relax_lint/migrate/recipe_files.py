@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -47,7 +48,9 @@ class RecipeFiles:
         for file in made.files:
             text = self._text(file, made.part)
             if text is not None:
-                yield self.path(file, made.part), text
+                path = self.path(file, made.part)
+                own = any(piece.path == path for piece in file.pieces)
+                yield path, self._whole(path, text) if own else text
 
     def clash(self, texts: Mapping[Path, str], more: Mapping[Path, str]) -> bool:
         """Whether one of these files is there with another text, of another launch."""
@@ -129,6 +132,20 @@ class RecipeFiles:
     def path(self, file: RecipeFile, part: str) -> Path:
         """Where a file of a plan lies."""
         return self.project.root / file.name if file.from_root else self.target / part / file.name
+
+    def _whole(self, path: Path, text: str) -> str:
+        """A module that is carried over to where it lies stays as it is, when that has all of it and needs no verl:
+        other code may use the rest."""
+        there = self.project.read(path)
+        original = "" if there is None else there.decode("utf-8", "surrogateescape")
+        if path.suffix != ".py" or "verl" in original:
+            return text
+        try:
+            statements = {ast.dump(each) for each in ast.parse(original).body}
+            has_all = all(ast.dump(each) in statements for each in ast.parse(text).body)
+        except (SyntaxError, ValueError):
+            return text
+        return original if has_all else text
 
     def _text(self, file: RecipeFile, part: str) -> str | None:
         if not file.copy_of:

@@ -316,3 +316,13 @@ def test_a_reward_that_has_the_name_already_is_replaced(dropped: Path) -> None:
     main(["--fix", "examples/number_game", "-q", "--no-cache"])
     assert "async def reward_func" in (dropped / "reward_number_game.py").read_text()
     assert "def plot" in (dropped / "reward_number_game.py.orig").read_text()
+
+
+def test_a_module_that_needs_no_verl_stays_as_it_is(dropped: Path) -> None:
+    tabs = "import string\n\nNAMES = ['number']\n\n\ndef table():\n    return string.digits\n"
+    (dropped / "tabs.py").write_text(tabs)
+    scoring = (dropped / "scoring.py").read_text()
+    (dropped / "scoring.py").write_text(f"from tabs import NAMES\n{scoring.replace('1.0 if', 'len(NAMES) if')}")
+    main(["--fix", "examples/number_game", "-q", "--no-cache"])
+    assert (dropped / "tabs.py").read_text() == tabs
+    assert not (dropped / "tabs.py.orig").exists()
