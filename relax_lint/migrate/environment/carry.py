@@ -13,7 +13,7 @@ from relax_lint.migrate.carrying.imports import Alias, OfName, Resolver
 from relax_lint.migrate.carrying.naming import Names
 from relax_lint.migrate.carrying.sources import Origin
 from relax_lint.migrate.environment.configs import interaction_entries, tool_entries
-from relax_lint.migrate.environment.functions import FunctionEntry, function_entries
+from relax_lint.migrate.environment.functions import FunctionEntry, function_entries, own_schema
 from relax_lint.migrate.environment.produced.tool_base import OpenAIFunctionToolSchema
 from relax_lint.migrate.environment.writing import Parts, environment_text, produced_text
 from relax_lint.migrate.plan import Piece, RecipeFile
@@ -194,14 +194,22 @@ class _Carrying:
         return self._wanted(module, name, problem)
 
     def _describe(self, entry: ToolEntry, name: str) -> None:
-        if entry.schema is None:
+        written = entry.schema or self._own_schema(entry)
+        if written is None:
             self.unknown.append(name)
             return
         try:
-            schema = OpenAIFunctionToolSchema.model_validate(entry.schema)
+            schema = OpenAIFunctionToolSchema.model_validate(written)
             self.schemas.append(schema.model_dump(exclude_unset=True, exclude_none=True))
         except (ValueError, TypeError) as problem:
             self.problems.append(Problem(entry.path, entry.line, f"the tool_schema is not understood: {problem}"))
+
+    def _own_schema(self, entry: ToolEntry) -> Any:
+        """The schema that a class says itself, where that is written out in it."""
+        module, name = _split(entry.class_name)
+        target = Resolver(self.sources).target(self._start([]), Alias(module, 0, name, None, 1))
+        found = self.sources.code(target.origin).definition(target.name) if isinstance(target, OfName) else None
+        return own_schema(found) if isinstance(found, ast.ClassDef) else None
 
     def _functions(self) -> Iterator[str]:
         from relax_lint.migrate.environment.writing import function_tools

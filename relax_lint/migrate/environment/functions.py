@@ -64,6 +64,21 @@ def function_entries(code: Code) -> Iterator[FunctionEntry]:
     return iter(sorted(found, key=lambda entry: entry.name))
 
 
+def own_schema(tool: ast.ClassDef) -> Any:
+    """The schema that a tool's class returns, where all that it does is to return one that is written out."""
+    for each in tool.body:
+        if isinstance(each, ast.FunctionDef) and each.name == "get_openai_tool_schema" and not each.decorator_list:
+            body = each.body[1:] if ast.get_docstring(each) is not None else each.body
+            value = body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
+            if isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
+                value = value.args[0] if ast.unparse(value.func).endswith("ToolSchema.model_validate") else None
+            try:
+                return None if value is None else ast.literal_eval(value)
+            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                return None
+    return None
+
+
 def _spellings(tree: ast.Module) -> Iterator[str]:
     """What the decorator is called in a module."""
     for each in ast.walk(tree):

@@ -81,3 +81,35 @@ def picture():
     call = '<tool_call>{"name": "picture", "arguments": {}}</tool_call>'
     observation, _, _ = asyncio.run(stepped(module.build_env(sample(), args()), call))
     assert observation["multi_modal_data"] == {"image": ["a picture"]}
+
+
+@pytest.mark.parametrize(
+    ("returned", "known"),
+    [
+        ("OpenAIFunctionToolSchema.model_validate({})", True),
+        ("sch.OpenAIFunctionToolSchema.model_validate({})", True),
+        ("OpenAIFunctionToolSchema.model_validate(changed({}))", False),
+    ],
+)
+def test_a_schema_that_a_class_writes_out_is_read(returned: str, known: bool, tmp_path: Path, environment: Any) -> None:
+    function = {"name": "own", "description": "d", "parameters": {"type": "object", "properties": {}, "required": []}}
+    wanted = {"type": "function", "function": function}
+    code = f"""\
+import verl.tools.schemas as sch
+from verl.tools.base_tool import BaseTool
+from verl.tools.schemas import OpenAIFunctionToolSchema
+
+
+def changed(values):
+    return dict(values)
+
+
+class OwnTool(BaseTool):
+    def get_openai_tool_schema(self):
+        return {returned.replace("{}", repr(wanted))}
+"""
+    entry = "tools:\n  - class_name: own.OwnTool\n    config: {type: native}\n"
+    root = write(tmp_path / "checkout", {**VERL, "own.py": code, "tools.yaml": entry})
+    module, carried = environment(root, tools="tools.yaml")
+    assert (carried.schemas, carried.unknown) == (([wanted], []) if known else ([], ["OwnTool"]))
+    assert module.tool_schemas() == [wanted]
