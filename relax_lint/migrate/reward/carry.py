@@ -30,7 +30,7 @@ def carry_reward(request: Request, sources: VerlSources) -> CarriedReward:
         entry = find_entry(request, sources)
     except NotCarried as refusal:
         return CarriedReward(problems=[refusal.problem])
-    entry = _awaiting(entry)
+    entry = _in_time(_awaiting(entry))
     module = f"reward_{request.name}"
     names = Names(request.package, {module, f"env_{request.name}", f"process_{request.name}", *_OTHERS})
     copied = closure(entry.code, [entry.function], sources, names)
@@ -60,6 +60,20 @@ def _awaiting(entry: Entry) -> Entry:
     return changed(entry, code=made, is_async=isinstance(definition, ast.AsyncFunctionDef))
 
 
+def _in_time(entry: Entry) -> Entry:
+    """The function, whose clients of openai all say how long they wait."""
+    from relax_lint.migrate.reward.client_timeouts import SECONDS, with_timeouts
+
+    made, lines = with_timeouts(entry.code)
+    if not lines:
+        return entry
+    note = (
+        f"the client of openai in line {', '.join(map(str, lines))} of {entry.code.origin.path.name} has "
+        f"timeout={SECONDS} now, which is what openai waits by itself: one answer that does not come holds the rollout"
+    )
+    return changed(entry, code=made, notes=(*entry.notes, note))
+
+
 def _form(request: Request, entry: Entry, copied: Copied) -> Form:
     text = {each.value for each in _constants(copied)}
     adds = tuple(each for each in _ADDED if each in text) if {"extra_info", "extra_infos"} & {*entry.values} else ()
@@ -81,9 +95,11 @@ def _is_inline(entry: Entry, copied: Copied, place: Where) -> bool:
     nothing of Relax."""
     from relax_lint.migrate.reward.module import can_be_renamed
 
-    if place == "process" or has_processes(copied):
+    if place == "process" or has_processes(copied) or copied.imports_root:
         return False
     code = copied.root.code
+    if any(each.scans for each in code.statements if each.index in copied.root.indices):
+        return False  # the names of the reward are not to be found there
     bound = {name for each in code.statements if each.index in copied.root.indices for name in each.binds}
     if bound & (OWN | {SCORING}) or (bound & NAMES) - {entry.function}:
         return False
@@ -125,9 +141,8 @@ def _origin(entry: Entry) -> str:
 
 
 def _notes(request: Request, entry: Entry, copied: Copied) -> Iterator[str]:
-    left = copied.left_out()
-    if left and not entry.code.origin.of_verl:
-        yield f"left out of {entry.code.origin.path.name}, since the reward does not use it: {', '.join(left)}"
+    for path, left in copied.left_out():
+        yield f"left out of {path.name}, since the reward does not reach it: {', '.join(left)}"
     if request.manager.kind == BATCH:
         yield (
             "verl's batch manager scores all responses of a step at once, Relax the responses to one prompt "

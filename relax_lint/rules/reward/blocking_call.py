@@ -215,7 +215,6 @@ import time
 def slow(text):
     return time.sleep(1)
 
-
 async def judge(ask, text):
     if inspect.iscoroutinefunction(ask):
         return await ask(text)

@@ -235,3 +235,38 @@ def test_what_cannot_be_awaited_runs_in_a_thread_and_that_is_said(text: str, why
     assert not carried.problems
     assert why in carried.notes[0]
     assert "await asyncio.to_thread(" in carried.files[0].text
+
+
+_KEEPS_A_CLIENT = """\
+import asyncio
+import functools
+
+from openai import OpenAI
+
+
+@functools.lru_cache(maxsize=1)
+def get_client(url):
+    return OpenAI(
+        base_url=url,
+        api_key="none",
+    )
+
+
+def ask(url, text):
+    client = get_client(url)
+    said = client.chat.completions.create(model="m", messages=[{"role": "user", "content": text}])
+    return float(said.choices[0].message.content.split()[-1])
+
+
+async def compute_score(data_source, solution_str, ground_truth, extra_info=None, url="http://nowhere"):
+    return await asyncio.to_thread(ask, url, solution_str)
+"""
+
+
+def test_a_client_that_stays_says_how_long_it_waits(judge: str, workshop: Workshop) -> None:
+    path = workshop.write("judged.py", _KEEPS_A_CLIENT)
+    arguments = (Argument("url", "judge_url", f"{judge}/v1"),)
+    carried = workshop.carry("judged", function=Function(path, "compute_score"), arguments=arguments)
+    assert "the client of openai in line 9 of judged.py has timeout=600.0 now" in carried.notes[0]
+    assert 'api_key="none", timeout=600.0,' in carried.files[0].text
+    assert [each["score"] for each in run(workshop.reward("judged"), [workshop.sample("abc", data_source="d")])] == [3]
