@@ -18,17 +18,19 @@ from relax_lint.migrate.carrying.imports import (
     OfModule,
     OfName,
     Resolver,
+    Supplied,
     Target,
     aliases,
     stars,
 )
 from relax_lint.migrate.carrying.naming import Names
+from relax_lint.migrate.carrying.sources import VERL, Origin
 from relax_lint.migrate.plan import Piece
 from relax_lint.records import node, record
 from relax_lint.sources.python import walk
 
 if TYPE_CHECKING:
-    from relax_lint.migrate.carrying.sources import Origin, VerlSources
+    from relax_lint.migrate.carrying.sources import VerlSources
 
 MOST_MODULES = 60
 """More than this is no scoring of an answer, but the half of verl."""
@@ -63,6 +65,10 @@ class Part:
     code: Code
     indices: frozenset[int]
     needed: frozenset[str]
+    above: tuple[Origin, ...] = ()
+    """The packages above the modules that it imports, which run before those."""
+    is_whole: bool = False
+    """Whether nothing is left out but what no copy wants."""
 
 
 @node
@@ -97,16 +103,29 @@ class Copied:
             tuple(defined or dict.fromkeys(name for statement in statements for name in sorted(statement.binds))),
         )
 
-    def left_out(self) -> list[str]:
-        """The functions and classes of the first module that nothing of it needs."""
-        root = self.root
-        return [
-            each.name
-            for statement in root.code.statements
-            if statement.index not in root.indices
-            for each in statement.nodes
-            if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-        ]
+    def left_out(self) -> Iterator[tuple[Path, list[str]]]:
+        """What is left out of each module of the user's, by its names, or by its line."""
+        for part in self.parts:
+            if part.is_whole or part.code.origin.of_verl:
+                continue
+            left = [
+                getattr(each, "name", None) or f"line {part.code.line(each.lineno)}"
+                for statement in part.code.statements
+                if statement.index not in part.indices and not statement.idle and not statement.is_import
+                for each in statement.nodes
+            ]
+            if left:
+                yield part.code.origin.path, left
+
+    @property
+    def imports_root(self) -> bool:
+        """Whether other modules import the first one back."""
+        return any(
+            getattr(self.resolver.target(part.code, alias), "origin", None) == self.root.code.origin
+            for part in self.parts[1:]
+            for each in walk(part.code.tree)
+            for alias in aliases(each)
+        )
 
 
 def closure(
@@ -117,8 +136,23 @@ def closure(
     supplied: Mapping[str, str] | None = None,
 ) -> Copied:
     """What the names ``wanted`` of a module need. ``supplied`` are dotted names of verl that the recipe has elsewhere,
-    with the modules that they are imported from."""
-    return _Closure(start, wanted, sources, names, supplied).run()
+    with the modules that they are imported from.
+
+    Modules of the user's come whole, since what they do when they are imported may matter: those that do not work so
+    are cut down to what the names need, and to all that reaches it.
+    """
+    cut: set[Origin] = set()
+    while True:
+        search = _Closure(start, wanted, sources, names, supplied, cut)
+        copied = search.run()
+        whole = search.whole
+        if not copied.problems or not whole:
+            break
+        paths = {each.path for each in copied.problems}
+        cut |= {each for each in whole if each.path in paths} or whole
+    for part in copied.parts[1:]:
+        names.of(part.code.origin)
+    return copied
 
 
 class _Closure:
@@ -131,10 +165,14 @@ class _Closure:
         sources: VerlSources,
         names: Names,
         supplied: Mapping[str, str] | None,
+        cut: Collection[Origin],
     ) -> None:
         self.start = start
         self.sources = sources
         self.names = names
+        self.cut = cut
+        self.whole: set[Origin] = set()
+        self.above: dict[Origin, dict[Origin, None]] = {}
         self.resolver = Resolver(sources, supplied)
         self.codes: dict[Origin, Code] = {start.origin: start}
         self.wanted: dict[Origin, set[str]] = {start.origin: set(wanted)}
@@ -157,10 +195,16 @@ class _Closure:
                     pending.append(other)
             if len(self.wanted) > MOST_MODULES:
                 self._problem(self.start, 1, f"this needs more than {MOST_MODULES} modules of verl")
-        parts = [Part(self.codes[each], self.indices[each], self.needed[each]) for each in self.indices]
-        for part in parts:
-            if part.code is not self.start:
-                self.names.of(part.code.origin)
+        parts = [
+            Part(
+                self.codes[each],
+                self.indices[each],
+                self.needed[each],
+                tuple(self.above.get(each, ())),
+                each in self.whole,
+            )
+            for each in self.indices
+        ]
         return Copied(
             parts, self.names, list(self.requires.values()), list(self.problems), self.resolver, list(self.beside)
         )
@@ -177,31 +221,91 @@ class _Closure:
         except Unparsable as problem:
             self._problem(code, problem.line, problem.reason)
             return
-        needed, indices = set(self.wanted[origin]), set[int]()
+        needed, indices = self._reached(code, statements)
+        self.whole.discard(origin)
+        if not origin.of_verl and origin not in self.cut and not self._wants_more_of_verl(code, needed, indices):
+            self.whole.add(origin)
+            needed, indices = self._all(code, needed)
+        self.indices[origin], self.needed[origin] = frozenset(indices), frozenset(needed)
+        for statement in statements:
+            if statement.index in indices or statement.is_import:
+                yield from self._outward(code, statement, needed)
+
+    def _reached(self, code: Code, statements: Sequence[Statement]) -> tuple[set[str], set[int]]:
+        """What the wanted names of a module need, with all that may change it: its names and statements."""
+        needed, indices = set(self.wanted[code.origin]), set[int]()
         needed.update(code.binding if ALL in needed else ())
         needed.discard(ALL)
         before = -1
         while before != len(indices):
             before = len(indices)
+            scanned = any(statements[each].scans for each in indices) and not code.origin.of_verl
             for statement in statements:
-                if statement.index not in indices and self._is_needed(code, statement, needed, indices):
+                if statement.index in indices or statement.idle:
+                    continue
+                if scanned and not statement.is_import or self._is_needed(code, statement, needed):
                     indices.add(statement.index)
                     needed |= statement.uses
-        self.indices[origin], self.needed[origin] = frozenset(indices), frozenset(needed)
-        for index in sorted(indices):
-            yield from self._outward(code, statements[index], needed)
+        return needed, indices
 
-    def _is_needed(self, code: Code, statement: Statement, needed: set[str], indices: set[int]) -> bool:
-        if statement.idle:
+    def _all(self, code: Code, needed: set[str]) -> tuple[set[str], set[int]]:
+        """All names and statements of a module, but for what no copy wants, and verl's names that nothing uses."""
+        kept = [each for each in code.statements if not each.idle]
+        used = needed | {name for each in kept for name in each.uses}
+        kept += [each for each in code.statements if each.idle and each.binds & used]
+        bound = {name for each in kept for name in each.binds if not self._is_of_verl(code, each, name)}
+        return used | bound, {each.index for each in kept}
+
+    def _wants_more_of_verl(self, code: Code, needed: set[str], indices: set[int]) -> bool:
+        """Whether what nothing reaches in a module wants parts of verl by itself: those are no part of the scoring."""
+        for statement in code.statements:
+            if statement.index in indices or statement.idle or statement.is_import:
+                continue
+            names = {name for name in statement.uses if name in code.binding and name not in needed}
+            if any(self._is_of_verl(code, each, name) for name in names for each in code.binding[name]):
+                return True
+            inner = (alias for part in statement.nodes for each in walk(part) for alias in aliases(each))
+            if any(not alias.level and alias.module.partition(".")[0] == VERL for alias in inner):
+                return True
+        return False
+
+    def _is_of_verl(self, code: Code, statement: Statement, name: str) -> bool:
+        """Whether a name is imported from verl."""
+        return statement.is_import and any(
+            alias.bound == name and not alias.level and alias.module.partition(".")[0] == VERL
+            for each in statement.nodes
+            for alias in aliases(each)
+        )
+
+    def _is_needed(self, code: Code, statement: Statement, needed: set[str]) -> bool:
+        elsewhere = self.resolver.supplied_of(code.origin.dotted).keys()
+        if statement.binds & needed - elsewhere or self._star_gives(code, statement, needed):
+            return True
+        if statement.is_import or statement.binds & elsewhere:
             return False
-        if not statement.effect or statement.is_import:
-            elsewhere = self.resolver.supplied_of(code.origin.dotted).keys()
-            return bool(statement.binds & needed - elsewhere) or self._star_gives(code, statement, needed)
-        own = statement.uses - _BUILTINS
-        bound = {name for name in own if name in code.binding}
-        if bound - needed and not all(self._is_plain_import(code, name) for name in bound - needed):
+        return self._reaches(code, statement, needed)
+
+    def _reaches(self, code: Code, statement: Statement, needed: set[str]) -> bool:
+        """Whether running a statement may change what is needed. Of verl, plain definitions and values do not."""
+        if code.origin.of_verl and statement.is_plain:
             return False
-        return bool(own)
+        names = {name for name in statement.runs if name in code.binding and not self._is_plain_import(code, name)}
+        if names & needed:
+            return True
+        if not code.origin.of_verl and any(self._is_of_user(code, name) for name in names):
+            return True
+        return statement.effect and not names and bool(statement.uses - _BUILTINS)
+
+    def _is_of_user(self, code: Code, name: str) -> bool:
+        """Whether a name is imported from another module of the user's."""
+        return any(
+            alias.bound == name and origin is not None and not origin.of_verl
+            for statement in code.binding[name]
+            if statement.is_import
+            for each in statement.nodes
+            for alias in aliases(each)
+            for origin in [self.resolver.origin_of(code, alias)]
+        )
 
     def _star_gives(self, code: Code, statement: Statement, needed: set[str]) -> bool:
         if not statement.is_import:
@@ -215,7 +319,7 @@ class _Closure:
         return all(
             statement.is_import
             and all(
-                isinstance(self.resolver.target(code, alias), External)
+                isinstance(self.resolver.target(code, alias), (External, Supplied))
                 for each in statement.nodes
                 for alias in aliases(each)
                 if alias.bound == name
@@ -246,6 +350,7 @@ class _Closure:
                     self.beside[Problem(code.origin.path, code.line(each.lineno), message)] = None
                 for alias in aliases(each):
                     if each in statement.nodes and alias.bound not in needed and alias.name != ALL:
+                        yield from self._run_only(code, alias)
                         continue
                     yield from self._imported(code, alias, needed, optional=id(each) in guarded)
 
@@ -253,6 +358,7 @@ class _Closure:
         self, code: Code, alias: Alias, needed: set[str], *, optional: bool
     ) -> Iterator[tuple[Origin, str | None]]:
         target: Target = self.resolver.target(code, alias)
+        yield from self._above(code, target)
         if isinstance(target, External):
             self._require(code, target.package, alias.line, optional=optional)
         elif isinstance(target, Missing):
@@ -268,6 +374,30 @@ class _Closure:
                         yield target.origin, name
         elif isinstance(target, OfName):
             yield target.origin, target.name
+
+    def _run_only(self, code: Code, alias: Alias) -> Iterator[tuple[Origin, str | None]]:
+        """A module of the user's that is imported, though nothing needs its names: for what it does then."""
+        origin = self.resolver.run_only(code, alias)
+        if origin is not None:
+            yield from self._above(code, OfModule(origin))
+            yield origin, None
+
+    def _above(self, code: Code, target: Target) -> Iterator[tuple[Origin, str | None]]:
+        """The packages above a module of the user's, which run when it is imported, unless the importer is in them."""
+        if not isinstance(target, (OfModule, OfName)) or target.origin.of_verl:
+            return
+        parts = target.origin.dotted.split(".")
+        for count in range(1, len(parts)):
+            above = ".".join(parts[:count])
+            if code is not self.start and f"{code.origin.dotted}.".startswith(f"{above}."):
+                continue
+            origin = self.sources.origin(above, code.origin.path)
+            if origin is None or not origin.is_package or not target.origin.path.is_relative_to(origin.path.parent):
+                continue
+            package = self._code(origin)
+            if package is not None and any(not each.idle for each in package.statements):
+                self.above.setdefault(code.origin, {})[origin] = None
+                yield origin, None
 
     def _of_module(self, code: Code, alias: Alias, origin: Origin) -> Iterator[tuple[Origin, str | None]]:
         if alias.name is None and alias.asname is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import symtable
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from relax_lint.migrate.carrying.sources import Origin
+
+
+SCANNING = frozenset({"globals", "vars", "locals", "dir", "__subclasses__", "getmembers", "__dict__"})
 
 
 class Unparsable(Exception):
@@ -31,7 +34,9 @@ class Statement:
     """One top-level statement, or several on one line.
 
     ``effect`` says that it is there for what it does: it binds no name. ``idle`` is what a copy never wants: the
-    docstring, ``__all__``, what runs only when the file is a script, and a search path that is played with.
+    docstring, ``__all__``, what runs only when the file is a script, and a search path that is played with. ``runs`` are
+    the names that are looked up when it runs itself, not when what it defines is called; ``scans`` says that it, or
+    what it defines, asks for names or classes that it does not name.
     """
 
     index: int
@@ -40,11 +45,18 @@ class Statement:
     uses: frozenset[str]
     effect: bool
     idle: bool
+    runs: frozenset[str] = frozenset()
+    scans: bool = False
 
     @property
     def is_import(self) -> bool:
         """Whether it does nothing but import."""
         return all(isinstance(each, (ast.Import, ast.ImportFrom)) for each in self.nodes)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it does nothing but define, import, or give values to names."""
+        return all(_is_plain(each) for each in self.nodes)
 
 
 class Code:
@@ -138,7 +150,10 @@ def _statement(index: int, nodes: list[ast.stmt], *, first: bool) -> Statement:
         bound |= names
         used |= uses
     idle = all(_is_idle(each, first=first) for each in nodes)
-    return Statement(index, nodes, frozenset(bound), frozenset(used), not bound and not idle, idle)
+    runs = frozenset(each.id for part in nodes for each in _running(part))
+    asked = {getattr(each, "id", getattr(each, "attr", "")) for part in nodes for each in walk(part)}
+    scans = bool(asked & SCANNING) or {"sys", "modules"} <= asked
+    return Statement(index, nodes, frozenset(bound), frozenset(used), not bound and not idle, idle, runs, scans)
 
 
 def _is_idle(statement: ast.stmt, *, first: bool) -> bool:
@@ -151,9 +166,43 @@ def _is_idle(statement: ast.stmt, *, first: bool) -> bool:
         return all(isinstance(each, ast.Name) and each.id == "__all__" for each in targets)
     if isinstance(statement, ast.ImportFrom):
         return statement.module == "__future__"
-    return isinstance(statement, ast.If) and "__name__" in {
-        each.id for each in walk(statement.test) if isinstance(each, ast.Name)
-    }
+    return isinstance(statement, ast.If) and _is_of_script(statement.test)
+
+
+def _is_of_script(test: ast.expr) -> bool:
+    """Whether a test is that for a file that runs as a script."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and any(map(_is_of_script, test.values))
+    sides = {ast.unparse(each) for each in (test.left, *test.comparators)}
+    return sides == {"__name__", "'__main__'"}
+
+
+def _is_plain(statement: ast.stmt) -> bool:
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return not statement.decorator_list
+    if isinstance(statement, ast.Assign):
+        return all(isinstance(each, ast.Name) for each in statement.targets)
+    if isinstance(statement, ast.AnnAssign):
+        return isinstance(statement.target, ast.Name)
+    return isinstance(statement, (ast.Import, ast.ImportFrom))
+
+
+def _running(part: ast.AST) -> Iterator[ast.Name]:
+    if isinstance(part, ast.Name):
+        yield part
+    below: Iterable[ast.AST]
+    if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        below = part.decorator_list
+    elif isinstance(part, ast.ClassDef):
+        below = [*part.decorator_list, *part.bases, *part.keywords, *part.body]
+    elif isinstance(part, ast.AnnAssign):
+        below = [part.target, *([part.value] if part.value is not None else [])]
+    elif isinstance(part, ast.Lambda):
+        below = ()
+    else:
+        below = ast.iter_child_nodes(part)
+    for each in below:
+        yield from _running(each)
 
 
 def _plays_with_path(statement: ast.Expr) -> bool:

@@ -121,6 +121,22 @@ class Resolver:
                 return OfModule(below)
         return self._name(dotted, alias.name, beside)
 
+    def origin_of(self, code: Code, alias: Alias) -> Origin | None:
+        """The module that an import names, or has a name of, when it is carried."""
+        target = self.target(code, alias)
+        return target.origin if isinstance(target, (OfModule, OfName)) else None
+
+    def run_only(self, code: Code, alias: Alias) -> Origin | None:
+        """The module that an import of the user's runs, when it is the user's, too, whatever it gives."""
+        if code.origin.of_verl:
+            return None
+        target = self.target(code, alias)
+        if isinstance(target, OfModule):
+            return None if target.origin.of_verl else target.origin
+        dotted = self._absolute(code.origin, alias)
+        found = self.sources.origin(dotted, code.origin.path) if dotted else None
+        return None if found is None or found.of_verl or found == code.origin else found
+
     def supplied_of(self, dotted: str) -> dict[str, str]:
         """The names of one module that the recipe has elsewhere, with the modules that they are imported from."""
         found = ((*name.rpartition("."), module) for name, module in self.supplied.items())

@@ -34,7 +34,7 @@ def carried_module(copied: Copied, part: Part) -> cst.Module:
         elif _is_kept(statement.nodes, statement.index):
             body.append(original)
     at = _after_future(body)
-    body[at:at] = _supplied_names(copied, part)
+    body[at:at] = [*_packages_above(copied, part), *_supplied_names(copied, part)]
     return code.module.with_changes(body=_begun(body, code.module))
 
 
@@ -64,6 +64,13 @@ def _supplied_names(copied: Copied, part: Part) -> list[cst.BaseStatement]:
     names = [name for name in sorted(part.needed) if name in elsewhere and name in part.code.binding]
     made = _joined([_from(elsewhere[name], [(name, None)]) for name in names])
     return [cst.SimpleStatementLine([each]) for each in made]
+
+
+def _packages_above(copied: Copied, part: Part) -> list[cst.BaseStatement]:
+    """The imports of packages that run before modules in them are imported."""
+    known = {each.code.origin for each in copied.parts}
+    modules = [copied.names.module(each) for each in part.above if each in known]
+    return [cst.SimpleStatementLine([_import(module)]) for module in modules]
 
 
 def _after_future(body: Sequence[cst.BaseStatement]) -> int:
@@ -168,12 +175,16 @@ class _Imports(cst.CSTTransformer):
     def _rewritten(self, small: cst.Import | cst.ImportFrom) -> list[cst.BaseSmallStatement]:
         kept: list[cst.ImportAlias] = []
         moved: list[cst.BaseSmallStatement] = []
+        ran: list[cst.BaseSmallStatement] = []
         names = small.names
         if isinstance(names, cst.ImportStar):
             return self._star(small) if isinstance(small, cst.ImportFrom) else [small]
         for each in names:
             alias = _alias(small, each)
             if self.needed is not None and alias.bound not in self.needed:
+                run = self._run_only(alias)
+                if run is not None:
+                    ran.append(run)
                 continue
             target = self.copied.resolver.target(self.code, alias)
             replaced = self._replaced(alias, target)
@@ -184,7 +195,14 @@ class _Imports(cst.CSTTransformer):
         if len(kept) == len(names):
             return [small]
         stay: list[cst.BaseSmallStatement] = [_with_names(small, kept)] if kept else []
-        return [*stay, *_joined(moved)]
+        return [*stay, *ran, *_joined(moved)]
+
+    def _run_only(self, alias: Alias) -> cst.Import | None:
+        """The import of a module for what it does."""
+        origin = self.copied.resolver.run_only(self.code, alias)
+        if origin is None or all(each.code.origin != origin for each in self.copied.parts[1:]):
+            return None
+        return _import(self.copied.names.module(origin))
 
     def _star(self, small: cst.ImportFrom) -> list[cst.BaseSmallStatement]:
         alias = Alias(_module_of(small), len(small.relative), ALL, None, 0)
@@ -242,6 +260,14 @@ def _with_names(small: cst.Import | cst.ImportFrom, kept: list[cst.ImportAlias])
         plain = [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in kept]
         changes = {"names": plain, "lpar": None, "rpar": None}
     made: cst.BaseSmallStatement = small.with_changes(**changes)
+    return made
+
+
+def _import(module: str) -> cst.Import:
+    statement = cst.parse_statement(f"import {module}")
+    assert isinstance(statement, cst.SimpleStatementLine)
+    made = statement.body[0]
+    assert isinstance(made, cst.Import)
     return made
 
 

@@ -120,6 +120,8 @@ def _key(statement: cst.SimpleStatementLine, package: str) -> tuple[int, bool, s
         section = 3
     else:
         section = 2
+    if top == package.partition(".")[0]:
+        return section, True, package.lower()  # in their order, since they may do something
     return section, isinstance(node, ast.ImportFrom), name.lower()
 
 
