@@ -7,8 +7,10 @@ import builtins
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from relax_lint.migrate.carrying.beside import data_files, own_paths
 from relax_lint.migrate.carrying.code import Code, Statement, Unparsable
 from relax_lint.migrate.carrying.imports import (
     ALL,
@@ -83,6 +85,8 @@ class Copied:
     resolver: Resolver
     beside: Sequence[Problem] = ()
     """What may need something that is not carried: files that lie beside the code."""
+    data: Mapping[str, tuple[Path, str]] = MappingProxyType({})
+    """The files with text that come along, by their names: where each is, and what it holds."""
 
     @property
     def root(self) -> Part:
@@ -180,6 +184,7 @@ class _Closure:
         self.needed: dict[Origin, frozenset[str]] = {}
         self.problems: dict[Problem, None] = {}
         self.beside: dict[Problem, None] = {}
+        self.data: dict[str, tuple[Path, str]] = {}
         self.requires: dict[str, Requirement] = {}
 
     def run(self) -> Copied:
@@ -206,7 +211,13 @@ class _Closure:
             for each in self.indices
         ]
         return Copied(
-            parts, self.names, list(self.requires.values()), list(self.problems), self.resolver, list(self.beside)
+            parts,
+            self.names,
+            list(self.requires.values()),
+            list(self.problems),
+            self.resolver,
+            list(self.beside),
+            self.data,
         )
 
     # ------------------------------------------------------------ one module
@@ -243,7 +254,7 @@ class _Closure:
             for statement in statements:
                 if statement.index in indices or statement.idle:
                     continue
-                if scanned and not statement.is_import or self._is_needed(code, statement, needed):
+                if (scanned and not statement.is_import) or self._is_needed(code, statement, needed):
                     indices.add(statement.index)
                     needed |= statement.uses
         return needed, indices
@@ -290,7 +301,7 @@ class _Closure:
         if code.origin.of_verl and statement.is_plain:
             return False
         names = {name for name in statement.runs if name in code.binding and not self._is_plain_import(code, name)}
-        if names & needed:
+        if any(not self._is_plain_import(code, name) for name in code.reached(names) & needed):
             return True
         if not code.origin.of_verl and any(self._is_of_user(code, name) for name in names):
             return True
@@ -340,19 +351,26 @@ class _Closure:
 
     def _outward(self, code: Code, statement: Statement, needed: set[str]) -> Iterator[tuple[Origin, str | None]]:
         guarded = {id(each) for part in statement.nodes for each in _guarded(part)}
-        logged = {id(each) for part in statement.nodes for each in _names_of_loggers(part)}
         for part in statement.nodes:
+            self._beside(code, part)
             for each in walk(part):
                 if isinstance(each, ast.Call):
                     self._dynamic(code, each)
-                elif isinstance(each, ast.Name) and each.id == "__file__" and id(each) not in logged:
-                    message = "this looks for a file beside the code, which is not copied"
-                    self.beside[Problem(code.origin.path, code.line(each.lineno), message)] = None
                 for alias in aliases(each):
                     if each in statement.nodes and alias.bound not in needed and alias.name != ALL:
                         yield from self._run_only(code, alias)
                         continue
                     yield from self._imported(code, alias, needed, optional=id(each) in guarded)
+
+    def _beside(self, code: Code, statement: ast.stmt) -> None:
+        """The files that a statement reads beside its module: those with text come along."""
+        found = data_files(statement, code.origin.path, self.sources.project)
+        for each in own_paths(statement):
+            path, text = found.get(id(each), (None, ""))
+            if path is not None and self.data.setdefault(path.name, (path, text))[0] == path:
+                continue
+            message = "this looks for a file beside the code, which is not copied"
+            self.beside[Problem(code.origin.path, code.line(each.lineno), message)] = None
 
     def _imported(
         self, code: Code, alias: Alias, needed: set[str], *, optional: bool
@@ -369,6 +387,8 @@ class _Closure:
         elif isinstance(target, OfName) and target.name == ALL:
             other = self._code(target.origin)
             if other is not None:
+                if not target.origin.of_verl:
+                    yield target.origin, None
                 for name in sorted(needed):
                     if name not in code.binding and (name in other.binding or stars(other)):
                         yield target.origin, name
@@ -451,13 +471,6 @@ def dotted_name(expression: ast.AST) -> str | None:
     if not isinstance(expression, ast.Name) or not parts:
         return None
     return ".".join([expression.id, *reversed(parts)])
-
-
-def _names_of_loggers(statement: ast.stmt) -> Iterator[ast.AST]:
-    """What loggers are called, often after their file."""
-    for each in walk(statement):
-        if isinstance(each, ast.Call) and getattr(each.func, "attr", "") == "getLogger":
-            yield from each.args
 
 
 def _guarded(statement: ast.stmt) -> Iterator[ast.AST]:

@@ -34,9 +34,9 @@ class Statement:
     """One top-level statement, or several on one line.
 
     ``effect`` says that it is there for what it does: it binds no name. ``idle`` is what a copy never wants: the
-    docstring, ``__all__``, what runs only when the file is a script, and a search path that is played with. ``runs`` are
-    the names that are looked up when it runs itself, not when what it defines is called; ``scans`` says that it, or
-    what it defines, asks for names or classes that it does not name.
+    docstring, ``__all__``, what runs only when the file is a script, and a search path that is played with. ``runs``
+    are the names that are looked up when it runs itself, not when what it defines is called; ``scans`` says that it,
+    or what it defines, asks for names or classes that it does not name.
     """
 
     index: int
@@ -103,6 +103,16 @@ class Code:
         for statement in self.statements:
             for name in statement.binds:
                 found.setdefault(name, []).append(statement)
+        return found
+
+    def reached(self, names: Iterable[str]) -> set[str]:
+        """These names of the module with those that their definitions use, and so on, but for loggers."""
+        found, pending = set[str](), [*names]
+        while pending:
+            name = pending.pop()
+            if name not in found and not any(_is_logger(each) for each in self.binding.get(name, ())):
+                found.add(name)
+                pending += [used for each in self.binding.get(name, ()) for used in each.uses if used in self.binding]
         return found
 
     def line(self, line: int) -> int:
@@ -175,6 +185,11 @@ def _is_of_script(test: ast.expr) -> bool:
         return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and any(map(_is_of_script, test.values))
     sides = {ast.unparse(each) for each in (test.left, *test.comparators)}
     return sides == {"__name__", "'__main__'"}
+
+
+def _is_logger(statement: Statement) -> bool:
+    made = [getattr(each, "value", None) for each in statement.nodes]
+    return all(isinstance(each, ast.Call) and ast.unparse(each.func).endswith("getLogger") for each in made)
 
 
 def _is_plain(statement: ast.stmt) -> bool:

@@ -10,7 +10,7 @@ import libcst as cst
 from relax_lint.migrate.carrying.closure import Copied, Part
 from relax_lint.migrate.carrying.code import Code
 from relax_lint.migrate.carrying.imports import ALL, Alias, OfModule, OfName, Supplied, Target, stars
-from relax_lint.migrate.plan import RecipeFile
+from relax_lint.migrate.plan import Piece, RecipeFile
 
 _EMPTY_LINE = cst.EmptyLine(indent=False)
 
@@ -44,10 +44,12 @@ def carried_text(copied: Copied, part: Part) -> str:
 
 
 def files(copied: Copied) -> Iterator[RecipeFile]:
-    """The files for all modules but the first."""
+    """The files for all modules but the first, and those that they read."""
     for part in copied.parts[1:]:
         pieces = (copied.piece(part),)
         yield RecipeFile(f"{copied.names.of(part.code.origin)}.py", carried_text(copied, part), pieces=pieces)
+    for name, (path, text) in copied.data.items():
+        yield RecipeFile(name, text, pieces=(Piece(path),))
 
 
 def _is_kept(nodes: Sequence[ast.stmt], index: int) -> bool:
@@ -211,7 +213,9 @@ class _Imports(cst.CSTTransformer):
             return [small]
         names = self.all_of_stars.get(target.origin.dotted, [])
         module = self.copied.names.module(target.origin)
-        return [_from(module, [(name, None) for name in names])] if names else []
+        if not names:
+            return [] if target.origin.of_verl or self.code.origin.of_verl else [_import(module)]
+        return [_from(module, [(name, None) for name in names])]
 
     def _replaced(self, alias: Alias, target: Target) -> cst.BaseSmallStatement | None:
         names = self.copied.names

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.carrying.closure import Copied, closure
+from relax_lint.migrate.carrying.closure import Copied, Problem, closure
 from relax_lint.migrate.carrying.naming import Names
 from relax_lint.migrate.plan import RecipeFile
 from relax_lint.migrate.reward.entry import Entry, NotCarried, find_entry
@@ -37,8 +37,14 @@ def carry_reward(request: Request, sources: VerlSources) -> CarriedReward:
     if copied.problems:
         return CarriedReward(requires=copied.requires, problems=copied.problems)
     form = _form(request, entry, copied)
+    made = list(_files(request, entry, copied, form))
+    broken = [each for each in made if each.name.endswith(".py") and not _parses(each.text)]
+    if broken:
+        path = entry.code.origin.path
+        problem = Problem(path, 1, f"{broken[0].name} would not be Python: write {entry.function} more plainly")
+        return CarriedReward(requires=copied.requires, problems=[problem])
     return CarriedReward(
-        list(_files(request, entry, copied, form)),
+        made,
         copied.requires,
         copied.beside,
         [*entry.notes, *_notes(request, entry, copied)],
@@ -46,11 +52,20 @@ def carry_reward(request: Request, sources: VerlSources) -> CarriedReward:
     )
 
 
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
 def _awaiting(entry: Entry) -> Entry:
     """The function, awaiting what it asks over HTTP where that can be done; else it runs in a thread."""
     from relax_lint.migrate.reward.judges import asks_over_http, on_the_loop
 
-    if not asks_over_http(entry.code):
+    known = entry.code.definition(entry.function)
+    if not asks_over_http(entry.code) or not isinstance(known, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return entry
     made = on_the_loop(entry.code, entry.function)
     if isinstance(made, str):

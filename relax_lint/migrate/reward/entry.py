@@ -13,6 +13,7 @@ from relax_lint.migrate.carrying.sources import Origin, VerlSources
 from relax_lint.migrate.reward.dispatch import direct, folded
 from relax_lint.migrate.reward.request import BATCH, PRIME, Argument, Function, Request
 from relax_lint.records import record
+from relax_lint.sources.python import walk
 
 SINGLE = ("data_source", "solution_str", "ground_truth", "extra_info")
 """What verl gives to a function that scores one response, in the order of its prime manager."""
@@ -144,7 +145,7 @@ def _definition(
         raise NotCarried(Problem(path, 1, f"there is no function {name} here"))
     line = found.lineno
     if isinstance(found, ast.ClassDef):
-        raise NotCarried(Problem(path, line, f"{name} is a class: write a function that calls it"))
+        raise NotCarried(Problem(path, line, f"{name} is a class, which gives no score: name an instance of it"))
     if isinstance(found, ast.Assign) and isinstance(found.value, ast.Name) and most:
         return _definition(code, found.value.id, sources, most - 1)
     if isinstance(found, ast.ImportFrom) and most:
@@ -154,8 +155,25 @@ def _definition(
                 target = resolver.target(code, Alias(found.module or "", found.level, each.name, each.asname, line))
                 if isinstance(target, OfName):
                     return _definition(_code(target.origin, sources), target.name, sources, most - 1)
-    made = ast.unparse(found.value) if isinstance(found, ast.Assign) else "another module"
-    raise NotCarried(Problem(path, line, f"{name} is made by {made}: write it as a function"))
+    if isinstance(found, (ast.Import, ast.ImportFrom)):
+        raise NotCarried(
+            Problem(path, line, f"{name} is of another module, which is not carried over: write a function")
+        )
+    return code, name, _stand_in(code, name, found)
+
+
+def _stand_in(code: Code, name: str, made: ast.stmt) -> ast.FunctionDef | ast.AsyncFunctionDef:
+    """How something that is no function, but can be called, is called by verl, which names all that it gives. Of those,
+    ``inspect`` knows partial coroutines and methods."""
+    value = made.value if isinstance(made, (ast.Assign, ast.AnnAssign)) else None
+    if isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] == "partial" and value.args:
+        value = value.args[0]
+    called = {getattr(value, "id", getattr(value, "attr", name))}
+    is_async = any(isinstance(each, ast.AsyncFunctionDef) and each.name in called for each in walk(code.tree))
+    head = f"{'async ' if is_async else ''}def {name}(**given): ..."
+    definition = ast.parse("\n" * (made.lineno - 1) + head).body[0]
+    assert isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef))
+    return definition
 
 
 def _call(
@@ -173,10 +191,14 @@ def _call(
     options += (_ROUTER,) if asks_model else ()
     ours = {each.name for each in options}
     if request.manager.kind == PRIME:
+        twice = [each for each in names if each in ours]
+        if twice:
+            message = f"reward_kwargs gives {twice[0]}, which verl's prime manager gives as well: no call works"
+            raise NotCarried(Problem(code.origin.path, definition.lineno, message))
         given = [Given("", each) for each in names if each not in ours]
     else:
         given = [Given(each, each) for each in names if each not in ours and (each in known or parameters.kwarg)]
-    given += [Given(each.name, each.name) for each in options]
+    given += [Given(each.name, each.parameter) for each in options]
     told = {each.keyword for each in given}
     notes = [
         f"{definition.name} has no parameter {each.name}, which reward_kwargs gives it"

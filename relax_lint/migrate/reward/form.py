@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import keyword
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,7 +12,7 @@ from relax_lint.migrate.reward.request import BATCH, DAPO, LIMITED, PRIME
 from relax_lint.records import record
 
 if TYPE_CHECKING:
-    from relax_lint.migrate.reward.entry import Entry
+    from relax_lint.migrate.reward.entry import Entry, Given
     from relax_lint.migrate.reward.request import Argument, Manager
     from relax_lint.migrate.reward.where import Where
 
@@ -104,10 +107,12 @@ def _score(form: Form) -> str:
     parameters = [*entry.values]
     if entry.options or form.where == "process":
         parameters.append("*")
-    parameters += [f"{each.name}={_literal(None if each.name == SLOTS else each.default)}" for each in entry.options]
+    parameters += [
+        f"{each.parameter}={_literal(None if each.name == SLOTS else each.default)}" for each in entry.options
+    ]
     if form.where == "process":
         parameters.append("processes=16")
-    given = [f"{each.keyword}={each.expression}" if each.keyword else each.expression for each in entry.given]
+    given = [_handed(each) for each in entry.given]
     if form.where == "process":
         call = f"functools.partial({', '.join([form.function, *given])})"
         called = "await score_apart(call, processes)"
@@ -131,6 +136,15 @@ def _score(form: Form) -> str:
     return "\n".join(lines)
 
 
+def _handed(given: Given) -> str:
+    """One argument of a call; what is no name in Python is given in a dict."""
+    if not given.keyword:
+        return given.expression
+    if not given.keyword.isidentifier() or keyword.iskeyword(given.keyword):
+        return f"**{{{_quoted(given.keyword)}: {given.expression}}}"
+    return f"{given.keyword}={given.expression}"
+
+
 def _as_result(form: Form) -> str:
     acc = ', "acc": float(result)' if form.manager.kind == DAPO else ""
     return f'''def _as_result(result) -> dict:
@@ -143,8 +157,17 @@ def _as_result(form: Form) -> str:
 
 
 def _literal(value: object) -> str:
-    plain = (bool, int, float, str, list, dict, tuple, type(None))
-    return repr(value) if isinstance(value, plain) else "None"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_literal(key)}: {_literal(each)}' for key, each in value.items())}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_literal, value))}]"
+    return repr(value) if isinstance(value, (bool, int, float, str)) else "None"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 # ------------------------------------------------------------ reward_func
@@ -153,7 +176,7 @@ def _literal(value: object) -> str:
 def _reward(form: Form) -> str:
     manager, entry = form.manager, form.entry
     given = [f"{each}={_source(form, each)}" for each in entry.values]
-    given += [f"{each.name}={_option(each)}" for each in entry.options if each.name != SLOTS or _has_slots(form)]
+    given += [f"{each.parameter}={_option(each)}" for each in entry.options if each.name != SLOTS or _has_slots(form)]
     if form.where == "process":
         given.append('processes=getattr(args, "reward_num_workers", 16)')
     if form.group:
@@ -212,12 +235,12 @@ def _source(form: Form, name: str) -> str:
 
 
 def _option(argument: Argument) -> str:
-    read = f'getattr(args, "{argument.option}", {_literal(argument.default)})'
+    read = f"getattr(args, {_quoted(argument.option)}, {_literal(argument.default)})"
     return f"_sandbox_slots({read})" if argument.name == SLOTS else read
 
 
 def _extra_info(form: Form) -> str:
-    defaults = ", ".join(f'"{each}": {"None" if each == _OF_TURNS[0] else "{}"}' for each in form.adds)
+    defaults = ", ".join(f'"{each}": {"2" if each == _OF_TURNS[0] else "{}"}' for each in form.adds)
     return f'''def _extra_info(sample: Sample) -> dict:
     """The metadata with what verl's reward manager adds to it, unless the rollout has done so."""
     return {{{defaults}, **sample.metadata}}'''

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import keyword
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +14,12 @@ from relax_lint.records import record
 BATCH, PRIME, DAPO, NAIVE, LIMITED, REMOTE = "batch", "prime", "dapo", "naive", "rate_limited", "remote"
 MANAGERS = (NAIVE, DAPO, PRIME, BATCH, LIMITED, REMOTE)
 """The reward managers of verl whose ways are known."""
+
+_OTHERS = re.compile(
+    r"(?:(?:data_source|solution_str|ground_truth|extra_info)s?|processes|functools|asyncio|score_apart|list|dict|float"
+    r"|args|samples?|verl_compute_score|compute_score)\Z|given_|_"
+)
+"""Names that mean something else where the function is called."""
 
 
 @record
@@ -30,6 +38,14 @@ class Argument:
     name: str
     option: str
     default: object = None
+
+    @property
+    def parameter(self) -> str:
+        """What ``compute_score`` calls it: its name, unless that cannot be a parameter beside those there are."""
+        if self.name.isidentifier() and not keyword.iskeyword(self.name) and not _OTHERS.match(self.name):
+            return self.name
+        plain = (each if each.isalnum() or each == "_" else f"_{ord(each):x}_" for each in self.name)
+        return f"given_{''.join(plain)}"
 
 
 @record

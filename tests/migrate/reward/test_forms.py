@@ -102,7 +102,7 @@ def test_what_the_rollout_leaves_for_the_reward_is_there_with_verls_defaults(wor
         "def compute_score(solution_str, ground_truth, extra_info, **rest):\n"
         "    return {'score': 0, 'turns': extra_info['num_turns'], 'tools': extra_info['rollout_reward_scores']}\n",
     )
-    assert _one(workshop) == {"score": 0.0, "turns": None, "tools": {}}
+    assert _one(workshop) == {"score": 0.0, "turns": 2, "tools": {}}
     assert _one(workshop, num_turns=4, rollout_reward_scores={"t": 1}) == {"score": 0.0, "turns": 4, "tools": {"t": 1}}
 
 
