@@ -106,7 +106,7 @@ def test_it_is_said_what_was_carried_from_where(migrate: Migrate) -> None:
     carried = {each["path"].rpartition("/")[2]: (each["from"], each["names"]) for each in told["carried"]}
     recipe = "../verl_recipes/number_game"
     assert carried == {
-        "reward_number_game.py": (f"{recipe}/scoring.py", ["score_game"]),
+        "reward_number_game.py": (f"{recipe}/scoring.py", ["score_game", "plot"]),
         "reading.py": (f"{recipe}/reading.py", ["last_number"]),
         "hint_tool.py": (f"{recipe}/hint_tool.py", ["HintTool"]),
         "env_number_game.py": (f"{recipe}/config/tools.yaml", []),

@@ -23,6 +23,8 @@ _DEFAULT = "default_compute_score"
 _ROUTER = Argument("reward_router_address", "reward_router_address")
 _OF_REWARD_MODEL = {"reward_model_tokenizer": "the tokenizer of the reward model that verl served"}
 
+_VALUES = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+
 
 class NotCarried(Exception):
     """A reward that cannot be carried over."""
@@ -159,6 +161,9 @@ def _definition(
         raise NotCarried(
             Problem(path, line, f"{name} is of another module, which is not carried over: write a function")
         )
+    if isinstance(found, ast.Assign) and isinstance(found.value, _VALUES):
+        reason = f"{name} is {ast.unparse(found.value)}, which cannot be called"
+        raise NotCarried(Problem(path, line, reason))
     return code, name, _stand_in(code, name, found)
 
 

@@ -168,7 +168,7 @@ def test_reward_kwargs_go_to_the_config_under_names_that_are_no_flags(migration:
         (None, "there is no file score.py"),
         ("x = 1\n", "score.py:1: there is no function compute_score"),
         ("def compute_score(:\n", "score.py:1"),
-        ("from functools import partial\nf = int\ncompute_score = partial(f, 1)\n", "score.py:3"),
+        ("x = 1\ncompute_score = [x]\n", "score.py:2: compute_score is [x], which cannot be called"),
         ("\n\nclass compute_score:\n    pass\n", "score.py:3: compute_score is a class"),
         ("def compute_score(solution_str, other):\n    return 1\n", "score.py:1: compute_score needs other"),
         (

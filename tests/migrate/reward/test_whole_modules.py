@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -113,23 +114,23 @@ def _carried(workshop: Workshop, **request: Any) -> CarriedReward:
 
 def _original(workshop: Workshop, monkeypatch: pytest.MonkeyPatch, **given: Any) -> Any:
     """What the user's own function gives, imported as verl imports it."""
+    before = dict(sys.modules)
     if "from verl import" in (workshop.user / "main.py").read_text():
-        monkeypatch.setitem(sys.modules, "verl", type(sys)("verl"))
-        sys.modules["verl"].DataProto = object  # type: ignore[attr-defined]
+        verl = ModuleType("verl")
+        verl.__dict__["DataProto"] = object
+        monkeypatch.setitem(sys.modules, "verl", verl)
     else:
         stand_in()
     monkeypatch.syspath_prepend(str(workshop.user))
-    before = set(sys.modules)
     spec = importlib.util.spec_from_file_location("users_own", workshop.user / "main.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "users_own", module)
+    sys.modules["users_own"] = module
     spec.loader.exec_module(module)
     found = module.compute_score(data_source="d", solution_str="r", ground_truth="l", extra_info={}, **given)
-    for name in set(sys.modules) - before:
-        if not name.startswith("verl"):
-            del sys.modules[name]
+    for name in set(sys.modules) - set(before):
+        del sys.modules[name]
     return found
 
 
