@@ -113,7 +113,7 @@ def test_it_is_said_what_was_carried_from_where(migrate: Migrate) -> None:
         "process_number_game.py": (f"{recipe}/prepare_data.py", ["train", "test"]),
     }
     page = Path("examples/number_game/MIGRATION.md").read_text()
-    assert "| `examples/number_game/reward_number_game.py` | `number_game/scoring.py` | `score_game` |" in page
+    assert "| `examples/number_game/reward_number_game.py` | `number_game/scoring.py` | `score_game`, `plot` |" in page
 
 
 def test_code_of_verl_is_named_with_its_version(migrate: Migrate) -> None:

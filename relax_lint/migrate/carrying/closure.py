@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.carrying.beside import data_files, own_paths
-from relax_lint.migrate.carrying.code import Code, Statement, Unparsable
+from relax_lint.migrate.carrying.code import Code, Statement, Unparsable, bound_by
 from relax_lint.migrate.carrying.imports import (
     ALL,
     Alias,
@@ -113,7 +113,7 @@ class Copied:
             if part.is_whole or part.code.origin.of_verl:
                 continue
             left = [
-                getattr(each, "name", None) or f"line {part.code.line(each.lineno)}"
+                ", ".join(sorted(bound_by(each))) or f"line {part.code.line(each.lineno)}"
                 for statement in part.code.statements
                 if statement.index not in part.indices and not statement.idle and not statement.is_import
                 for each in statement.nodes
@@ -301,7 +301,10 @@ class _Closure:
         if code.origin.of_verl and statement.is_plain:
             return False
         names = {name for name in statement.runs if name in code.binding and not self._is_plain_import(code, name)}
-        if any(not self._is_plain_import(code, name) for name in code.reached(names) & needed):
+        changed = {name for name in code.reached(names) & needed if not self._is_plain_import(code, name)}
+        if changed and code.origin.of_verl and not statement.effect:
+            return not all(code.is_function(name) for name in changed)
+        if changed:
             return True
         if not code.origin.of_verl and any(self._is_of_user(code, name) for name in names):
             return True

@@ -115,6 +115,11 @@ class Code:
                 pending += [used for each in self.binding.get(name, ()) for used in each.uses if used in self.binding]
         return found
 
+    def is_function(self, name: str) -> bool:
+        """Whether a name is that of a function, and of nothing else."""
+        made = [each for statement in self.binding.get(name, ()) for each in statement.nodes]
+        return all(isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) for each in made)
+
     def line(self, line: int) -> int:
         """The line on disk of one of this text."""
         if not self.original:
@@ -147,9 +152,14 @@ class Code:
 
 def binds(statement: ast.stmt, name: str) -> bool:
     """Whether a statement binds a name at its own level."""
+    return name in bound_by(statement)
+
+
+def bound_by(statement: ast.stmt) -> set[str]:
+    """The names that a statement binds at its own level."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return statement.name == name
-    return name in _tables(statement)[0]
+        return {statement.name}
+    return _tables(statement)[0]
 
 
 def _statement(index: int, nodes: list[ast.stmt], *, first: bool) -> Statement:

@@ -146,6 +146,29 @@ def test_what_a_module_does_is_done(workshop: Workshop, monkeypatch: pytest.Monk
     assert left == (["left out of main.py, since the reward does not reach it: Manager"] if case == "cut_down" else [])
 
 
+def test_what_verls_own_module_registers_is_there(tmp_path: Path) -> None:
+    scores = tmp_path / "checkout/verl/utils/reward_score"
+    scores.mkdir(parents=True)
+    for package in (scores.parents[1], scores.parent, scores):
+        (package / "__init__.py").write_text("")
+    (tmp_path / "checkout/verl/trainer/config").mkdir(parents=True)
+    (tmp_path / "checkout/verl/trainer/config/ppo_trainer.yaml").write_text("data: {}\n")
+    (scores / "known.py").write_text(
+        f"{_REGISTER}\n\n@register('exact')\ndef exact(said, truth):\n    return 0.5\n\n\n"
+        "for name in ('b', 'c'):\n    SCORERS[name] = exact\n\n\ndef unused():\n    return 1\n"
+    )
+    workshop = Workshop(tmp_path, tmp_path / "checkout")
+    try:
+        call = "sum(each(1, 1) for each in SCORERS.values())"
+        workshop.write("main.py", f"from verl.utils.reward_score.known import SCORERS\n\n\n{_HEAD}{call}\n")
+        carried = _carried(workshop)
+        assert not carried.problems, carried.problems
+        assert run(workshop.reward("mine"), [workshop.sample("r", "l", data_source="d")]) == [{"score": 1.5}]
+        assert not any("unused" in each.text for each in carried.files)
+    finally:
+        workshop.close()
+
+
 def test_a_file_that_is_read_by_a_path_which_is_made_up_is_said(workshop: Workshop) -> None:
     workshop.write("words.txt", "a\n")
     text = f"import os\n\nHERE = os.path.dirname(__file__)\n\n\n{_HEAD}len(open(HERE + '/words.txt').read())\n"
