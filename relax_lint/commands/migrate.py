@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
+from relax_lint.commands import USAGE_ERROR, absolute, complain, given, pairs
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Place
@@ -123,19 +123,15 @@ def _migrated(options: Namespace, name: str, source: LauncherSource, project: Pr
     """What comes of it. Raises :class:`ValueError`, too, when this program fails."""
     from relax_lint.migrate.recipe import Options, migrate_launcher
 
-    places = Options(_given(options.verl_root), _given(options.hf_config), options.into, first=first)
+    places = Options(given(options.verl_root), given(options.hf_config), options.into, first=first)
     try:
         return migrate_launcher(source, project, _choices(options, name), places)
     except ModuleNotFoundError:
         raise
     except Exception as problem:  # whatever the fault is, the user's files are left alone and it is named
-        import traceback
+        from relax_lint.engine import fault
 
-        frame = traceback.extract_tb(problem.__traceback__)[-1]
-        where = f"{Path(frame.filename).name}:{frame.lineno}"
-        raise ValueError(
-            f"internal error: {type(problem).__name__}: {problem} ({where}); nothing is written"
-        ) from problem
+        raise ValueError(f"internal error: {fault(problem)}; nothing is written") from problem
 
 
 # ---------------------------------------------------------------- what is asked for
@@ -148,10 +144,6 @@ def _name(options: Namespace) -> str:
     if not _is_module(name):
         raise ValueError(f"--name {name}: {_not_a_module(name)}")
     return name
-
-
-def _given(path: Path | None) -> Path | None:
-    return None if path is None else absolute(path)
 
 
 def _into(options: Namespace) -> Path:
@@ -252,7 +244,9 @@ def _checkout(source: Path) -> Path:
 
 
 def _is_checkout(directory: Path) -> bool:
-    return (directory / "relax/entrypoints/train.py").is_file()
+    from relax_lint.config import RELAX_FILES
+
+    return (directory / RELAX_FILES[0]).is_file()
 
 
 def _astray(root: Path, target: Path) -> str:
@@ -271,18 +265,14 @@ def _choices(options: Namespace, name: str) -> Choices:
 def _unfit(source: LauncherSource) -> Refused | None:
     """Why a script cannot be migrated at all."""
     from relax_lint.diagnostics import Place
+    from relax_lint.migrate.in_place import why_not_followed
     from relax_lint.migrate.migrated import Refused
 
     head = Place(source, 0, 0)
-    evaluation = source.evaluation
-    if evaluation.problems:
-        place, message = evaluation.problems[0]
+    unfollowed = why_not_followed(source)
+    if unfollowed is not None:
+        place, message = unfollowed
         return Refused(message, place)
-    if evaluation.too_complex is not None:
-        return Refused(
-            "there are more ways through the script than are followed: give it variables by --env, to leave fewer",
-            evaluation.too_complex,
-        )
     kinds = {launch.kind for launch in source.launches}
     if "verl" in kinds:
         return None
