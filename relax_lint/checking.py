@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint import __version__, looks, parallel
-from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs, say_unread
+from relax_lint.commands import USAGE_ERROR, absolute, complain, given, pairs, say_unread
 from relax_lint.config import ConfigError, Configuration, Settings, refuse_unusable, with_options
 from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.discovery import is_launcher
@@ -129,16 +129,16 @@ class Checking:
                 force_exclude=options.force_exclude,
                 profile=options.profile,
                 strict=options.strict,
-                relax_root=_given(options.relax_root),
-                verl_root=_given(options.verl_root),
-                baseline=_given(options.baseline),
+                relax_root=given(options.relax_root),
+                verl_root=given(options.verl_root),
+                baseline=given(options.baseline),
                 require_recipes=options.require_recipes,
                 require_checked=options.require_checked,
                 require_reasons=options.require_reasons,
                 cache=False if options.no_cache else None,
             )
 
-        return Configuration(override, explicit=_given(options.config), isolated=options.isolated)
+        return Configuration(override, explicit=given(options.config), isolated=options.isolated)
 
     def _all_settings(self, groups: Iterable[Group]) -> list[Settings]:
         """The settings of every group; those of the working directory when there is none."""
@@ -440,10 +440,6 @@ def _unmet(outcome: Outcome, settings: Sequence[Settings]) -> Iterable[str]:
 
 def _selectors(given: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(part.strip() for item in given or () for part in item.split(",") if part.strip())
-
-
-def _given(path: Path | None) -> Path | None:
-    return None if path is None else absolute(path)
 
 
 def _validate(settings: Settings, rules: Mapping[str, Rule]) -> None:

@@ -295,13 +295,16 @@ def _launch_site(launch: Launch | None) -> Site | None:
 
 
 def _failure(rule: Rule, judged: Judged, problem: Exception) -> str:
-    """A rule's crash in one line that a maintainer can start from."""
+    about = judged.origin or next(iter(sorted(judged.paths)), None)
+    return f"{rule.code} {rule.name} failed on {about}: {fault(problem)}"
+
+
+def fault(problem: Exception) -> str:
+    """A crash of this program in one line that a maintainer can start from."""
     import traceback
 
     frame = traceback.extract_tb(problem.__traceback__)[-1]
-    about = judged.origin or next(iter(sorted(judged.paths)), None)
-    place = f"{Path(frame.filename).name}:{frame.lineno}"
-    return f"{rule.code} {rule.name} failed on {about}: {type(problem).__name__}: {problem} ({place})"
+    return f"{type(problem).__name__}: {problem} ({Path(frame.filename).name}:{frame.lineno})"
 
 
 def _identity(found: Diagnostic) -> tuple[object, ...]:

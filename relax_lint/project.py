@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from relax_lint.config import Settings
+from relax_lint.config import RELAX_FILES, Settings
 from relax_lint.discovery import is_launcher, walk
 from relax_lint.files import Files, MemoryFiles, Unreadable
 from relax_lint.sources.text import SourceFile
@@ -143,7 +143,7 @@ class Project:
     def relax_root(self) -> Path | None:
         """A real Relax checkout: the one that the settings name, or the project itself."""
         for root in (self.settings.relax_root, self.root):
-            if root is not None and self.files.is_file(root / "relax/entrypoints/train.py"):
+            if root is not None and self.files.is_file(root / RELAX_FILES[0]):
                 return root
         return None
 

@@ -170,9 +170,11 @@ def test_a_projects_environments_do_not_keep_it() -> None:
     import gc
     import weakref
 
+    gc.freeze()  # what other tests have left need not be looked through
     project = Project.from_files({"examples/demo/env_demo.py": "from x import BaseInteractionEnv\n"})
     environments_of(project.recipes[0], project)
     kept = weakref.ref(project)
     del project
     gc.collect()
+    gc.unfreeze()
     assert kept() is None

@@ -17,6 +17,7 @@ from relax_lint.environment_files import module_of_environment, named_in_text
 from relax_lint.launch_config import CONFIG, setting
 from relax_lint.records import record
 from relax_lint.rewards import GENERATE, reward_uses
+from relax_lint.sources.python import literal_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -133,8 +134,7 @@ def default_environment(rollout: PythonSource) -> str | None:
     for statement in rollout.tree.body:
         targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
         if any(isinstance(target, ast.Name) and target.id == DEFAULT_ENVIRONMENT for target in targets):
-            value = getattr(statement, "value", None)
-            return value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else None
+            return literal_text(getattr(statement, "value", None))
     return None
 
 

@@ -34,6 +34,11 @@ def absolute(path: str | Path) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100 -- resolve() would follow links
 
 
+def given(path: Path | None) -> Path | None:
+    """The same of a path that need not be given."""
+    return None if path is None else absolute(path)
+
+
 def pairs(items: list[str]) -> dict[str, str]:
     """``K=V`` arguments; :class:`ValueError` names one that is none."""
     for item in items:

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.commands import USAGE_ERROR, absolute, complain, pairs
+from relax_lint.commands import USAGE_ERROR, absolute, complain, given, pairs
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Place
@@ -137,19 +137,15 @@ def _migrated(
 
     path = absolute(options.source)
     recipe = path if path.is_dir() else None
-    places = Options(_given(options.verl_root), _given(options.hf_config), options.into, first=first, recipe=recipe)
+    places = Options(given(options.verl_root), given(options.hf_config), options.into, first=first, recipe=recipe)
     try:
         return migrate_recipe(sources, project, _choices(options, name), places, unfit=unfit)
     except ModuleNotFoundError:
         raise
     except Exception as problem:  # whatever the fault is, the user's files are left alone and it is named
-        import traceback
+        from relax_lint.engine import fault
 
-        frame = traceback.extract_tb(problem.__traceback__)[-1]
-        where = f"{Path(frame.filename).name}:{frame.lineno}"
-        raise ValueError(
-            f"internal error: {type(problem).__name__}: {problem} ({where}); nothing is written"
-        ) from problem
+        raise ValueError(f"internal error: {fault(problem)}; nothing is written") from problem
 
 
 # ---------------------------------------------------------------- what is asked for
@@ -162,10 +158,6 @@ def _name(options: Namespace) -> str:
     if not _is_module(name):
         raise ValueError(f"--name {name}: {_not_a_module(name)}")
     return name
-
-
-def _given(path: Path | None) -> Path | None:
-    return None if path is None else absolute(path)
 
 
 def _into(options: Namespace) -> Path:
@@ -300,7 +292,9 @@ def _checkout(source: Path) -> Path:
 
 
 def _is_checkout(directory: Path) -> bool:
-    return (directory / "relax/entrypoints/train.py").is_file()
+    from relax_lint.config import RELAX_FILES
+
+    return (directory / RELAX_FILES[0]).is_file()
 
 
 def _astray(root: Path, target: Path) -> str:
@@ -319,18 +313,14 @@ def _choices(options: Namespace, name: str) -> Choices:
 def _unfit(source: LauncherSource) -> Refused | None:
     """Why a script cannot be migrated at all."""
     from relax_lint.diagnostics import Place
+    from relax_lint.migrate.in_place import why_not_followed
     from relax_lint.migrate.migrated import Refused
 
     head = Place(source, 0, 0)
-    evaluation = source.evaluation
-    if evaluation.problems:
-        place, message = evaluation.problems[0]
+    unfollowed = why_not_followed(source)
+    if unfollowed is not None:
+        place, message = unfollowed
         return Refused(message, place)
-    if evaluation.too_complex is not None:
-        return Refused(
-            "there are more ways through the script than are followed: give it variables by --env, to leave fewer",
-            evaluation.too_complex,
-        )
     kinds = {launch.kind for launch in source.launches}
     if "verl" in kinds:
         return None

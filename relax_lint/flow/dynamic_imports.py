@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from relax_lint.sources.python import PythonSource
+from relax_lint.sources.python import PythonSource, literal_text
 
 _FUNCTIONS = ("__import__", "import_module")
 
@@ -54,7 +54,7 @@ def beginning(node: ast.expr | None, source: PythonSource) -> str | None:
             node = node.value
         elif isinstance(node, ast.Name):
             node = _bound_once(node.id, source)
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+    return literal_text(node)
 
 
 def _bound_once(name: str, source: PythonSource) -> ast.expr | None:

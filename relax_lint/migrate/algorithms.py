@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.plan import Refusal
-from relax_lint.migrate.readings import A, is_on, real, text
+from relax_lint.migrate.readings import A, given, is_on, real, refusal, text
 from relax_lint.records import record
 
 if TYPE_CHECKING:
@@ -74,12 +73,11 @@ def loss_of(settings: Settings) -> Loss:
     if mode == "seq-mean-token-sum-norm":
         length = real(settings, f"{A}.loss_scale_factor") or real(settings, "data.max_response_length") or 1
         return Loss(estimator, per_token=False, scale=float(length))
-    setting = settings.leaves.get(AGGREGATION)
-    raise Refusal(
+    raise refusal(
+        settings,
+        AGGREGATION,
         f"{AGGREGATION}={mode} is no way of putting a loss together that Relax has: it averages over all tokens "
         "(token-mean), or over each sample's first (seq-mean-token-mean)",
-        AGGREGATION,
-        setting.place if setting else None,
     )
 
 
@@ -98,23 +96,21 @@ def uses_rollout_logprobs(settings: Settings) -> bool:
 def _estimator(settings: Settings) -> str:
     named = text(settings, ESTIMATOR) or "gae"
     name = _SAME_AS.get(named, named)
-    setting = settings.leaves.get(ESTIMATOR)
     if name not in _GROUPED:
         known = _NO_ESTIMATOR.get(name)
         why = known or f"an estimator that Relax lacks. It runs {_OF_RELAX}, which all compare the samples of a prompt"
-        default = " (verl's default)" if setting is None or setting.origin == "verl default" else ""
-        raise Refusal(f"{ESTIMATOR}={named}{default} is {why}", ESTIMATOR, setting.place if setting else None)
+        default = "" if given(settings, ESTIMATOR) else " (verl's default)"
+        raise refusal(settings, ESTIMATOR, f"{ESTIMATOR}={named}{default} is {why}")
     if uses_bypass(settings):
         _check_bypass(settings)
         return "grpo"
     mode = text(settings, LOSS_MODE) or "vanilla"
     if mode not in _LOSS_MODES:
-        setting = settings.leaves.get(LOSS_MODE)
-        raise Refusal(
+        raise refusal(
+            settings,
+            LOSS_MODE,
             f"{LOSS_MODE}={mode} is a loss that Relax lacks: it has those of {_OF_RELAX}. Nearest is vanilla, or a "
             "loss function of your own with --loss-type custom_loss",
-            LOSS_MODE,
-            setting.place if setting else None,
         )
     return _LOSS_MODES[mode]
 
@@ -123,12 +119,11 @@ def _check_bypass(settings: Settings) -> None:
     key = "algorithm.rollout_correction.loss_type"
     kind = text(settings, key) or "ppo_clip"
     if kind != "ppo_clip":
-        setting = settings.leaves.get(key)
-        raise Refusal(
+        raise refusal(
+            settings,
+            key,
             f"{key}={kind} with bypass_mode is a loss that Relax lacks: with the rollout's log-probabilities "
             "(--use-rollout-logprobs) it clips as PPO does. Nearest is loss_type=ppo_clip",
-            key,
-            setting.place if setting else None,
         )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.migrate.mains import module_name
-from relax_lint.migrate.plan import Refusal
-from relax_lint.migrate.readings import A, R, arithmetic, is_on, shown, whole
+from relax_lint.migrate.readings import A, R, arithmetic, is_on, refusal, shown, whole
 from relax_lint.migrate.values import Data, Template
 from relax_lint.records import record
 from relax_lint.shell.launch import Unknown
@@ -92,11 +91,12 @@ def batches(settings: Settings, choices: Choices) -> Batches:
     prompts = given
     if choices.unit == "samples":
         if given % per_prompt:
-            raise Refusal(
+            raise refusal(
+                settings,
+                prompts_key(settings),
                 f"--batch-unit samples takes {prompts_key(settings)} {given} for samples, but {given} is no multiple "
                 f"of the {per_prompt} samples of a prompt (actor_rollout_ref.rollout.n): there are no whole prompts. "
                 "Take --batch-unit prompts",
-                prompts_key(settings),
             )
         prompts = given // per_prompt
     unkept = _unkept(given, mini, prompts, updates)

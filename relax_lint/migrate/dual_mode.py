@@ -12,11 +12,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Diagnostic, Edit, Severity
-from relax_lint.migrate.mode_branches import Branch, NotDecided, Way, branch, way_of
+from relax_lint.migrate.mode_branches import Branch, NotDecided, branch
 from relax_lint.migrate.mode_line import mode_lines, usual_names
 from relax_lint.migrate.mode_statement import as_case, beside, both, refusing
 from relax_lint.recipe_kinds import trains
-from relax_lint.shell.queries import start_of
+from relax_lint.shell.queries import Way, start_of, way_of
 
 if TYPE_CHECKING:
     from pathlib import Path

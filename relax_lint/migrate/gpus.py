@@ -50,7 +50,6 @@ class Gpus:
     sync: Parallel
     split: Split | None
     refused: str
-    for_rollout: int = 0
 
 
 def gpus_of(settings: Settings, choices: Choices) -> Gpus:
@@ -77,7 +76,6 @@ def gpus_of(settings: Settings, choices: Choices) -> Gpus:
         sync,
         None if isinstance(found, str) else found,
         refused,
-        rollout,
     )
 
 

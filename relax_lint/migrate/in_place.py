@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Diagnostic, Place
+from relax_lint.engine import fault
 from relax_lint.fixing import Fixed
 from relax_lint.migrate.retiring import held, retired
 from relax_lint.records import changed, record
@@ -158,7 +159,7 @@ class _Work:
         try:
             migrated = migrate_launcher(source, project, Choices(name=recipe.name), options, self.texts)
         except Exception as problem:  # whatever the fault is, the user's file is left alone and it is named
-            self._say(Place(source, 0, 0), _fault(problem))
+            self._say(Place(source, 0, 0), f"internal error: {fault(problem)}")
             return None
         for refused in migrated.refused:
             ways = f" (when {' and '.join(refused.conditions)})" if refused.conditions else ""
@@ -240,7 +241,7 @@ class _Work:
             try:
                 made = made_dual(source, self.project)
             except Exception as problem:  # as above
-                made = _fault(problem)
+                made = f"internal error: {fault(problem)}"
             if isinstance(made, str):
                 self.said.append(f"{self.named(path)}:{found[0].line}: not made dual-mode: {made}")
             else:
@@ -255,8 +256,8 @@ class _Work:
 
     def _starts_async(self, source: LauncherSource) -> bool:
         """Whether a launcher of a fully asynchronous run has had no need of an argument."""
-        from relax_lint.migrate.mode_branches import way_of
         from relax_lint.recipe_kinds import trains
+        from relax_lint.shell.queries import way_of
 
         found = source.evaluate_with((), {"MODE": None}).launches
         return any(trains(launch) and way_of(launch) == "async" for launch in found)
@@ -315,14 +316,6 @@ def why_not_followed(source: LauncherSource) -> tuple[Place, str] | None:
         evaluation.too_complex,
         "there are more ways through the script than are followed; give it variables by --env, so that fewer are left",
     )
-
-
-def _fault(problem: Exception) -> str:
-    """A fault of this program in one line."""
-    import traceback
-
-    frame = traceback.extract_tb(problem.__traceback__)[-1]
-    return f"internal error: {type(problem).__name__}: {problem} ({Path(frame.filename).name}:{frame.lineno})"
 
 
 def _git_has(path: Path, data: bytes) -> bool:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.applying import hidden_environment, resolved
 from relax_lint.migrate.composing import Composed, Path, compose, leaves
-from relax_lint.migrate.overrides import Hidden
-from relax_lint.migrate.verl_defaults import TRAINER, Verl, embedded
+from relax_lint.migrate.verl_defaults import TRAINER, embedded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from relax_lint.migrate.values import Data
 
 _NEAR_NAME, _NEAR_ADDED, _NEAR_KEY = 0.85, 0.92, 0.88
 _OF_TRAINERS = ("ppo_trainer", "ppo_megatron_trainer")
@@ -76,28 +73,3 @@ def everywhere() -> frozenset[Path]:
             if not path.startswith(TRAINER):
                 found.update(leaf for leaf, _ in leaves(file["config"]) if leaf[0] not in ("defaults", "hydra"))
     return _with_parents(found)
-
-
-def default_leaves(verl: Verl, directory: str, name: str) -> dict[str, Data]:
-    """The settings that a configuration of verl's has by itself, by key."""
-    from omegaconf import OmegaConf
-
-    found = verl.directory(directory)
-    assert found is not None
-    composed = compose(name, [found], verl.named, ())
-    hidden = Hidden()
-    values = resolved(OmegaConf.create(hidden_environment(composed.tree, hidden)))
-    return {".".join(path): hidden.data(value) for path, value in values}
-
-
-def known_trees() -> Iterator[tuple[str, str, dict[str, Data]]]:
-    """The settings of every configuration of the verls known here that a training by rewards can be started with: the
-    version, the file's path in a checkout, and its leaves."""
-    for verl in embedded():
-        for path in sorted(verl.files):
-            directory, _, name = path.rpartition("/")
-            if directory == TRAINER and not name.startswith("ppo_"):
-                continue
-            if directory.startswith(f"{TRAINER}/"):
-                continue
-            yield verl.version, path, default_leaves(verl, directory, name)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from relax_lint.migrate.data_files import files_of, named
 from relax_lint.migrate.direct import as_flags
 from relax_lint.migrate.mapping import PASS, entry, same
-from relax_lint.migrate.mode_branches import way_of
 from relax_lint.migrate.values import Data, Template, is_known
 from relax_lint.migrate.written import word
 from relax_lint.records import record
+from relax_lint.shell.queries import way_of
 
 if TYPE_CHECKING:
     from relax_lint.catalog.flags import Catalogue

@@ -10,6 +10,7 @@ from relax_lint.migrate.config_directories import ConfigDirectory, DirectoryOnDi
 from relax_lint.migrate.verl_defaults import MainConfig, Verl
 from relax_lint.records import record
 from relax_lint.shell.launch import entry_name
+from relax_lint.sources.python import literal_text
 
 if TYPE_CHECKING:
     from relax_lint.project import Project
@@ -83,14 +84,10 @@ def hydra_main(tree: ast.Module) -> MainConfig | None:
             if isinstance(call, ast.Call) and ast.unparse(call.func) in _HYDRA_MAIN:
                 given = {word.arg: word.value for word in call.keywords}
                 given.update(zip(("config_path", "config_name"), call.args, strict=False))
-                path, name = (_text(given.get(key)) for key in ("config_path", "config_name"))
+                path, name = (literal_text(given.get(key)) for key in ("config_path", "config_name"))
                 if name is not None:
                     return MainConfig(path or "", name)
     return None
-
-
-def _text(node: ast.expr | None) -> str | None:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
 def _normal(path: Path) -> str:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from relax_lint.migrate.async_split import Split, Splitter, forward_config, iterations
 from relax_lint.migrate.choices import shape_of
 from relax_lint.migrate.parallelism import Parallel, Wanted, fitted
 from relax_lint.records import record
+from relax_lint.shell.queries import Way, way_of
 
 if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch
-
-Way = Literal["sync", "async"]
 
 OF_A_MODE = (
     "--colocate", "--fully-async", "--hybrid", "--resource", "--max-staleness", "--num-iters-per-train-update",
@@ -50,11 +49,6 @@ class Branch:
     own: tuple[str, ...]
     last: tuple[str, ...]
     comment: str
-
-
-def way_of(launch: Launch) -> Way:
-    """The mode of the guide's two that a launch starts."""
-    return "async" if launch.mode in ("async", "hybrid") else "sync"
 
 
 def branch(launch: Launch, way: Way) -> Branch | str:

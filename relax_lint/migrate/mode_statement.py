@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from relax_lint.diagnostics import Edit, Place
 from relax_lint.fixers.launcher_edits import append_to_command, holder, is_word, remove, whole
 from relax_lint.flag_arrays import FilledArray, arrays_in
-from relax_lint.migrate.mode_branches import OF_A_MODE, UNREAD, Branch, NotDecided, Way
+from relax_lint.migrate.mode_branches import OF_A_MODE, UNREAD, Branch, NotDecided
 from relax_lint.migrate.written import comment, word
 from relax_lint.records import record
 from relax_lint.shell.launch import Argument, Launch
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, Case, Command, Redirect, SimpleCommand, Word
-from relax_lint.shell.queries import written_command
+from relax_lint.shell.queries import Way, written_command
 from relax_lint.shell.walk import command_at, command_lists, find, nodes_of
 
 if TYPE_CHECKING:

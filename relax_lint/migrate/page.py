@@ -8,6 +8,8 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from relax_lint.report.conditions import one_line
+
 _ACTED_ON = ("mapped", "derived", "by hand", "unsupported", "unknown key")
 _MEANINGS = {
     "mapped": "one flag says the same",
@@ -79,7 +81,7 @@ def _by_hand(told: _Data) -> Iterator[str]:
         yield "Nothing."
         return
     yield "\n".join(
-        f"{number}. {_line(text)}" + (f" ({', '.join(map(_code, because))})" if because else "")
+        f"{number}. {one_line(text)}" + (f" ({', '.join(map(_code, because))})" if because else "")
         for number, (text, because) in enumerate(found.items(), 1)
     )
 
@@ -116,17 +118,17 @@ def _how_it_runs(told: _Data) -> Iterator[str]:
     paragraphs = dict.fromkeys(launch["batch"] for launch in told["launches"] if launch["batch"])
     if paragraphs:
         yield "## Batch sizes"
-        yield from map(_line, paragraphs)
+        yield from map(one_line, paragraphs)
     refusals = dict.fromkeys(
         (mode["mode"], mode["reason"]) for launch in told["launches"] for mode in launch["refused_modes"]
     )
     if refusals:
         yield "## Modes"
-        yield "\n".join(f"- `{mode}` is refused by the launcher: {_line(reason)}" for mode, reason in refusals)
+        yield "\n".join(f"- `{mode}` is refused by the launcher: {one_line(reason)}" for mode, reason in refusals)
     if told["findings"]:
         yield "## Please check"
         yield "\n".join(
-            f"- {found['code']} at `{found['path']}:{found['line']}`: {_line(found['message'])}"
+            f"- {found['code']} at `{found['path']}:{found['line']}`: {one_line(found['message'])}"
             for found in told["findings"]
         )
 
@@ -211,7 +213,7 @@ def _added(launch: _Data, first: _Data | None) -> Iterator[str]:
         own = [argument for argument in own if argument["written"] not in known]
     if own:
         yield "### Flags that no setting of verl stands for"
-        rows = [[_code(argument["written"]), argument["modes"], _line(argument["note"] or "")] for argument in own]
+        rows = [[_code(argument["written"]), argument["modes"], one_line(argument["note"] or "")] for argument in own]
         yield "\n".join(_table(["flag", "modes", "why"], rows))
 
 
@@ -234,7 +236,7 @@ def _outcome(setting: _Data) -> str:
     flags = "<br>".join(_code(text) for text in setting["becomes"])
     meant = f"did you mean `{setting['meant']}`?" if setting["meant"] else ""
     why = [setting["reason"] or "", meant]
-    return "<br>".join(part for part in [flags, *map(_line, why)] if part)
+    return "<br>".join(part for part in [flags, *map(one_line, why)] if part)
 
 
 # ---------------------------------------------------------------- what else the script did
@@ -256,11 +258,11 @@ def _left(told: _Data) -> Iterator[str]:
     if told["unused"]:
         yield "## Files of the recipe that nothing uses"
         yield "They were left where they are."
-        rows = [[_code(each["path"]), _line(each["reason"])] for each in told["unused"]]
+        rows = [[_code(each["path"]), one_line(each["reason"])] for each in told["unused"]]
         yield "\n".join(_table(["file", "why"], rows))
     if told["not_carried_over"]:
         yield "## Not carried over from the verl script"
-        rows = [[_code(left["text"]), _at(left), _line(left["reason"])] for left in told["not_carried_over"]]
+        rows = [[_code(left["text"]), _at(left), one_line(left["reason"])] for left in told["not_carried_over"]]
         yield "\n".join(_table(["what", "at", "why"], rows))
 
 
@@ -295,7 +297,7 @@ def _when(conditions: Sequence[str]) -> str:
 
 def _code(text: str) -> str:
     """A text as code."""
-    shown = _line(text)
+    shown = one_line(text)
     if not shown:
         return "(empty)"
     ticks = "`"
@@ -303,7 +305,3 @@ def _code(text: str) -> str:
         ticks += "`"
     pad = " " if shown.startswith("`") or shown.endswith("`") else ""
     return f"{ticks}{pad}{shown}{pad}{ticks}"
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

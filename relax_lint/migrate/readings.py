@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.conversions import text_of
-from relax_lint.migrate.plan import Fate, FateKind
+from relax_lint.migrate.plan import Fate, FateKind, Refusal
 from relax_lint.migrate.values import SAFE_DEFAULT, Data, Template, with_default
 
 if TYPE_CHECKING:
@@ -54,6 +54,12 @@ def given(settings: Settings, key: str) -> bool:
     """Whether the launch or its recipe sets a key, so that it is more than verl's default."""
     setting = settings.leaves.get(key)
     return setting is not None and setting.origin != "verl default"
+
+
+def refusal(settings: Settings, key: str, reason: str) -> Refusal:
+    """A refusal because of a setting, at the place where it is written."""
+    setting = settings.leaves.get(key)
+    return Refusal(reason, key, None if setting is None else setting.place)
 
 
 def first_key(settings: Settings, *keys: str) -> str:

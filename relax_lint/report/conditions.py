@@ -17,11 +17,11 @@ def whole(condition: str) -> str:
 
 def short(condition: str, widest: int = WIDEST) -> str:
     """A condition on one line of bounded length; what is left out is an ellipsis."""
-    text = _one_line(whole(condition))
+    text = one_line(whole(condition))
     if len(text) <= widest:
         return text
     kept: list[str] = []
-    for alternative in map(_one_line, _alternatives(condition)):
+    for alternative in map(one_line, _alternatives(condition)):
         if len(" or ".join([*kept, alternative, "…"])) > widest:
             break
         kept.append(alternative)
@@ -42,5 +42,6 @@ def _alternatives(condition: str) -> list[str]:
     return [f"({' and '.join(needs)})" if len(needs) > 1 else needs[0] for needs in condition.alternatives]
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """A text with its ends of lines as blanks."""
     return " ".join(text.split())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from relax_lint.diagnostics import Place
 from relax_lint.shell.launch import Argument, Launch, Word
@@ -14,6 +14,10 @@ from relax_lint.sources.script import ScriptFile
 if TYPE_CHECKING:
     from relax_lint.project import Project
     from relax_lint.sources.launcher import LauncherSource
+
+
+Way = Literal["sync", "async"]
+"""The two modes that the guide's launchers have."""
 
 
 class NotKnown(Exception):
@@ -36,6 +40,11 @@ def start_of(launch: Launch) -> Place:
             command = command_at(place.source, place.start)
             return place if command is None else Place(place.source, command.start, command.end)
     return launch.site
+
+
+def way_of(launch: Launch) -> Way:
+    """The mode of the guide's two that a launch starts."""
+    return "async" if launch.mode in ("async", "hybrid") else "sync"
 
 
 def written_command(launch: Launch) -> tuple[ScriptFile, SimpleCommand] | None:

@@ -52,6 +52,11 @@ class ParseError:
     message: str
 
 
+def literal_text(node: ast.AST | None) -> str | None:
+    """The text that an expression writes out; ``None`` for anything else."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
 def walk(root: ast.AST) -> Iterator[ast.AST]:
     """Every node below and including ``root``, parents first, without recursion."""
     pending: list[Any] = [root]

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from omegaconf import OmegaConf
 
-from relax_lint.migrate.known_keys import known_trees
-from relax_lint.migrate.verl_defaults import apply_difference, embedded
+from relax_lint.migrate.applying import hidden_environment, resolved
+from relax_lint.migrate.composing import compose
+from relax_lint.migrate.overrides import Hidden
+from relax_lint.migrate.values import Data
+from relax_lint.migrate.verl_defaults import TRAINER, Verl, apply_difference, embedded
 from tools.build_verl_settings import difference, main
 
 HYDRA_MAIN = (
@@ -96,6 +101,29 @@ def test_check_tells_whether_the_file_is_as_built(checkouts: list[str], tmp_path
 )
 def test_a_difference_gives_the_other_again(base: dict[str, object], other: dict[str, object]) -> None:
     assert json.dumps(apply_difference(base, difference(base, other))) == json.dumps(other)
+
+
+def default_leaves(verl: Verl, directory: str, name: str) -> dict[str, Data]:
+    """The settings that a configuration of verl's has by itself, by key."""
+    found = verl.directory(directory)
+    assert found is not None
+    composed = compose(name, [found], verl.named, ())
+    hidden = Hidden()
+    values = resolved(OmegaConf.create(hidden_environment(composed.tree, hidden)))
+    return {".".join(path): hidden.data(value) for path, value in values}
+
+
+def known_trees() -> Iterator[tuple[str, str, dict[str, Data]]]:
+    """The settings of every configuration of the verls known here that a training by rewards can be started with: the
+    version, the file's path in a checkout, and its leaves."""
+    for verl in embedded():
+        for path in sorted(verl.files):
+            directory, _, name = path.rpartition("/")
+            if directory == TRAINER and not name.startswith("ppo_"):
+                continue
+            if directory.startswith(f"{TRAINER}/"):
+                continue
+            yield verl.version, path, default_leaves(verl, directory, name)
 
 
 def test_every_configuration_known_can_be_composed() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.plan import Fate, Passed, Refusal, Step, Todo
-from relax_lint.migrate.readings import A, below, carried, fates, is_on, real, shown, text
+from relax_lint.migrate.plan import Fate, Passed, Step, Todo
+from relax_lint.migrate.readings import A, below, carried, fates, is_on, real, refusal, shown, text
 
 if TYPE_CHECKING:
     from relax_lint.migrate.choices import Choices
@@ -41,13 +41,11 @@ def _in_loss(settings: Settings) -> Iterator[Step]:
     kind = _BY_GRADIENT if straight else _TYPES.get(named)
     if kind is None:
         if real(settings, LOSS_COEFFICIENT) != 0:
-            setting = settings.leaves.get(LOSS_TYPE)
-            place = None if setting is None else setting.place
-            raise Refusal(
+            raise refusal(
+                settings,
+                LOSS_TYPE,
                 f"{LOSS_TYPE}={named} is a distance that Relax lacks: it has k1, k2 and k3, which verl calls kl, mse "
                 "and low_var_kl. Nearest is low_var_kl",
-                LOSS_TYPE,
-                place,
             )
         kind = "low_var_kl"
     yield Passed(_USE, (), "algorithm", (USE_LOSS,))

@@ -9,8 +9,8 @@ from relax_lint.migrate.batches import trainer_of
 from relax_lint.migrate.data_files import files_in, named
 from relax_lint.migrate.derived.intervals import BEFORE, evaluates
 from relax_lint.migrate.derived.sampling import ALL_TOKENS
-from relax_lint.migrate.plan import Fate, Passed, Refusal, Step, Todo
-from relax_lint.migrate.readings import R, below, carried, fates, is_on, real, shown, whole
+from relax_lint.migrate.plan import Fate, Passed, Step, Todo
+from relax_lint.migrate.readings import R, below, carried, fates, is_on, real, refusal, shown, whole
 from relax_lint.migrate.values import Template, is_known
 
 if TYPE_CHECKING:
@@ -58,12 +58,12 @@ def _only(settings: Settings) -> Iterator[Step]:
     elif not is_on(settings, BEFORE, default=True):
         yield from fates(settings, (_ONLY,), "no effect", f"verl reads it with {BEFORE} only")
     elif is_on(settings, _ONLY):
-        raise Refusal(
+        raise refusal(
+            settings,
+            _ONLY,
             f"{_ONLY}={shown(value)}: verl ends after the evaluation and trains nothing; Relax has no run that only "
             "evaluates. Nearest is the evaluation before the training of a launch that trains (--eval-interval "
             "and --eval-prompt-data)",
-            _ONLY,
-            settings.leaves[_ONLY].place,
         )
     elif not is_known(value):
         todo = f"{_ONLY}={shown(value)}: where this is true, verl only evaluates; Relax trains in any case"

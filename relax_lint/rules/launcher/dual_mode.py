@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.project import Project
@@ -42,14 +42,12 @@ from relax_lint.records import record
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.nodes import Assignment, SimpleCommand, Word
-from relax_lint.shell.queries import is_part_of_another, start_of
+from relax_lint.shell.queries import Way, is_part_of_another, start_of, way_of
 from relax_lint.shell.walk import command_lists, simple_commands
 from relax_lint.sources.launcher import LauncherSource
 
 if TYPE_CHECKING:
     from relax_lint.shell.evaluate import Evaluation
-
-Way = Literal["sync", "async"]
 
 _MODE = re.compile(r"(?<!\w)MODE(?!\w)")
 _ARGUMENTS = re.compile(r"\$\{?[1@*](?!\w)|\bshift\b")
@@ -186,7 +184,7 @@ def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | 
     outcomes = [(case, launcher.evaluate_with(case.args, {"MODE": case.mode})) for case in _CASES]
     faults: list[str] = []
     for case, outcome in outcomes:
-        found = {_way(launch) for launch in outcome.launches if trains(launch)}
+        found = {way_of(launch) for launch in outcome.launches if trains(launch)}
         if outcome.too_complex is not None or len(found) > 1:
             yield NotChecked(place, f"{case.called}: sync or async")
             return
@@ -207,10 +205,6 @@ def _asks(launcher: LauncherSource, project: Project) -> bool:
         return True
     own = [launcher, *launcher.evaluation.sourced]
     return any(_MODE.search(source.text) for source in own if project.recipe_of(source.path) is not None)
-
-
-def _way(launch: Launch) -> Way:
-    return "async" if launch.mode in ("async", "hybrid") else "sync"
 
 
 def _place(launcher: LauncherSource, launch: Launch) -> Place:
@@ -238,7 +232,7 @@ def _refuses(outcome: Evaluation, others: list[Evaluation], launcher: LauncherSo
     own = [place for place, status in outcome.exits if place not in elsewhere and status != 0]
     if not own:
         return False
-    starts_async = any(trains(launch) and _way(launch) == "async" for launch in launcher.launches)
+    starts_async = any(trains(launch) and way_of(launch) == "async" for launch in launcher.launches)
     for_any_word = {place for place, _ in launcher.evaluate_with((_NO_MODE,), {"MODE": _NO_MODE}).exits}
     return any(
         _says_why(place, of_async=place in for_any_word)

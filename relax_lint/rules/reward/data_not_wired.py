@@ -67,9 +67,8 @@ _KEYS = "--input-key prompt --label-key label"
 _ELSEWHERE = f"{TRAIN} --prompt-data $DATA_DIR/train.parquet"
 _TOOL = "scripts/tools/process_demo.py"
 _NOTE = f"# Convert data: python3 {_TOOL} --input-dir /verl --output-dir /relax\n"
-_MAKES = (
-    'def convert(row):\n    return {"prompt": row["question"], "label": row["answer"], "extra_info": row["more"]}\n'
-)
+_ROW_MADE = '{"prompt": row["question"], "label": row["answer"], "extra_info": row["more"]}'
+_MAKES = f"def convert(row):\n    return {_ROW_MADE}\n"
 
 
 def _scored(body: str, launch: str, *rows: object, **more: str) -> dict[str, str]:

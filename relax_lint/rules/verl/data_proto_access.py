@@ -43,7 +43,7 @@ from relax_lint.catalog.verl_names import (
 from relax_lint.diagnostics import Edit, Finding, Fix
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
-from relax_lint.sources.python import PythonSource
+from relax_lint.sources.python import PythonSource, literal_text
 
 _MARKS = ("batch", "meta_info")
 
@@ -264,16 +264,12 @@ def _key(source: PythonSource, node: ast.AST) -> str | None:
     """The key that an attribute is read by: a subscript, or a ``get``."""
     holder = source.parent(node)
     if isinstance(holder, ast.Subscript) and holder.value is node:
-        return _text(holder.slice)
+        return literal_text(holder.slice)
     if isinstance(holder, ast.Attribute) and holder.attr in ("get", "pop"):
         call = source.parent(holder)
         if isinstance(call, ast.Call) and call.func is holder and call.args:
-            return _text(call.args[0])
+            return literal_text(call.args[0])
     return None
-
-
-def _text(node: ast.expr) -> str | None:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
 def _tensor(source: PythonSource, node: ast.Attribute, key: str | None) -> Finding:
