@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.carrying.beside import data_files, own_paths
-from relax_lint.migrate.carrying.code import Code, Statement, Unparsable, bound_by
+from relax_lint.migrate.carrying.code import Code, Statement, Unparsable
 from relax_lint.migrate.carrying.imports import (
     ALL,
     Alias,
@@ -106,20 +106,6 @@ class Copied:
             part.code.origin.path,
             tuple(defined or dict.fromkeys(name for statement in statements for name in sorted(statement.binds))),
         )
-
-    def left_out(self) -> Iterator[tuple[Path, list[str]]]:
-        """What is left out of each module of the user's, by its names, or by its line."""
-        for part in self.parts:
-            if part.is_whole or part.code.origin.of_verl:
-                continue
-            left = [
-                ", ".join(sorted(bound_by(each))) or f"line {part.code.line(each.lineno)}"
-                for statement in part.code.statements
-                if statement.index not in part.indices and not statement.idle and not statement.is_import
-                for each in statement.nodes
-            ]
-            if left:
-                yield part.code.origin.path, left
 
     @property
     def imports_root(self) -> bool:

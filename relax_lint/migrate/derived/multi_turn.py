@@ -183,6 +183,7 @@ def _told(choices: Choices, carried: CarriedEnvironment) -> Iterator[Step]:
     for problem in carried.problems:
         yield Todo(f"{shown_path(problem.path, sources)}:{problem.line}: {problem.message}", (_TOOLS,))
         yield Obstacle(problem.path, problem.line, problem.message)
+    yield from (Todo(f"env_{choices.name}.py: {note}", (_TOOLS,)) for note in carried.notes)
     if carried.schemas:
         note = "what the model is told of its tools, a column that the conversion of the data adds"
         yield Passed("--tool-key", ("tools",), "rollout", (_TOOLS,), note)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from relax_lint.migrate.carrying.closure import Copied, Problem, Requirement, closure
 from relax_lint.migrate.carrying.code import Code, Unparsable
 from relax_lint.migrate.carrying.imports import Alias, OfName, Resolver
+from relax_lint.migrate.carrying.left_out import left_out
 from relax_lint.migrate.carrying.naming import Names
 from relax_lint.migrate.carrying.sources import Origin
 from relax_lint.migrate.environment.configs import interaction_entries, tool_entries
@@ -77,13 +78,15 @@ class Request:
 @node
 class CarriedEnvironment:
     """The files of an environment; ``schemas`` is what the prompt tells the model of its tools, ``unknown`` names those
-    of which only running them says it. ``empty`` is one that has neither tools nor interactions."""
+    of which only running them says it, and ``notes`` says what was left out. ``empty`` is one that has neither tools nor
+    interactions."""
 
     files: Sequence[RecipeFile]
     schemas: Sequence[dict[str, Any]]
     unknown: Sequence[str]
     requires: Sequence[Requirement]
     problems: Sequence[Problem]
+    notes: Sequence[str]
     empty: bool
 
 
@@ -146,7 +149,13 @@ class _Carrying:
         ]
         self.problems += copied.beside
         problems, empty = list(dict.fromkeys(self.problems)), not parts.tools and not parts.interactions
-        return CarriedEnvironment(files, self.schemas, self.unknown, copied.requires, problems, empty)
+        notes = list(left_out(copied, f"{self._what()} do"))
+        return CarriedEnvironment(files, self.schemas, self.unknown, copied.requires, problems, notes, empty)
+
+    def _what(self) -> str:
+        """What the environment is made of."""
+        made = {"tools": self.request.tools or self.request.functions, "interactions": self.request.interactions}
+        return f"the {' and '.join(name for name, path in made.items() if path)}"
 
     def _described(self) -> Iterator[Piece]:
         """The configurations of the tools and interactions, which the environment holds."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.carrying.closure import Copied, Problem, closure
+from relax_lint.migrate.carrying.left_out import left_out
 from relax_lint.migrate.carrying.naming import Names
 from relax_lint.migrate.plan import RecipeFile
 from relax_lint.migrate.reward.entry import Entry, NotCarried, find_entry
@@ -156,8 +157,7 @@ def _origin(entry: Entry) -> str:
 
 
 def _notes(request: Request, entry: Entry, copied: Copied) -> Iterator[str]:
-    for path, left in copied.left_out():
-        yield f"left out of {path.name}, since the reward does not reach it: {', '.join(left)}"
+    yield from left_out(copied, "the reward does")
     if request.manager.kind == BATCH:
         yield (
             "verl's batch manager scores all responses of a step at once, Relax the responses to one prompt "

@@ -162,3 +162,38 @@ def test_values_are_written_as_code_that_gives_them() -> None:
     assert eval(literal(value, 4), {"float": float}) == value
     assert json.dumps(eval(literal(json.loads('{"a": ["b"]}')))) == '{"a": ["b"]}'
     assert "tools:" in TOOLS_YAML
+
+
+@pytest.mark.parametrize(
+    ("request_of", "who"),
+    [({"tools": "half.yaml"}, "the tools do"), ({"interactions": "talks.yaml"}, "the interactions do")],
+)
+def test_what_is_left_out_of_a_users_module_is_said(tmp_path: Path, request_of: dict[str, str], who: str) -> None:
+    root = write(tmp_path, {**VERL, "half.py": _HALF, "half.yaml": _HALF_YAML, "talks.yaml": _TALKS_YAML})
+    carried, _ = written(root, tmp_path / "out", **request_of)
+    assert not carried.problems
+    other = "Interaction" if "tools" in request_of else "Tool"
+    assert [note.partition(": ")[0] for note in carried.notes] == [f"left out of half.py, since {who} not reach it"]
+    assert "Loop" in carried.notes[0]
+    assert f"Half{other}" in carried.notes[0]
+
+
+_HALF = """\
+from verl.interactions.base import BaseInteraction
+from verl.tools.base_tool import BaseTool
+from verl.workers.fsdp_workers import Worker
+
+
+class HalfTool(BaseTool):
+    pass
+
+
+class HalfInteraction(BaseInteraction):
+    pass
+
+
+class Loop(Worker):
+    pass
+"""
+_HALF_YAML = f"tools:\n  - class_name: half.HalfTool\n    config: {{type: native}}\n{schema('half', 'of: {type: string}')}"
+_TALKS_YAML = "interaction:\n  - class_name: half.HalfInteraction\n    config: {}\n"
