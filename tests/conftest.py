@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import sys
 from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
+
+# Tests start programs by the hundred: each would be compiled anew where nothing that is compiled may be kept.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -14,6 +21,12 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+def pytest_collection_finish() -> None:
+    """What is there before the first test stays until the end: no collection of garbage has to look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def refuse_skip(report: Any) -> None:

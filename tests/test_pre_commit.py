@@ -62,9 +62,11 @@ def hooks(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     """A snapshot of this repository as others would clone it."""
     path = tmp_path_factory.mktemp("hooks") / "relax-lint"
     for name in PACKAGED:
-        copy: Callable[..., object] = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         path.mkdir(exist_ok=True)
-        copy(ROOT / name, path / name)
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, path / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, path / name)
     repository = Repository(path, environ_for(tmp_path_factory.mktemp("pre-commit-home")))
     repository.git("init", "--quiet")
     repository.commit_all()

@@ -79,6 +79,7 @@ def server() -> Iterator[str]:
 
 @pytest.fixture
 def workshop(tmp_path: Path) -> Iterator[Workshop]:
+    gc.freeze()  # so that the collection, which ends the test's own clients, has nothing but the test's to look at
     made = Workshop(tmp_path, originals())
     yield made
     made.close()
