@@ -295,6 +295,8 @@ class Checking:
         from relax_lint.writing import NotWritten, write_together
 
         files = {path: changes[path] for path in bundle.paths if path in changes}
+        if bundle.page in files:
+            files[bundle.page] += bundle.told(shown_path)
         before = {path: group.project.read(path) for path in files}
         try:
             copies = {beside: path for path, beside in bundle.kept}
@@ -307,10 +309,13 @@ class Checking:
         return None
 
     def _say_rewritten(self, bundle: Bundle) -> None:
-        beside = {path: f"kept as {kept.name}" for path, kept in bundle.kept}
-        told = [f"{shown_path(path)} is {kept}" for path, kept in beside.items() if path not in bundle.gone]
-        for path in bundle.gone:
-            told.append(f"{shown_path(path)} is carried over and {beside.get(path, 'taken away; git has it')}")
+        told = []
+        for path, became, before in bundle.before():
+            if path not in (bundle.launcher, bundle.page):
+                kept = "git has it as it was" if before is None else f"kept as {before.name}"
+                told.append(f"{shown_path(path)} is {became} ({kept})")
+            elif before is not None:
+                told.append(f"{shown_path(path)} is kept as {before.name}")
         rest = "".join(f"; {each}" for each in told)
         complain(f"{shown_path(bundle.launcher)} is rewritten for Relax: {shown_path(bundle.page)} says all{rest}")
 

@@ -7,7 +7,7 @@ is among them under another name, unless git has it.
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,13 +36,34 @@ Fix = Callable[["Project"], "Fixed | None"]
 @record
 class Bundle:
     """The files that one launcher becomes: ``kept`` is where its original lies, and ``page`` what says all about it.
-    ``gone`` are files that are taken away, since what they hold was carried over."""
+    ``changed`` are the files of the user's that have another text now, ``gone`` those that are taken away, since what
+    they hold was carried over."""
 
     launcher: Path
     paths: tuple[Path, ...]
     page: Path
     kept: tuple[tuple[Path, Path], ...] = ()
+    changed: tuple[Path, ...] = ()
     gone: tuple[Path, ...] = ()
+
+    def before(self) -> Iterator[tuple[Path, str, Path | None]]:
+        """The files that were there: what became of each, and where it is now as it was; ``None`` for git."""
+        kept = dict(self.kept)
+        for path in self.changed:
+            yield path, "rewritten", kept.get(path)
+        for path in self.gone:
+            yield path, "carried over and taken away", kept.get(path)
+
+    def told(self, named: Callable[[Path], str]) -> bytes:
+        """What its page has to say of the files that were there, once they are written."""
+        from relax_lint.migrate.page import what_was_there
+
+        rows = [
+            (named(path), became, "" if before is None else named(before))
+            for path, became, before in self.before()
+            if path != self.page
+        ]
+        return what_was_there(rows).encode("utf-8", "surrogateescape") if rows else b""
 
 
 @record
@@ -182,6 +203,8 @@ class _Work:
         files: dict[Path, bytes] = {}
         for path, text in migrated.files.items():
             data = text.encode("utf-8", "surrogateescape")
+            if path in self.texts and project.read(path) == data:
+                continue  # the launcher before has written it
             own = any(piece.path == path for piece in migrated.carried.get(path, ()))
             if path not in (source.path, page) and not own and project.exists(path):
                 if project.read(path) != data:
@@ -192,12 +215,16 @@ class _Work:
                 continue
             files[path] = data
         kept: dict[Path, Path] = {}
+        rewritten: list[Path] = []
         for path in list(files):
             original = self.start.read(path) if path not in self.texts else None
-            if original is not None and original != files[path] and not _git_has(path, original):
+            if original is None or original == files[path]:
+                continue
+            rewritten.append(path)
+            if not _git_has(path, original):
                 kept[path] = _beside(path, project)
                 files[kept[path]] = original
-        self.bundles.append(Bundle(source.path, tuple(files), page, tuple(kept.items())))
+        self.bundles.append(Bundle(source.path, tuple(files), page, tuple(kept.items()), tuple(rewritten)))
         self.texts.update(migrated.files)
         self.held.setdefault(recipe.directory, []).extend(held(migrated))
         self._change(files)

@@ -266,6 +266,13 @@ def _left(told: _Data) -> Iterator[str]:
         yield "\n".join(_table(["what", "at", "why"], rows))
 
 
+def what_was_there(files: Iterable[tuple[str, str, str]]) -> str:
+    """A last part of a page, about a recipe that is migrated where it stands: what became of each file that was there,
+    and where it is now as it was; git has it where nothing is said."""
+    rows = [[_code(path), became, _code(before) if before else "in git"] for path, became, before in files]
+    return "\n## Files that were there\n\n" + "\n".join(_table(["file", "now", "as it was"], rows)) + "\n"
+
+
 # ---------------------------------------------------------------- Markdown
 
 

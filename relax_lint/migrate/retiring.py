@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from relax_lint.migrate.migrated import Migrated
     from relax_lint.project import Project, Recipe
 
+_PACKAGE = "__init__.py"
 _READ = (".py", ".sh", ".bash", ".yaml", ".yml")
 
 
@@ -26,15 +27,16 @@ def held(migrated: Migrated) -> Iterator[Path]:
                 yield setting.place.source.path
 
 
-def retired(recipe: Recipe, candidates: Sequence[Path], made: Container[Path], project: Project) -> list[Path]:
+def retired(recipe: Recipe, candidates: Sequence[Path], made: Collection[Path], project: Project) -> list[Path]:
     """Those of the candidates in the recipe that no other file of it names but those that were ``made``, which need
     none; ``project`` is what it is now."""
     found = [path for path in dict.fromkeys(candidates) if recipe.directory in path.parents and project.is_file(path)]
-    found = [path for path in found if path.suffix in _READ and path.name != "__init__.py"]
-    found = [path for path in found if path not in made]
+    found = [path for path in found if path.suffix in _READ and path not in made]
+    found = [path for path in found if path.parent != recipe.directory or path.name != _PACKAGE]
+    found = [path for path in found if not any(_lies_in(other, path) for other in made)]
     others = [path for path in _files(recipe.directory, project) if path not in found and path not in made]
     while True:
-        needed = [path for path in found if any(_names(other, path, project) for other in others)]
+        needed = [path for path in found if any(_names(each, path, project) or _lies_in(each, path) for each in others)]
         if not needed:
             return found
         found = [path for path in found if path not in needed]
@@ -47,6 +49,11 @@ def _files(directory: Path, project: Project) -> Iterator[Path]:
     yield from (path for path in walk(directory, project.files) if path.suffix in _READ)
 
 
+def _lies_in(path: Path, other: Path) -> bool:
+    """Whether a module is in the package that another file makes one."""
+    return other.name == _PACKAGE and path.suffix == ".py" and path != other and other.parent in path.parents
+
+
 def _names(path: Path, other: Path, project: Project) -> bool:
     """Whether a file may use another one: imports it, or has its name."""
     try:
@@ -56,6 +63,7 @@ def _names(path: Path, other: Path, project: Project) -> bool:
     if source is None:
         return False
     if other.suffix == path.suffix == ".py":
-        used = rf"^\s*(?:from|import)\b[^\n#]*(?<!\w){re.escape(other.stem)}\b"
+        stem = other.parent.name if other.name == _PACKAGE else other.stem
+        used = rf"^\s*(?:from|import)\b[^\n#]*(?<!\w){re.escape(stem)}\b"
         return re.search(used, source.text, re.MULTILINE) is not None
     return re.search(rf"(?<![\w.-]){re.escape(other.name)}\b", source.text) is not None

@@ -275,7 +275,7 @@ def test_a_dropped_recipe_is_rewritten_whole(dropped: Path, capsys: Capture) -> 
     assert (dropped / "plot_scores.py").read_bytes() == before["plot_scores.py"]
     assert (dropped / "README.md").read_bytes() == before["README.md"]
     assert "async def reward_func" in (dropped / "reward_number_game.py").read_text()
-    assert "examples/number_game/hint_tool.py is carried over and kept as hint_tool.py.orig" in said
+    assert "examples/number_game/hint_tool.py is carried over and taken away (kept as hint_tool.py.orig)" in said
 
 
 def test_a_second_fix_of_a_dropped_recipe_changes_nothing(dropped: Path, relax: Path) -> None:
@@ -326,3 +326,58 @@ def test_a_module_that_needs_no_verl_stays_as_it_is(dropped: Path) -> None:
     main(["--fix", "examples/number_game", "-q", "--no-cache"])
     assert (dropped / "tabs.py").read_text() == tabs
     assert not (dropped / "tabs.py.orig").exists()
+
+
+@pytest.mark.parametrize("in_git", [True, False])
+def test_a_module_whose_imports_change_is_said_to_be_rewritten_and_not_lost(
+    dropped: Path, relax: Path, capsys: Capture, in_git: bool
+) -> None:
+    tabs = "from verl.utils.reward_score.math_reward import strip_string\n\n\ndef plain(text):\n    "
+    tabs += "return strip_string(text)\n"
+    (dropped / "tabs.py").write_text(tabs)
+    scoring = (dropped / "scoring.py").read_text()
+    (dropped / "scoring.py").write_text(f"from tabs import plain\n{scoring.replace('1.0 if', 'len(plain(str(1))) if')}")
+    if in_git:
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        for words in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "all"]):
+            subprocess.run(["git", *words], cwd=relax, check=True)
+    main(["--fix", "examples/number_game", "-q", "--no-cache"])
+    said = capsys.readouterr().err
+    page = "".join(path.read_text() for path in dropped.glob("MIGRATION*.md"))
+    assert "verl" not in (dropped / "tabs.py").read_text()
+    for script in dropped.glob("*.sh"):  # the second one needs the same file
+        assert "relax/entrypoints/train.py" in script.read_text()
+    if in_git:
+        assert "examples/number_game/tabs.py is rewritten (git has it as it was)" in said
+        assert "| `examples/number_game/tabs.py` | rewritten | in git |" in page
+        assert "| `examples/number_game/scoring.py` | carried over and taken away | in git |" in page
+        assert not list(dropped.glob("**/*.orig"))
+    else:
+        assert "examples/number_game/tabs.py is rewritten (kept as tabs.py.orig)" in said
+        assert "| `examples/number_game/tabs.py` | rewritten | `examples/number_game/tabs.py.orig` |" in page
+        assert (dropped / "tabs.py.orig").read_text() == tabs
+
+
+@pytest.mark.parametrize("used_elsewhere", [True, False])
+def test_a_package_that_is_carried_over_is_never_imported_in_place_of_its_copy(
+    dropped: Path, relax: Path, capsys: Capture, used_elsewhere: bool
+) -> None:
+    (dropped / "lib").mkdir()
+    (dropped / "lib/__init__.py").write_text("from .texts import plain\n\nSEEN = {}\n")
+    texts = "from verl.utils.reward_score.math_reward import strip_string\n\n\ndef plain(text):\n    "
+    (dropped / "lib/texts.py").write_text(f"{texts}return strip_string(text)\n")
+    scoring = (dropped / "scoring.py").read_text()
+    (dropped / "scoring.py").write_text(
+        f"from lib import SEEN, plain\n{scoring.replace('1.0 if', 'len(plain(str(1))) + len(SEEN) if')}"
+    )
+    if used_elsewhere:
+        (dropped / "plot_scores.py").write_text("from lib import texts\n\nprint(texts)\n")
+    main(["--fix", "examples/number_game", "-q", "--no-cache"])
+    assert (dropped / "lib/texts.py").is_file() == used_elsewhere
+    assert (dropped / "lib/__init__.py").is_file() == used_elsewhere
+    assert used_elsewhere or found(capsys, "examples/number_game", "scripts") == []
+    (relax / "relax/utils").mkdir()
+    (relax / "relax/utils/types.py").write_text("class Sample:\n    pass\n")
+    script = "import examples.number_game.reward_number_game as reward; print(reward.SEEN)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=relax, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("{}", "")

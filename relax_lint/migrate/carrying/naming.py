@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from relax_lint.migrate.carrying.sources import Origin
+    from relax_lint.project import Project
 
 _ABOVE = ("verl.utils.reward_score.", "verl.utils.", "verl.tools.", "verl.interactions.", "verl.")
 
@@ -16,19 +17,20 @@ class Names:
     """The files of one recipe: ``module`` is the dotted name of its package, ``taken`` are names that others have.
 
     A module keeps its own name, with that of its package before it where it has one; never that of a package which may
-    be imported beside it.
+    be imported beside it, or in its place: one that lies in the recipe's directory already, in ``project``.
     """
 
-    def __init__(self, package: str, taken: Collection[str] = ()) -> None:
+    def __init__(self, package: str, taken: Collection[str] = (), project: Project | None = None) -> None:
         self.package = package
         self.taken = {*taken, "__init__"}
+        self.project = project
         self.given: dict[Origin, str] = {}
 
     def of(self, origin: Origin) -> str:
         """The stem of the file for a module."""
         if origin not in self.given:
             name = self._own(origin)
-            while name in self.taken:
+            while name in self.taken or self._is_package(name):
                 name += "_2"
             self.taken.add(name)
             self.given[origin] = name
@@ -37,6 +39,12 @@ class Names:
     def module(self, origin: Origin) -> str:
         """The dotted name of a module in the recipe."""
         return ".".join(filter(None, (self.package, self.of(origin))))
+
+    def _is_package(self, name: str) -> bool:
+        """Whether a package of the name lies where the module would: it would be imported in place of that."""
+        if self.project is None:
+            return False
+        return self.project.is_file(self.project.root.joinpath(*self.package.split("."), name, "__init__.py"))
 
     def _own(self, origin: Origin) -> str:
         dotted = origin.dotted or origin.path.stem

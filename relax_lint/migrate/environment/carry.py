@@ -78,8 +78,8 @@ class Request:
 @node
 class CarriedEnvironment:
     """The files of an environment; ``schemas`` is what the prompt tells the model of its tools, ``unknown`` names those
-    of which only running them says it, and ``notes`` says what was left out. ``empty`` is one that has neither tools nor
-    interactions."""
+    of which only running them says it, and ``notes`` says what was left out. ``empty`` is one that has neither tools
+    nor interactions."""
 
     files: Sequence[RecipeFile]
     schemas: Sequence[dict[str, Any]]
@@ -323,7 +323,7 @@ class _Carrying:
 
     def _copied(self, wanted: Iterable[_Wanted]) -> Copied:
         wanted = list(wanted)
-        names = Names(self.package, ("base",))
+        names = Names(self.package, ("base",), self.sources.project)
         return closure(self._start(wanted), [each.name for each in wanted], self.sources, names, self._supplied())
 
     def _start(self, wanted: Sequence[_Wanted]) -> Code:

@@ -33,7 +33,8 @@ def carry_reward(request: Request, sources: VerlSources) -> CarriedReward:
         return CarriedReward(problems=[refusal.problem])
     entry = _in_time(_awaiting(entry))
     module = f"reward_{request.name}"
-    names = Names(request.package, {module, f"env_{request.name}", f"process_{request.name}", *_OTHERS})
+    taken = {module, f"env_{request.name}", f"process_{request.name}", *_OTHERS}
+    names = Names(request.package, taken, sources.project)
     copied = closure(entry.code, [entry.function], sources, names)
     if copied.problems:
         return CarriedReward(requires=copied.requires, problems=copied.problems)
