@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from relax_lint.records import node, record
-from relax_lint.sources.python import walk
+from relax_lint.sources.python import called_name, walk
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Place
@@ -182,7 +182,7 @@ class _Reader:
     def _keeps_more(self) -> bool:
         """Whether columns may be written that no row in the text has."""
         for call in self._source.nodes(ast.Call):
-            name = _name_of(call)
+            name = called_name(call)
             if name in _KEEPS_COLUMNS and isinstance(call.func, ast.Attribute):
                 if not any(word.arg == "remove_columns" for word in call.keywords) and not _is_executor(call):
                     return True
@@ -191,7 +191,7 @@ class _Reader:
         tables = {
             target.id
             for statement in self._source.nodes(ast.Assign)
-            if isinstance(statement.value, ast.Call) and _name_of(statement.value) in _READS_ROWS
+            if isinstance(statement.value, ast.Call) and called_name(statement.value) in _READS_ROWS
             for target in statement.targets
             if isinstance(target, ast.Name)
         }
@@ -207,14 +207,14 @@ class _Reader:
                 if part.slice.value in SOURCE_MEDIA:
                     yield part.slice.value
         for call in self._source.nodes(ast.Call):
-            if _name_of(call) == "get" and call.args and isinstance(call.args[0], ast.Constant):
+            if called_name(call) == "get" and call.args and isinstance(call.args[0], ast.Constant):
                 if call.args[0].value in SOURCE_MEDIA:
                     yield call.args[0].value
 
     def _drops(self) -> Iterator[tuple[str, Place]]:
         """The columns of media that are thrown away."""
         for call in self._source.nodes(ast.Call):
-            name = _name_of(call)
+            name = called_name(call)
             given: list[ast.expr] = []
             if name in ("drop", "remove_columns", "drop_columns"):
                 given = [*call.args, *(word.value for word in call.keywords if word.arg in ("columns", "labels"))]
@@ -222,10 +222,6 @@ class _Reader:
                 for part in walk(value):
                     if isinstance(part, ast.Constant) and part.value in SOURCE_MEDIA:
                         yield part.value, self._source.place(part)
-
-
-def _name_of(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _is_executor(call: ast.Call) -> bool:
@@ -243,7 +239,7 @@ def is_no_list(source: PythonSource, value: ast.expr | None, depth: int = 0) -> 
     if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
         return value.slice.value in _ONE_ITEM
     if isinstance(value, ast.Call):
-        return _name_of(value) in _TEXTS
+        return called_name(value) in _TEXTS
     made = _assigned(source, value) if depth < _DEEPEST else None
     return made is not None and is_no_list(source, made, depth + 1)
 

@@ -11,6 +11,7 @@ from relax_lint.datasets import datasets_of
 from relax_lint.diagnostics import Place
 from relax_lint.discovery import walk
 from relax_lint.files import Unreadable
+from relax_lint.sources.python import called_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -167,7 +168,7 @@ def _values_written(script: PythonSource) -> Iterator[ast.expr]:
                 if target.slice.value == COLUMN:
                     yield statement.value
     for call in script.nodes(ast.Call):
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        name = called_name(call)
         if name in ("dict", "assign", "update"):
             yield from (keyword.value for keyword in call.keywords if keyword.arg == COLUMN)
         elif name in _COLUMN_METHODS:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
-from relax_lint.sources.python import walk
+from relax_lint.sources.python import called_name, walk
 
 if TYPE_CHECKING:
     from relax_lint.flow.interpreter import Interpreter
@@ -80,7 +80,7 @@ def _stores(node: ast.AST, name: str) -> bool:
 
 def _by_unknown_name(call: ast.Call) -> bool:
     """``setattr(sample, name, …)`` and the like, where the name is not written out."""
-    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    called = called_name(call)
     if called not in _BY_NAME:
         return False
     if called in ("setattr", "__setattr__"):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.records import node, record
+from relax_lint.sources.python import called_name
 
 if TYPE_CHECKING:
     from relax_lint.migrate.carrying.sources import Origin, VerlSources
@@ -101,7 +102,7 @@ class _Reader:
             self._write(statement.value)
 
     def _assign(self, name: str, value: ast.expr) -> None:
-        if isinstance(value, ast.Call) and _name_of(value) in _LOADS:
+        if isinstance(value, ast.Call) and called_name(value) in _LOADS:
             split = next((word.value for word in value.keywords if word.arg == "split"), None)
             self._loaded.add(name)
             if isinstance(split, ast.Constant) and isinstance(split.value, str):
@@ -132,7 +133,7 @@ class _Reader:
         return None
 
     def _write(self, value: ast.expr) -> None:
-        if not isinstance(value, ast.Call) or _name_of(value) != "to_parquet":
+        if not isinstance(value, ast.Call) or called_name(value) != "to_parquet":
             return
         holder = value.func.value if isinstance(value.func, ast.Attribute) else value
         if not isinstance(holder, ast.Name) or holder.id not in self._chains:
@@ -185,7 +186,7 @@ class _Reader:
         for part in ast.walk(statement):
             if isinstance(part, ast.Global):
                 self._refuse(part.lineno, f"{name} changes what is global")
-            if isinstance(part, ast.Call) and _name_of(part) in ("parse_args", "parse_known_args", "ArgumentParser"):
+            if isinstance(part, ast.Call) and called_name(part) in ("parse_args", "parse_known_args", "ArgumentParser"):
                 self._refuse(part.lineno, "the rows depend on the command line")
 
     def _is_copied(self, statement: ast.stmt, name: str) -> bool:
@@ -245,7 +246,7 @@ def _flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     for statement in body:
         is_main = isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test)
         is_program = isinstance(statement, ast.FunctionDef) and any(
-            isinstance(part, ast.Call) and _name_of(part) == "to_parquet" for part in ast.walk(statement)
+            isinstance(part, ast.Call) and called_name(part) == "to_parquet" for part in ast.walk(statement)
         )
         if (is_main or is_program) and isinstance(statement, (ast.If, ast.FunctionDef)):
             yield from _flat(statement.body)
@@ -296,10 +297,6 @@ def _spaced(parts: Sequence[tuple[str, str]]) -> Iterator[str]:
 def _row_function(call: ast.Call) -> ast.expr:
     given = [*call.args, *(word.value for word in call.keywords if word.arg == "function")]
     return given[0] if given else call
-
-
-def _name_of(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _f_strings(value: ast.expr) -> list[ast.JoinedStr]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from relax_lint.flow.names import Found, Import, Resolution, dotted_name, imports_of
 from relax_lint.flow.scopes import own_nodes
 from relax_lint.records import field, record
+from relax_lint.sources.python import called_name
 
 if TYPE_CHECKING:
     from relax_lint.flow.names import Resolver
@@ -66,7 +67,7 @@ class Origins:
     def _modules(self, source: PythonSource, node: ast.expr, depth: int) -> Iterator[str]:
         """The modules that an expression may be, those of the repository included."""
         if isinstance(node, ast.Call):
-            function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            function = called_name(node)
             first = node.args[0] if node.args else None
             if function in _IMPORT_FUNCTIONS and isinstance(first, ast.Constant) and isinstance(first.value, str):
                 yield first.value

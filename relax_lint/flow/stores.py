@@ -25,6 +25,7 @@ from relax_lint.flow.shapes import (
     Unknown,
     alternatives,
 )
+from relax_lint.sources.python import called_name
 
 if TYPE_CHECKING:
     from relax_lint.flow.interpreter import Interpreter
@@ -67,7 +68,7 @@ def note_stores_of_call(
     shapes = list(given)
     for part in alternatives(callee):
         state.stored |= _stored_by(interpreter, part, arguments, shapes)
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    name = called_name(node)
     if name == _READS_META_INFO:
         state.stored |= {STATUS, _OTHER_STATUS}
     if name in ("setattr", "__setattr__"):

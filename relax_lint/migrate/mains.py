@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os.path
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ def main_of(launch: Launch, project: Project, verl: Verl) -> Main | None:
     declared = None if source is None or source.tree is None else hydra_main(source.tree)
     if source is not None and declared is not None:
         beside = source.path.parent
-        path = Path(_normal(beside / declared.directory))
+        path = Path(os.path.normpath(beside / declared.directory))
         directory = DirectoryOnDisk(project, path, of_verl=verl.owns(path)) if project.is_dir(path) else None
         if directory is None:
             return Main(name, verl.directory(_after_verl(path)), declared.name, beside)
@@ -88,12 +89,6 @@ def hydra_main(tree: ast.Module) -> MainConfig | None:
                 if name is not None:
                     return MainConfig(path or "", name)
     return None
-
-
-def _normal(path: Path) -> str:
-    import os.path
-
-    return os.path.normpath(path)
 
 
 def _after_verl(path: Path) -> str:

@@ -57,6 +57,11 @@ def literal_text(node: ast.AST | None) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
+def called_name(call: ast.Call) -> str:
+    """The last name of what is called, as in ``name(…)`` and ``x.name(…)``; empty where it has none."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
 def walk(root: ast.AST) -> Iterator[ast.AST]:
     """Every node below and including ``root``, parents first, without recursion."""
     pending: list[Any] = [root]

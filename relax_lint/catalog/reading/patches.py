@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from relax_lint.catalog.reading.modules import parsed
+from relax_lint.sources.python import called_name
 
 PATCHES = {target: f"docker/patch/latest/{target}.patch" for target in ("megatron", "sglang")}
 """The patches that Relax's image applies, by what it applies them to."""
@@ -77,7 +78,7 @@ def flags_in(tree: ast.AST | None) -> Iterator[str]:
     for node in [] if tree is None else ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        called = called_name(node)
         if called not in ("add_argument", "reset_arg"):
             continue
         for argument in node.args:

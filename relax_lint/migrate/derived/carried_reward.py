@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -132,15 +133,9 @@ def _file(settings: Settings, choices: Choices, key: str) -> Path | None:
     place = settings.leaves[key].place
     if place is not None:
         roots.append(place.source.path.parent)
-    tried = [Path(_normal(root / path)) for root in roots]
+    tried = [Path(os.path.normpath(root / path)) for root in roots]
     there = next((each for each in tried if project.is_file(each)), None)
     return there or named_file(value, choices.verl, settings.launch.script) or tried[0]
-
-
-def _normal(path: Path) -> str:
-    import os.path
-
-    return os.path.normpath(path)
 
 
 def _place(settings: Settings, key: str) -> Problem:

@@ -38,6 +38,7 @@ from relax_lint.fixers.python_edits import make_async
 from relax_lint.project import Project
 from relax_lint.rewards import RewardUse
 from relax_lint.rules import ERROR, WARNING, Example, rule
+from relax_lint.sources.python import called_name
 
 if TYPE_CHECKING:
     from relax_lint.flow.shapes import Shape
@@ -466,8 +467,4 @@ def _runs_loop(node: ast.FunctionDef) -> bool:
 
 
 def _calls(calls: list[ast.Call], name: str) -> bool:
-    for call in calls:
-        called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
-        if called == name:
-            return True
-    return False
+    return any(called_name(call) == name for call in calls)

@@ -375,8 +375,9 @@ def _in_python(source: PythonSource, recipe: Recipe, project: Project) -> Iterat
 def _imported_by(source: PythonSource, call: ast.Call, package: str, recipe: Recipe) -> _Reach | None:
     """What a call imports by a text, or loads as Relax does."""
     from relax_lint.flow.dynamic_imports import beginning, imported_by, module_argument
+    from relax_lint.sources.python import called_name
 
-    function = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    function = called_name(call)
     first = module_argument(call)
     text = beginning(first, source) if function == "load_function" else imported_by(call, source)
     if first is None or text is None:
