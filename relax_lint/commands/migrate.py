@@ -355,7 +355,7 @@ def _write(migrated: Migrated, project: Project) -> str:
 
 
 def _tell(migrated: Migrated, options: Namespace, problem: str) -> None:
-    from relax_lint.migrate.report import obstacles, report
+    from relax_lint.migrate.report import obstructed, report
 
     if problem:
         complain(problem)
@@ -364,8 +364,8 @@ def _tell(migrated: Migrated, options: Namespace, problem: str) -> None:
     for refused in migrated.refused:
         ways = f" (when {' and '.join(refused.conditions)})" if refused.conditions else ""
         complain(f"{_at(refused.place)}: not migrated{ways}: {refused.reason}")
-    for each in obstacles(migrated):
-        complain(f"{_shown(each.path)}:{each.line}: not carried over: {each.message}")
+    for line in obstructed(migrated, _shown):
+        complain(line)
     if migrated.unwritten:
         complain(
             f"{len(migrated.unwritten)} other ways through the script are not written, they are too many: "

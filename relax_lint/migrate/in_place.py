@@ -166,7 +166,7 @@ class _Work:
         from relax_lint.migrate.choices import Choices
         from relax_lint.migrate.options import Options
         from relax_lint.migrate.recipe import migrate_launcher
-        from relax_lint.migrate.report import obstacles
+        from relax_lint.migrate.report import obstructed
 
         project = self.project
         options = Options(
@@ -185,8 +185,7 @@ class _Work:
         for refused in migrated.refused:
             ways = f" (when {' and '.join(refused.conditions)})" if refused.conditions else ""
             self._say(refused.place, f"{refused.reason}{ways}")
-        for each in obstacles(migrated):
-            self.said.append(f"{self.named(each.path)}:{each.line}: not carried over: {each.message}")
+        self.said += obstructed(migrated, self.named)
         return None if migrated.refused or not migrated.launches else migrated
 
     def _page(self, recipe: Recipe, source: LauncherSource) -> str:

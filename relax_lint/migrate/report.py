@@ -111,6 +111,13 @@ def obstacles(migrated: Migrated) -> list[Obstacle]:
     return list(dict.fromkeys(each for written in migrated.launches for each in written.plan.obstacles))
 
 
+def obstructed(migrated: Migrated, named: Named) -> Iterator[str]:
+    """The same, in a line each."""
+    for each in obstacles(migrated):
+        said = "" if "cannot be carried over" in each.message else "not carried over: "
+        yield f"{named(each.path)}:{each.line}: {said}{each.message}"
+
+
 def position(place: Place | None, named: Named) -> dict[str, Any]:
     """Where something is written; nulls when it is written nowhere."""
     if place is None:

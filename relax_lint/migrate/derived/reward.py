@@ -25,6 +25,7 @@ from relax_lint.migrate.derived.carried_reward import (
 from relax_lint.migrate.derived.data import FILES
 from relax_lint.migrate.derived.intervals import evaluates
 from relax_lint.migrate.derived.multi_turn import takes_turns
+from relax_lint.migrate.environment.files import shown_path
 from relax_lint.migrate.plan import Fate, Need, Obstacle, Passed, RecipeFile, Step, Todo, YamlEntry
 from relax_lint.migrate.readings import below, fates, first_key, is_on, shown, text
 from relax_lint.migrate.reward.request import MANAGERS, CarriedReward
@@ -155,8 +156,9 @@ def _function(settings: Settings, choices: Choices, path: str, made: _Made) -> I
         return
     if settings.value(path) is not None:
         function = text(settings, path.replace(".path", ".name")) or "compute_score"
-        origin = f"{function} in {shown(settings.value(path))}"
-        todo = f"{path}={shown(settings.value(path))}: copy {function} into {module}.py, without imports of verl"
+        file = _file(settings, choices, path, made)
+        origin = f"{function} in {file}"
+        todo = f"copy {function} from {file} into {module}.py, without imports of verl"
     elif _asks_model(settings):
         origin = "reward model"
         todo = f"{module}.py: ask the reward model, which verl ran itself, for a score"
@@ -180,14 +182,18 @@ def _required(choices: Choices, path: str, made: _Made) -> Iterator[Step]:
             yield Todo(f"the reward {wanted} the package {each.package} (imported at {where}): install it", (path,))
 
 
+def _file(settings: Settings, choices: Choices, path: str, made: _Made) -> str:
+    """The file of the function: where it is, or as it is written where that is not known."""
+    asked = None if made.asked is None else made.asked.request.function
+    if asked is None or choices.verl is None:
+        return shown(settings.value(path))
+    return shown_path(asked.path, choices.verl)
+
+
 def _shown(problem: Problem, choices: Choices) -> str:
     """A place as the reader of the page knows it."""
-    path = problem.path
-    roots = [] if choices.verl is None else [choices.verl.project.root]
-    if choices.verl is not None and choices.verl.package is not None:
-        roots.append(choices.verl.package.parent)
-    shown_path = next((path.relative_to(root) for root in roots if path.is_relative_to(root)), path)
-    return f"{shown_path.as_posix()}:{problem.line}" if problem.line else shown_path.as_posix()
+    path = problem.path.as_posix() if choices.verl is None else shown_path(problem.path, choices.verl)
+    return f"{path}:{problem.line}" if problem.line else path
 
 
 def _read_as_in_verl(settings: Settings, choices: Choices, has_stub: bool) -> Iterator[Step]:

@@ -37,7 +37,7 @@ def shown_path(path: Path, sources: VerlSources) -> str:
     """A path as its reader knows it: from the root of the project or of verl."""
     roots = [sources.project.root, *([] if sources.package is None else [sources.package.parent])]
     inside = next((root for root in roots if path.is_relative_to(root)), None)
-    return path.name if inside is None else path.relative_to(inside).as_posix()
+    return (path if inside is None else path.relative_to(inside)).as_posix()
 
 
 def _roots(sources: VerlSources, launcher: Path) -> Iterator[Path]:

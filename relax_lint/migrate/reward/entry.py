@@ -10,6 +10,7 @@ from relax_lint.migrate.carrying.closure import Problem
 from relax_lint.migrate.carrying.code import Code, Unparsable
 from relax_lint.migrate.carrying.imports import Alias, OfModule, OfName, Resolver
 from relax_lint.migrate.carrying.sources import Origin, VerlSources
+from relax_lint.migrate.environment.files import shown_path
 from relax_lint.migrate.reward.dispatch import direct, folded
 from relax_lint.migrate.reward.request import BATCH, PRIME, Argument, Function, Request
 from relax_lint.records import record
@@ -101,7 +102,7 @@ def _of_user(request: Request, scorer: Function, sources: VerlSources) -> Entry:
     origin = _origin_of(scorer.path, sources)
     if not sources.project.is_file(scorer.path):
         place = request.place or Problem(scorer.path, 0, "")
-        raise NotCarried(Problem(place.path, place.line, f"there is no file {scorer.path.name} at {scorer.path}"))
+        raise NotCarried(Problem(place.path, place.line, f"there is no file {shown_path(scorer.path, sources)}"))
     code = _code(origin, sources)
     code, name, definition = _definition(code, scorer.name, sources)
     names = GROUP if request.manager.kind == BATCH else SINGLE
