@@ -11,11 +11,14 @@ from relax_lint.records import record
 
 CLIENT = "_CLIENT"
 ASK = "_ask"
+SESSION = "_Session"
 _OF_REQUESTS = frozenset({"url", "params", "data", "json", "headers", "timeout", "cookies", "files", "allow_redirects"})
 _OF_HTTPX = frozenset(
     {"url", "params", "data", "json", "headers", "content", "files", "timeout", "auth", "cookies", "follow_redirects"}
 )
-_OF_THE_CONNECTION = frozenset({"raw", "cookies", "connection", "next"})
+_OF_THE_CONNECTION = frozenset({"raw", "connection", "next"})
+OF_SESSIONS = frozenset({"headers", "cookies", "params", "proxies", "verify", "max_redirects", "trust_env"})
+"""What may be read and set of a session: requests itself heeds it, or is asked for it."""
 _POSITIONAL = {"get": ("params",), "post": ("data", "json"), "put": ("data",), "patch": ("data",)}
 _PLAIN = (
     ast.Expr,
@@ -48,15 +51,15 @@ class Request:
     after: Sequence[tuple[ast.AST, str]] = ()
 
 
-def request_of(call: ast.Call, module: str) -> Request:
-    """The request that a call of ``requests`` or ``httpx`` makes."""
+def request_of(call: ast.Call, module: str, session: str = "") -> Request:
+    """The request that a call of ``requests`` or ``httpx`` makes, of requests by a ``session`` or without one."""
     method = (dotted_name(call.func) or "").rpartition(".")[2]
     if any(isinstance(each, ast.Starred) for each in call.args):
         raise NotLikeIt(f"line {call.lineno} hands on a list of arguments")
-    return _of_httpx(call, method) if module == "httpx" else _of_requests(call, method)
+    return _of_httpx(call, method) if module == "httpx" else _of_requests(call, method, session)
 
 
-def _of_requests(call: ast.Call, method: str) -> Request:
+def _of_requests(call: ast.Call, method: str, session: str) -> Request:
     if method == "head":
         raise NotLikeIt(f"line {call.lineno} asks for the head alone")
     before: list[tuple[ast.AST, str]] = []
@@ -78,7 +81,7 @@ def _of_requests(call: ast.Call, method: str) -> Request:
             raise NotLikeIt(f"line {call.lineno} passes {name or '**'}, which belongs to a client")
         if name == "data" and not _is_known(value):
             raise NotLikeIt(f"line {value.lineno} sends data of which nothing is known")
-    return Request(ASK, before)
+    return Request(f"{session}.ask" if session else ASK, before)
 
 
 def _is_known(value: ast.expr) -> bool:
@@ -117,8 +120,9 @@ def needs_brackets(parent: ast.AST | None) -> bool:
 def needed_imports(text: str) -> frozenset[str]:
     """What the texts that go to the top of a module have to import."""
     own = set[str]()
-    if ASK in text:
-        own |= {"import functools", "import io", "import httpx", "import requests", _COOKIES}
+    if _asks(text):
+        own |= {f"import {each}" for each in ("functools", "io", "os", "ssl", "types", "httpx", "requests")}
+        own |= {"from email.message import Message", _COOKIES}
     if f"{CLIENT}." in text:
         own |= {"import httpx", _COOKIES}
     return frozenset(own)
@@ -127,14 +131,21 @@ def needed_imports(text: str) -> frozenset[str]:
 def client_text(text: str, more: Sequence[str]) -> str:
     """What a module needs at its top: how long to wait where it says nothing, and what sends its requests."""
     made = []
-    if ASK in text or "_TIMEOUT" in "".join([text, *more]):
+    if _asks(text) or "_TIMEOUT" in "".join([text, *more]):
         made.append("_TIMEOUT = 300.0  # seconds for an answer, where the code itself says nothing")
     if f"{CLIENT}." in text:
         made.append(_OF_HTTPX_TEXT)
     parts = ["\n".join(made)]
-    if ASK in text:
+    if _asks(text):
+        parts.append(_SESSION_TEXT)
+    if f"{ASK}(" in text:
         parts.append(_ASK_TEXT)
     return "\n\n\n".join(filter(None, [each.strip("\n") for each in [*parts, *more]]))
+
+
+def _asks(text: str) -> bool:
+    """Whether a text asks in the place of requests."""
+    return f"{ASK}(" in text or f"{SESSION}(" in text
 
 
 _COOKIES = "from http.cookiejar import CookieJar, DefaultCookiePolicy"
@@ -144,67 +155,96 @@ _OF_HTTPX_TEXT = f"""\
     limits=httpx.Limits(max_connections=256, keepalive_expiry=1.0),
     cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
 )"""
-_ASK_TEXT = '''
+_SESSION_TEXT = '''
 @functools.cache
-def _client(proxy):
-    """One client for all: it waits for a free connection as long as that takes, and keeps no cookies."""
+def _client(proxy, verify):
+    """One client for all: it waits for a free connection as long as that takes, and leaves cookies to sessions."""
+    if isinstance(verify, str):
+        verify = ssl.create_default_context(**{"capath" if os.path.isdir(verify) else "cafile": verify})
     return httpx.AsyncClient(
         timeout=httpx.Timeout(_TIMEOUT, pool=None),
         limits=httpx.Limits(max_connections=256, keepalive_expiry=1.0),
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
-        headers={"User-Agent": requests.utils.default_user_agent()},
-        max_redirects=30,
         proxy=proxy,
+        verify=verify,
         trust_env=False,
     )
 
 
-async def _ask(method, url, *, timeout=_TIMEOUT, allow_redirects=True, **given):
-    """What requests.request gives, without keeping the event loop waiting."""
-    given["auth"] = given.get("auth") or requests.utils.get_netrc_auth(url)
-    asked = requests.Request(method.upper(), url, **given).prepare()
-    proxies = requests.utils.get_environ_proxies(asked.url)
-    try:
-        answer = await _client(requests.utils.select_proxy(asked.url, proxies)).request(
-            asked.method,
-            asked.url,
-            content=asked.body,
-            headers=dict(asked.headers),
-            timeout=httpx.Timeout(timeout, pool=None),
-            follow_redirects=allow_redirects,
-        )
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise next(own for of_httpx, own in _ERRORS if isinstance(error, of_httpx))(error, request=asked) from error
-    return _told(answer, asked)
+class _Session(requests.Session):
+    """A session of requests that sends by the one client, without keeping the event loop waiting."""
 
+    def __init__(self):
+        super().__init__()
+        del self.headers["Accept-Encoding"]  # the client says what it can decode
 
-def _told(answer, asked):
-    """An answer as requests reads it."""
-    told = requests.Response()
-    told.request = asked
-    told.url = str(answer.url)
-    told.status_code = answer.status_code
-    told.reason = answer.reason_phrase
-    told.headers.update(answer.headers)
-    told.encoding = requests.utils.get_encoding_from_headers(told.headers)
-    told.raw = io.BytesIO(answer.content)
-    told.elapsed = answer.elapsed
-    told.history = [_told(each, asked) for each in answer.history]
-    return told
+    async def ask(self, method, url, *, timeout=_TIMEOUT, allow_redirects=True, **given):
+        """What the method request gives."""
+        asked = self.prepare_request(requests.Request(method.upper(), url, **given))
+        history = []
+        while True:
+            answer = await self._answer(asked, timeout)
+            redirects = self.resolve_redirects(answer, asked, yield_requests=True) if allow_redirects else iter(())
+            following = next(redirects, None)
+            answer.history = [*history]
+            if following is None:
+                return answer
+            if len(history) >= self.max_redirects:
+                raise requests.TooManyRedirects(f"Exceeded {self.max_redirects} redirects.", response=answer)
+            history.append(answer)
+            asked = following
+
+    async def _answer(self, asked, timeout):
+        """One answer, as requests reads it."""
+        settings = self.merge_environment_settings(asked.url, {}, None, None, None)
+        client = _client(requests.utils.select_proxy(asked.url, settings["proxies"]), settings["verify"])
+        try:
+            answer = await client.request(
+                asked.method,
+                asked.url,
+                content=asked.body,
+                headers=dict(asked.headers),
+                timeout=httpx.Timeout(timeout, pool=None),
+            )
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise next(own for of_httpx, own in _ERRORS if isinstance(error, of_httpx))(error, request=asked) from error
+        told = requests.Response()
+        told.request = asked
+        told.url = asked.url
+        told.status_code = answer.status_code
+        told.reason = answer.reason_phrase
+        told.headers.update(answer.headers)
+        told.encoding = requests.utils.get_encoding_from_headers(told.headers)
+        told.elapsed = answer.elapsed
+        told.raw = io.BytesIO(answer.content)
+        told.raw._original_response = types.SimpleNamespace(msg=Message())
+        for name, value in answer.headers.multi_items():
+            told.raw._original_response.msg[name] = value
+        for jar in (told.cookies, self.cookies):
+            requests.cookies.extract_cookies_to_jar(jar, asked, told.raw)
+        return told
 
 
 _ERRORS = (
     (httpx.ConnectTimeout, requests.ConnectTimeout),
     (httpx.TimeoutException, requests.ReadTimeout),
     (httpx.ProxyError, requests.exceptions.ProxyError),
-    (httpx.TooManyRedirects, requests.TooManyRedirects),
     (httpx.UnsupportedProtocol, requests.exceptions.InvalidSchema),
     (httpx.InvalidURL, requests.exceptions.InvalidURL),
     (httpx.DecodingError, requests.exceptions.ContentDecodingError),
     (httpx.HTTPError, requests.ConnectionError),
 )
 '''
-OWN = frozenset({CLIENT, ASK, "_TIMEOUT", "_ERRORS", "_client", "_told"})
+_ASK_TEXT = '''
+async def _ask(method, url, **given):
+    """What requests.request gives, without keeping the event loop waiting."""
+    with _Session() as session:
+        return await session.ask(method, url, **given)
+'''
+OWN = frozenset({CLIENT, ASK, SESSION, "_TIMEOUT", "_ERRORS", "_client"})
 """Names that this adds to a module."""
-IMPORTED = frozenset({"functools", "io", "httpx", "requests", "asyncio", "CookieJar", "DefaultCookiePolicy"})
+IMPORTED = frozenset(
+    {"functools", "io", "os", "ssl", "types", "httpx", "requests", "asyncio"}
+    | {"Message", "CookieJar", "DefaultCookiePolicy"}
+)
 """Names that these texts import."""

@@ -10,7 +10,9 @@ from relax_lint.migrate.carrying.closure import dotted_name
 from relax_lint.migrate.carrying.code import Code
 from relax_lint.migrate.reward.http_calls import (
     IMPORTED,
+    OF_SESSIONS,
     OWN,
+    SESSION,
     NotLikeIt,
     check_answers,
     client_text,
@@ -240,7 +242,8 @@ def _send_by_client(plan: _Plan, call: ast.Call, definition: ast.AST, clients: _
     module = clients.http_module(call)
     if module == "requests":
         check_answers(definition)
-    request = request_of(call, module)
+    first = (dotted_name(call.func) or "").split(".")[0]
+    request = request_of(call, module, first if first in clients.sessions else "")
     plan.replace(call.func, request.called)
     for node, text in request.before:
         plan.insert(plan.source.place(node).start, text)
@@ -309,12 +312,15 @@ def _make_clients(plan: _Plan, clients: _Clients, reached: dict[str, ast.Functio
 
 
 def _share_sessions(plan: _Plan, clients: _Clients, reached: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> None:
-    """The module's client in the place of sessions, which nothing may be set on."""
+    """Sessions of requests that send by the module's client, with all that is set on them; those of httpx are it."""
     source = plan.source
     for name, calls in clients.sessions.items():
+        modules = {clients.modules[(dotted_name(call.func) or "").split(".")[0]] for call in calls}
         asked = 0
         for each in walk(source.tree or ast.Module([], [])):
             if not isinstance(each, ast.Name) or each.id != name or not isinstance(each.ctx, ast.Load):
+                continue
+            if modules == {"requests"} and _is_of_session(source, each):
                 continue
             holder = source.parent(each)
             call = source.parent(holder) if isinstance(holder, ast.Attribute) else None
@@ -322,6 +328,10 @@ def _share_sessions(plan: _Plan, clients: _Clients, reached: dict[str, ast.Funct
             if not isinstance(call, ast.Call) or clients.kind(call) != "http" or scope not in reached.values():
                 raise NotLikeIt(f"line {each.lineno} does more with {name} than to ask")
             asked += 1
+        if modules == {"requests"}:
+            for call in calls:
+                plan.replace(call.func, SESSION)
+            continue
         if asked > len(calls):
             raise NotLikeIt(f"{name} asks more than once, and may keep cookies")
         for call in calls:
@@ -332,6 +342,19 @@ def _share_sessions(plan: _Plan, clients: _Clients, reached: dict[str, ast.Funct
                 plan.replace(call, f"contextlib.nullcontext({stands})")
             else:
                 plan.replace(call, stands)
+
+
+def _is_of_session(source: PythonSource, name: ast.Name) -> bool:
+    """Whether something of a session is read or set that holds for its requests, or it is closed."""
+    holder = source.parent(name)
+    if not isinstance(holder, ast.Attribute):
+        return False
+    around = source.parent(holder)
+    if holder.attr == "auth":
+        return isinstance(around, ast.Assign) and isinstance(around.value, ast.Tuple)
+    if holder.attr == "close":
+        return isinstance(around, ast.Call) and not around.args
+    return holder.attr in OF_SESSIONS
 
 
 # ------------------------------------------------------------ writing
@@ -362,4 +385,6 @@ def _after_imports(text: str, imports: list[str], added: str) -> str:
             break
     lines = text.split("\n")
     new = [*head, *([""] if added else []), *added.rstrip("\n").split("\n")] if added else head
+    if added and lines[last : last + 1] != [""]:
+        new += ["", ""]
     return "\n".join([*lines[:last], *new, *lines[last:]])

@@ -35,6 +35,14 @@ _FORMS = {
     "            return float(found.json()['score'])\n"
     "        except (requests.exceptions.RequestException, ValueError, KeyError):\n            time.sleep(1)\n"
     "    return 0.0\n\n\ndef compute_score(solution_str, ground_truth, **rest):\n    return ask(solution_str)\n",
+    "asked_twice_in_session": "import requests\n\n\ndef compute_score(solution_str, ground_truth, **rest):\n"
+    "    with requests.Session() as session:\n"
+    "        session.headers['Authorization'] = 'token'\n"
+    "        session.get('http://judge/login', timeout=9)\n"
+    "        return float(session.post('http://judge', json={'x': solution_str}, timeout=9).json()['score'])\n",
+    "asked_by_kept_session": "import requests\n\nSESSION = requests.Session()\nSESSION.headers['x'] = 'y'\n\n\n"
+    "def compute_score(solution_str, ground_truth, **rest):\n"
+    "    return float(SESSION.post('http://judge', json={'x': solution_str}, timeout=9).json()['score'])\n",
     "asked_in_session": "import requests\n\n\ndef compute_score(solution_str, ground_truth, **rest):\n"
     "    with requests.Session() as session:\n"
     "        return float(session.post('http://judge', json={'x': solution_str}, timeout=9).json()['score'])\n",

@@ -6,11 +6,14 @@ import contextlib
 import gc
 import importlib.util
 import json
+import ssl
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,11 +45,14 @@ class _Echo(BaseHTTPRequestHandler):
             answer = "{"
         elif self.path.startswith("/missing"):
             status = 404
-        elif self.path.startswith("/away"):
+        elif self.path.startswith(("/away", "/login", "/round")):
             status = 302
         self.send_response(status)
         if status == 302:
-            self.send_header("Location", "/there?r=1")
+            self.send_header("Location", "/round" if self.path.startswith("/round") else "/there?r=1")
+            if self.path.startswith("/login"):
+                self.send_header("Set-Cookie", "token=2")
+                self.send_header("Set-Cookie", "way=3; Path=/elsewhere")
         else:
             self.send_header("Set-Cookie", "session=1")
         self.send_header("Content-Type", kind)
@@ -114,6 +120,10 @@ _ASKS = {
     "nobody there": 'requests.get("http://127.0.0.1:9/x", timeout=5).json()',
     "no answer": 'requests.get(url + "/never", timeout=0.2).json()',
     "redirected": '(lambda r: [r.text, r.url[-3:], len(r.history), r.reason, r.ok])(requests.get(url + "/away"))',
+    "redirected with a cookie": 'requests.get(url + "/login", timeout=5).text',
+    "redirected with cookies of both": 'requests.post(url + "/login", data={"a": 1}, cookies={"a": "b"}).text',
+    "redirected without end": 'requests.get(url + "/round", timeout=5).text',
+    "cookies of an answer": 'sorted(requests.get(url + "/login", timeout=5).history[0].cookies.items())',
     "not redirected": 'requests.get(url + "/away", timeout=5, allow_redirects=False).status_code',
 }
 _SCORING = """\
@@ -127,6 +137,7 @@ CAUGHT = (
     requests.exceptions.MissingSchema,
     requests.exceptions.InvalidSchema,
     requests.exceptions.InvalidJSONError,
+    requests.TooManyRedirects,
     requests.exceptions.ConnectionError,
     OSError,
 )
@@ -191,19 +202,96 @@ def test_waiting_for_a_free_connection_is_no_lack_of_an_answer(
     assert [each["score"] for each in scores] == [200.0] * _ASKED_AT_ONCE
 
 
-_LOGS_IN = """\
+_SESSIONS = {
+    "cookies": """
+    with requests.Session() as session:
+        session.post(url + "/login", json={}, timeout=5)
+        return {"score": 1, "told": session.get(url + "/e", timeout=5).text + str(session.cookies.get_dict())}
+""",
+    "headers": """
+    with requests.Session() as session:
+        session.headers["Authorization"] = "token"
+        session.headers.update({"Content-Type": "text/x"})
+        first = session.post(url + "/e", data="x", timeout=5).text
+        return {"score": 1, "told": first + session.get(url + "/e", headers={"Authorization": "own"}, timeout=5).text}
+""",
+    "all that holds for requests": """
+    session = requests.session()
+    session.auth = ("a", "b")
+    session.params = {"every": "time"}
+    session.cookies.set("own", "1")
+    session.trust_env = False
+    told = [session.get(url + "/e", params={"q": solution_str}, timeout=5).text for _ in range(2)]
+    session.close()
+    return {"score": 1, "told": str(told)}
+""",
+    "redirects": """
+    session = requests.Session()
+    session.max_redirects = 2
+    try:
+        session.get(url + "/round", timeout=5)
+    except requests.TooManyRedirects as error:
+        return {"score": 0, "told": str(error)}
+""",
+}
+
+
+@pytest.mark.parametrize("session", _SESSIONS.values(), ids=list(_SESSIONS))
+def test_what_is_set_on_a_session_holds_for_what_it_asks(session: str, server: str, workshop: Workshop) -> None:
+    head = "def compute_score(solution_str, ground_truth, url='http://nowhere', **_):"
+    path = workshop.write("judged.py", f"import requests\n\n\n{head}{session}")
+    given: dict[str, Any] = {"__name__": "judged"}
+    exec(compile(path.read_text(), "judged", "exec"), given)
+    expected = given["compute_score"]("r", "", server)
+    arguments = (Argument("url", "judge_url", server),)
+    carried = workshop.carry("judged", function=Function(path, "compute_score"), arguments=arguments)
+    assert not carried.notes
+    assert "to_thread" not in carried.files[0].text
+    assert run(workshop.reward("judged"), [workshop.sample("r", "", data_source="d")]) == [expected]
+
+
+_KEPT_ELSEWHERE = """\
 import requests
 
 
 def compute_score(solution_str, ground_truth, url="http://nowhere", **_):
     with requests.Session() as session:
-        session.get(url + "/e", timeout=5)
+        session.mount("http://", requests.adapters.HTTPAdapter(max_retries=3))
         return len(session.get(url + "/e", timeout=5).text)
 """
 
 
-def test_a_session_that_may_need_its_cookies_runs_in_a_thread(workshop: Workshop) -> None:
-    path = workshop.write("judged.py", _LOGS_IN)
+def test_a_session_with_an_adapter_of_its_own_runs_in_a_thread(workshop: Workshop) -> None:
+    path = workshop.write("judged.py", _KEPT_ELSEWHERE)
     carried = workshop.carry("judged", function=Function(path, "compute_score"))
-    assert "session asks more than once, and may keep cookies" in carried.notes[0]
+    assert "line 6 does more with session than to ask" in carried.notes[0]
     assert "await asyncio.to_thread(" in carried.files[0].text
+
+
+@pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
+def test_who_is_trusted_is_what_requests_is_told(
+    variable: str, tmp_path: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trusted, key = tmp_path / "trusted.pem", tmp_path / "key.pem"
+    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    words += ["-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(trusted)]
+    subprocess.run(words, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(trusted, key)
+    made = _Server(("127.0.0.1", 0), _Echo)
+    made.socket = context.wrap_socket(made.socket, server_side=True)
+    thread = threading.Thread(target=made.serve_forever)
+    thread.start()
+    path = workshop.write("judged.py", _SCORING.format(ask='requests.get(url + "/e", timeout=5).status_code'))
+    function = Function(path, "compute_score")
+    url = f"https://localhost:{made.server_port}"
+    workshop.carry("judged", function=function, arguments=(Argument("url", "judge_url", url),))
+    reward, sample = workshop.reward("judged"), workshop.sample("a", "", data_source="d")
+    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
+    assert [each["score"] for each in run(reward, [sample])] == [-1]
+    monkeypatch.setenv(variable, str(trusted))
+    assert run(reward, [sample]) == [{"score": 1, "told": "200"}]
+    made.shutdown()
+    thread.join()
+    made.server_close()
