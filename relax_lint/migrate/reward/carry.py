@@ -11,7 +11,7 @@ from relax_lint.migrate.carrying.left_out import left_out
 from relax_lint.migrate.carrying.naming import Names
 from relax_lint.migrate.plan import RecipeFile
 from relax_lint.migrate.reward.entry import Entry, NotCarried, find_entry
-from relax_lint.migrate.reward.form import NAMES, OWN, WORKERS, WORKERS_TEXT, Form, definitions, imports
+from relax_lint.migrate.reward.form import NAMES, OWN, WORKERS, Form, definitions, imports, workers
 from relax_lint.migrate.reward.request import BATCH, PRIME, REMOTE, CarriedReward, Request
 from relax_lint.migrate.reward.where import Where, has_processes, where
 from relax_lint.records import changed
@@ -104,7 +104,15 @@ def _form(request: Request, entry: Entry, copied: Copied) -> Form:
     function = entry.function
     if function in NAMES or not _is_inline(entry, copied, place):
         function = SCORING
-    return Form(entry, request.manager, place, function, adds, request.turns)
+    module = copied.names.module(entry.code.origin) if place == "process" and not _can_be_handed(entry) else ""
+    return Form(entry, request.manager, place, function, adds, request.turns, module)
+
+
+def _can_be_handed(entry: Entry) -> bool:
+    """Whether another process is surely told of the function by its name alone: others are what a class, a call or a
+    decorator makes, with all that it holds."""
+    definition = entry.code.definition(entry.function)
+    return isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)) and not definition.decorator_list
 
 
 def _is_inline(entry: Entry, copied: Copied, place: Where) -> bool:
@@ -134,12 +142,13 @@ def _files(request: Request, entry: Entry, copied: Copied, form: Form) -> Iterat
         carried = carried_module(copied, copied.root)
         if form.function != entry.function:
             carried = renamed(carried, entry.function, form.function)
-    else:
+    elif not form.module:
         stem = copied.names.module(copied.root.code.origin)
         bound = "" if entry.function == form.function else f" as {form.function}"
         needed.append(f"from {stem} import {entry.function}{bound}")
     if form.where == "process":
-        needed.append(f"from {request.package}.{WORKERS} import score_apart")
+        names = "call_by_name, score_apart" if form.module else "score_apart"
+        needed.append(f"from {request.package}.{WORKERS} import {names}")
     docstring = f"The reward of {request.name}: {_origin(entry)}, in the form that Relax calls."
     text = reward_module(carried, docstring, needed, definitions(form), request.package)
     pieces = (copied.piece(copied.root),)
@@ -148,7 +157,7 @@ def _files(request: Request, entry: Entry, copied: Copied, form: Form) -> Iterat
         beside = f"{copied.names.of(copied.root.code.origin)}.py"
         yield RecipeFile(beside, carried_text(copied, copied.root), pieces=pieces)
     if form.where == "process":
-        yield RecipeFile(f"{WORKERS}.py", WORKERS_TEXT)
+        yield RecipeFile(f"{WORKERS}.py", workers(form))
     yield from files(copied)
 
 

@@ -48,6 +48,9 @@ class Form:
     function: str
     adds: tuple[str, ...] = ()
     turns: bool = False
+    module: str = ""
+    """The module that other processes take the function from by its name, where it is none that can be handed to them:
+    an instance, a method, what a decorator made."""
 
     @property
     def group(self) -> bool:
@@ -90,6 +93,13 @@ def definitions(form: Form) -> str:
     return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
+def workers(form: Form) -> str:
+    """The text of the module with the processes that score."""
+    if not form.module:
+        return _WORKERS_TEXT
+    return _WORKERS_TEXT.replace("import asyncio\n", "import asyncio\nimport importlib\n", 1) + _BY_NAME_TEXT
+
+
 def _needs_label(form: Form) -> bool:
     return any(value in ("ground_truth", "ground_truths") for value in form.entry.values)
 
@@ -113,8 +123,9 @@ def _score(form: Form) -> str:
     if form.where == "process":
         parameters.append("processes=16")
     given = [_handed(each) for each in entry.given]
+    function = ["call_by_name", _quoted(form.module), _quoted(entry.function)] if form.module else [form.function]
     if form.where == "process":
-        call = f"functools.partial({', '.join([form.function, *given])})"
+        call = f"functools.partial({', '.join([*function, *given])})"
         called = "await score_apart(call, processes)"
     else:
         called = f"{'await ' if entry.is_async else ''}{form.function}({', '.join(given)})"
@@ -126,7 +137,7 @@ def _score(form: Form) -> str:
         f'    """Score {about} as verl does; "score" is what counts."""',
     ]
     if call:
-        lines += _call_lines("    call = functools.partial", [form.function, *given], "")
+        lines += _call_lines("    call = functools.partial", [*function, *given], "")
     if form.group:
         lines += [f"    scores = {called}", "    return [_as_result(score) for score in scores]"]
     elif call:
@@ -288,7 +299,7 @@ def _data_source(sample: Sample):
 '''
 WORKERS = "workers"
 """The module with the processes that score."""
-WORKERS_TEXT = '''\
+_WORKERS_TEXT = '''\
 """Processes that score: signals want a main thread, and only what has no threads can safely be forked again.
 
 This module imports nothing of Relax, so that its processes start at once.
@@ -346,6 +357,12 @@ def _stop(pool: ProcessPoolExecutor) -> None:
             del _POOLS[processes]
     for process in list((pool._processes or {}).values()):
         process.kill()
+'''
+_BY_NAME_TEXT = '''
+
+def call_by_name(module: str, name: str, *given, **named):
+    """What something in a module gives that cannot be handed to another process: each has its own."""
+    return getattr(importlib.import_module(module), name)(*given, **named)
 '''
 _SLOTS_TEXT = '''
 _SLOTS: threading.Semaphore | None = None

@@ -16,7 +16,7 @@ MANAGERS = (NAIVE, DAPO, PRIME, BATCH, LIMITED, REMOTE)
 """The reward managers of verl whose ways are known."""
 
 _OTHERS = re.compile(
-    r"(?:(?:data_source|solution_str|ground_truth|extra_info)s?|processes|functools|asyncio|score_apart|list|dict|float"
+    r"(?:(?:data_source|solution_str|ground_truth|extra_info)s?|processes|functools|asyncio|score_apart|call_by_name|list|dict|float"
     r"|args|samples?|verl_compute_score|compute_score)\Z|given_|_"
 )
 """Names that mean something else where the function is called."""

@@ -299,3 +299,54 @@ def compute_score(data_source, solution_str, ground_truth, extra_info=None):
     assert _one(workshop, data_source="a") == {"score": 1.0, "column": "a", "own": "a"}
     both = _one(workshop, data_source="mine", verl_data_source="column")
     assert both == {"score": 1.0, "column": "column", "own": "mine"}
+
+
+_HEAD = """\
+import functools
+import signal
+import threading
+
+
+class Judge:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.key = lambda text: text.strip()
+
+    def compute(self, data_source, solution_str, ground_truth, extra_info=None):
+        signal.alarm(5)
+        with self.lock:
+            score = self.key(solution_str) == ground_truth
+        signal.alarm(0)
+        return score
+
+    __call__ = compute
+
+
+def wrapped(function):
+    def inner(data_source, solution_str, ground_truth, extra_info=None):
+        return function(data_source, solution_str, ground_truth, extra_info)
+
+    return inner
+
+
+"""
+_NOT_TO_BE_HANDED = {
+    "instance": "compute_score = Judge()",
+    "method": "judge = Judge()\ncompute_score = judge.compute",
+    "lambda": "judge = Judge()\ncompute_score = lambda data_source, solution_str, ground_truth, extra_info=None: "
+    "judge(data_source, solution_str, ground_truth)",
+    "partial": "compute_score = functools.partial(Judge().compute)",
+    "decorated": "@wrapped\ndef compute_score(data_source, solution_str, ground_truth, extra_info=None):\n"
+    "    return Judge()(data_source, solution_str, ground_truth)",
+    "conditional": "if signal:\n    compute_score = wrapped(Judge())\nelse:\n    compute_score = Judge()",
+}
+
+
+@pytest.mark.parametrize("made", _NOT_TO_BE_HANDED.values(), ids=list(_NOT_TO_BE_HANDED))
+@pytest.mark.parametrize("manager", [Manager(), Manager("prime", timeout=Argument("timeout", "reward_timeout", 30.0))])
+def test_what_cannot_be_handed_to_processes_is_made_in_them(made: str, manager: Manager, workshop: Workshop) -> None:
+    path = workshop.write("judged.py", f"{_HEAD}{made}\n")
+    carried = workshop.carry("judged", function=Function(path, "compute_score"), manager=manager)
+    assert not carried.problems, carried.problems
+    samples = [workshop.sample(" a ", "a", data_source="d"), workshop.sample("b", "a", data_source="d")]
+    assert [each["score"] for each in run(workshop.reward("judged"), samples)] == [1.0, 0.0]
