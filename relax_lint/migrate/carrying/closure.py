@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 MOST_MODULES = 60
 """More than this is no scoring of an answer, but the half of verl."""
 _BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__package__", "__builtins__"}
+_OF_MODULES = frozenset({"__file__", "__name__", "__doc__", "__package__", "__dict__", "__all__"})
 _OPTIONAL = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _DYNAMIC = frozenset({"import_module", "__import__"})
 
@@ -422,8 +423,13 @@ class _Closure:
         if other is None:
             return
         yield origin, None
+        if attributes is None and origin.of_verl and origin.is_package:
+            self._problem(code, alias.line, f"{origin.dotted} is used as a value, and there are no packages in a copy")
         for name in sorted(other.binding if attributes is None else attributes):
-            if name in other.binding or stars(other):
+            target = self.resolver.target(code, Alias(origin.dotted, 0, name, None, alias.line))
+            if origin.of_verl and attributes is not None and name not in _OF_MODULES and isinstance(target, Missing):
+                self._problem(code, alias.line, f"{origin.dotted}.{name} cannot be carried over: {target.reason}")
+            elif name in other.binding or stars(other):
                 yield origin, name
 
     def _require(self, code: Code, package: str, line: int, *, optional: bool) -> None:

@@ -70,6 +70,7 @@ class VerlSources:
 
     def code(self, origin: Origin) -> Code:
         """The parsed text of a module; raises ``SyntaxError`` with a place for what cannot be read."""
+        from relax_lint.migrate.carrying.chains import with_own_imports
         from relax_lint.migrate.carrying.code import Code, Unparsable
 
         def parsed() -> Code | Unparsable:
@@ -77,7 +78,7 @@ class VerlSources:
             if data is None:
                 return Unparsable(origin.path, 1, "cannot be read")
             try:
-                return Code(origin, data)
+                return with_own_imports(Code(origin, data), self)
             except Unparsable as problem:
                 return problem
 

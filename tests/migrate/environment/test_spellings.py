@@ -18,6 +18,10 @@ SPELLINGS = {
     "from verl.tools import schemas, base_tool": ("schemas", "base_tool"),
     "from verl.tools import schemas as sch, base_tool as bt": ("sch", "bt"),
     "import verl.tools.base_tool as bt": ("bt", "bt"),
+    "import verl.tools as vt": ("vt.schemas", "vt.base_tool"),
+    "import verl": ("verl.tools.schemas", "verl.tools.base_tool"),
+    "from verl import tools": ("tools.schemas", "tools.base_tool"),
+    "import verl, verl.tools as vt": ("verl.tools.schemas", "vt.base_tool"),
     "from verl.tools.schemas import *\nfrom verl.tools import base_tool": ("", "base_tool"),
     "from verl.tools.base_tool import *": ("", ""),
     "from verl.tools.base_tool import BaseTool as B, ToolResponse as T\n"

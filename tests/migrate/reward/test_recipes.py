@@ -30,7 +30,8 @@ _FORMS = {
     "    return subprocess.run(['true']).returncode\n",
     "in_processes": "import signal\n\n\ndef compute_score(solution_str, ground_truth, **rest):\n"
     "    signal.alarm(3)\n    return 1\n",
-    "instance_in_processes": "import signal\n\n\nclass Judge:\n    def __call__(self, solution_str, ground_truth, **rest):\n"
+    "instance_in_processes": "import signal\n\n\nclass Judge:\n"
+    "    def __call__(self, solution_str, ground_truth, **rest):\n"
     "        signal.alarm(3)\n        return 1\n\n\ncompute_score = Judge()\n",
     "judged": "import time\nimport requests\n\n\ndef ask(text):\n    for _ in range(3):\n        try:\n"
     "            found = requests.post('http://judge/v1', json={'text': text})\n"
