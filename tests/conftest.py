@@ -29,6 +29,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_sessionfinish() -> None:
+    """pytest collects several times at the end, for warnings of what was not closed: once is all that is there."""
+    gc.collect()
+    gc.freeze()
+
+
 def refuse_skip(report: Any) -> None:
     if report.skipped:
         report.outcome = "failed"
