@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import symtable
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
 
@@ -89,10 +89,12 @@ def _ordered(statements: Sequence[cst.BaseStatement], more: Iterable[str], packa
     for each in statements:
         assert isinstance(each, cst.SimpleStatementLine)
         found.setdefault(_code(each), each)
+    have = {text for code in found for text in _one_by_one(code)}
     for text in more:
         made = cst.parse_statement(text)
         assert isinstance(made, cst.SimpleStatementLine)
-        found.setdefault(_code(made), made)
+        if _code(made) not in have:
+            found.setdefault(_code(made), made)
     keys = {code: _key(each, package) for code, each in found.items()}
     result: list[cst.BaseStatement] = []
     section = -1
@@ -102,6 +104,18 @@ def _ordered(statements: Sequence[cst.BaseStatement], more: Iterable[str], packa
         section = keys[code][0]
         result.append(found[code].with_changes(leading_lines=[*blank, *comments]))
     return result
+
+
+def _one_by_one(code: str) -> Iterator[str]:
+    """What an import of several names is in a statement each."""
+    node = ast.parse(code).body[0]
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        for each in node.names:
+            yield ast.unparse(ast.Import([each]) if isinstance(node, ast.Import) else _of(node, each))
+
+
+def _of(node: ast.ImportFrom, name: ast.alias) -> ast.ImportFrom:
+    return ast.ImportFrom(node.module, [name], node.level)
 
 
 def _key(statement: cst.SimpleStatementLine, package: str) -> tuple[int, bool, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import importlib.util
 import json
@@ -271,3 +272,19 @@ def test_a_client_that_stays_says_how_long_it_waits(judge: str, workshop: Worksh
     assert "the client of openai in line 9 of judged.py has timeout=600.0 now" in carried.notes[0]
     assert 'api_key="none", timeout=600.0,' in carried.files[0].text
     assert [each["score"] for each in run(workshop.reward("judged"), [workshop.sample("abc", data_source="d")])] == [3]
+
+
+def test_imports_stand_once_and_only_those_that_are_used(workshop: Workshop) -> None:
+    text = (
+        "import json, os, re, time\nimport requests\n\n\ndef compute_score(solution_str, ground_truth, **_):\n"
+        "    for _ in range(3):\n"
+        "        found = requests.post(os.environ['J'], json={'x': re.sub('a', '', solution_str)})\n"
+        "        if found.ok:\n            return float(json.loads(found.text))\n"
+        "        time.sleep(1)\n    return 0.0\n"
+    )
+    carried = workshop.carry("judged", function=Function(workshop.write("judged.py", text), "compute_score"))
+    tree = ast.parse(carried.files[0].text)
+    bound = [name.name for each in tree.body if isinstance(each, ast.Import) for name in each.names]
+    assert sorted(bound) == sorted(set(bound))
+    assert "asyncio" in bound
+    assert "time" not in bound
