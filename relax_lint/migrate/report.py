@@ -130,6 +130,7 @@ def _launch(written: Written, migrated: Migrated, named: Named) -> dict[str, Any
     plan = written.plan
     closed = _no_longer_read(written, migrated.files[written.script], Arguments(written.origin))
     settings = plan.settings
+    fates = {fate.key: fate for fate in reversed(plan.fates)}
     return {
         **position(written.launch.site, named),
         "conditions": list(written.launch.conditions),
@@ -144,7 +145,7 @@ def _launch(written: Written, migrated: Migrated, named: Named) -> dict[str, Any
         "no_longer_read": [{"variable": name, "in": keys} for name, keys in closed.items()],
         "todos": [{"text": text, "because": list(because)} for text, because in todos(plan).items()],
         "counts": {kind: count for kind, count in _counts(plan).items() if count},
-        "settings": [_setting(setting, plan, named) for setting in settings.leaves.values()],
+        "settings": [_setting(setting, fates[setting.key], plan, named) for setting in settings.leaves.values()],
         "arguments": [_argument(passed) for passed in plan.passed],
         "config": [
             {"key": entry.key, "value": plain(entry.value), "because": list(entry.because)} for entry in plan.config
@@ -181,8 +182,7 @@ def _counts(plan: Plan) -> dict[str, int]:
     return {kind: counted[kind] for kind in KINDS}
 
 
-def _setting(setting: Setting, plan: Plan, named: Named) -> dict[str, Any]:
-    fate = fate_of(plan, setting.key)
+def _setting(setting: Setting, fate: Fate, plan: Plan, named: Named) -> dict[str, Any]:
     return {
         "key": setting.key,
         "value": plain(setting.value),
@@ -198,11 +198,6 @@ def _setting(setting: Setting, plan: Plan, named: Named) -> dict[str, Any]:
         "reason": fate.reason or None,
         "todo": fate.todo or None,
     }
-
-
-def fate_of(plan: Plan, key: str) -> Fate:
-    """What becomes of a setting of a plan."""
-    return next(fate for fate in plan.fates if fate.key == key)
 
 
 def becomes(fate: Fate, passed: Iterable[Passed]) -> Iterable[str]:
