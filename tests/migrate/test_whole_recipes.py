@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,30 +26,66 @@ RECIPES = Path(__file__).parents[1] / "verl_recipes"
 NAMES = sorted(path.name for path in RECIPES.iterdir() if path.is_dir())
 Capture = pytest.CaptureFixture[str]
 Migrate = Callable[..., tuple[int, dict[str, Any]]]
+LOOKED_AT = pytest.mark.xdist_group("recipes of verl that are looked at")
+"""One process makes what these tests have in common."""
+
+
+def checkout(parent: Path) -> Path:
+    """A Relax checkout; the recipes of verl are in a directory beside it."""
+    root = write_relax(parent / "checkout")
+    (root / "scripts/models/qwen3-8B.sh").write_text(MODEL)
+    shutil.copytree(RECIPES, parent / "verl_recipes")
+    return root
 
 
 @pytest.fixture(autouse=True)
 def relax(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A Relax checkout; the recipes of verl are in a directory beside it."""
-    root = write_relax(tmp_path / "checkout")
-    (root / "scripts/models/qwen3-8B.sh").write_text(MODEL)
-    shutil.copytree(RECIPES, tmp_path / "verl_recipes")
+    """Where a test is."""
+    root = checkout(tmp_path)
     monkeypatch.chdir(root)
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
         monkeypatch.delenv(name, raising=False)
     return root
 
 
+def migrated(parent: Path, name: str, capsys: Capture, *options: str) -> tuple[int, dict[str, Any]]:
+    """What `relax-lint migrate` says of one of the recipes, and its status."""
+    words = ["migrate", str(parent / "verl_recipes" / name), "--name", name, "--verl-root", str(originals())]
+    capsys.readouterr()
+    status = main([*words, "--format", "json", *options])
+    told = json.loads(capsys.readouterr().out)
+    jsonschema.validate(told, SCHEMA)
+    return status, told
+
+
 @pytest.fixture
 def migrate(tmp_path: Path, capsys: Capture) -> Migrate:
-    """`relax-lint migrate` on one of the recipes, and what it says."""
+    """Migrates one of the recipes."""
 
     def call(name: str, *options: str) -> tuple[int, dict[str, Any]]:
-        words = ["migrate", str(tmp_path / "verl_recipes" / name), "--name", name, "--verl-root", str(originals())]
-        capsys.readouterr()
-        status = main([*words, "--format", "json", *options])
-        told = json.loads(capsys.readouterr().out)
-        jsonschema.validate(told, SCHEMA)
+        return migrated(tmp_path, name, capsys, *options)
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, list[Any]]]:
+    """Where a recipe is migrated once for all tests that only look at it, and what was said then."""
+    return cache(lambda name: (tmp_path_factory.mktemp(name), []))
+
+
+@pytest.fixture
+def taken_over(
+    kept: Callable[[str], tuple[Path, list[Any]]], capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> Migrate:
+    """As `migrate`, and goes to where that was done; the recipe is as it was, and nothing of it is to be changed."""
+
+    def call(name: str) -> tuple[int, dict[str, Any]]:
+        parent, said = kept(name)
+        monkeypatch.chdir(parent / "checkout" if said else checkout(parent))
+        if not said:
+            said.append(migrated(parent, name, capsys))
+        status, told = said[0]
         return status, told
 
     return call
@@ -73,9 +110,12 @@ def everything(root: Path) -> dict[str, bytes]:
 # ---------------------------------------------------------------- by one command
 
 
+@LOOKED_AT
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_is_found_in_a_recipe_that_was_taken_over_whole(name: str, migrate: Migrate, capsys: Capture) -> None:
-    status, told = migrate(name)
+def test_nothing_is_found_in_a_recipe_that_was_taken_over_whole(
+    name: str, taken_over: Migrate, capsys: Capture
+) -> None:
+    status, told = taken_over(name)
     assert (status, told["status"], told["problems"], told["findings"]) == (0, "migrated", [], [])
     assert found(capsys, f"examples/{name}", "scripts") == []
     for each in told["files"]:
@@ -84,8 +124,9 @@ def test_nothing_is_found_in_a_recipe_that_was_taken_over_whole(name: str, migra
             assert not re.search(r"^\s*(?:from|import) verl\b", each["text"], re.MULTILINE)
 
 
-def test_the_layout_is_that_of_the_guide(migrate: Migrate) -> None:
-    migrate("number_game")
+@LOOKED_AT
+def test_the_layout_is_that_of_the_guide(taken_over: Migrate) -> None:
+    taken_over("number_game")
     there = {path.name for path in Path("examples/number_game").iterdir()}
     assert there == {
         *("__init__.py", "MIGRATION.md", "base_env.py", "env_number_game.py", "number_game_config.yaml"),
@@ -101,8 +142,9 @@ def test_the_layout_is_that_of_the_guide(migrate: Migrate) -> None:
     assert Path("scripts/tools/process_number_game.py").is_file()
 
 
-def test_it_is_said_what_was_carried_from_where(migrate: Migrate) -> None:
-    _, told = migrate("number_game")
+@LOOKED_AT
+def test_it_is_said_what_was_carried_from_where(taken_over: Migrate) -> None:
+    _, told = taken_over("number_game")
     carried = {each["path"].rpartition("/")[2]: (each["from"], each["names"]) for each in told["carried"]}
     recipe = "../verl_recipes/number_game"
     assert carried == {
@@ -116,23 +158,26 @@ def test_it_is_said_what_was_carried_from_where(migrate: Migrate) -> None:
     assert "| `examples/number_game/reward_number_game.py` | `number_game/scoring.py` | `score_game`, `plot` |" in page
 
 
-def test_code_of_verl_is_named_with_its_version(migrate: Migrate) -> None:
-    _, told = migrate("long_sums")
+@LOOKED_AT
+def test_code_of_verl_is_named_with_its_version(taken_over: Migrate) -> None:
+    _, told = taken_over("long_sums")
     (scorer,) = [each for each in told["carried"] if each["path"].endswith("reward_long_sums.py")]
     assert scorer["from"].endswith("verl/utils/reward_score/gsm8k.py")
     assert scorer["verl"].startswith("0.9.1")
     assert "overlong_buffer_cfg_len: 1024" in Path("examples/long_sums/long_sums_config.yaml").read_text()
 
 
-def test_files_that_nothing_uses_are_named_and_not_copied(migrate: Migrate) -> None:
-    _, told = migrate("number_game")
+@LOOKED_AT
+def test_files_that_nothing_uses_are_named_and_not_copied(taken_over: Migrate) -> None:
+    _, told = taken_over("number_game")
     assert [each["path"].rpartition("/")[2] for each in told["unused"]] == ["README.md", "plot_scores.py"]
     assert not list(Path("examples").rglob("plot_scores.py"))
     assert "`number_game/plot_scores.py`" in Path("examples/number_game/MIGRATION.md").read_text()
 
 
-def test_packages_are_named_with_the_place_that_imports_them(migrate: Migrate) -> None:
-    _, told = migrate("floor_plan")
+@LOOKED_AT
+def test_packages_are_named_with_the_place_that_imports_them(taken_over: Migrate) -> None:
+    _, told = taken_over("floor_plan")
     (pint,) = [each for each in told["packages"] if each["package"] == "pint"]
     assert (pint["used_by"], pint["line"], pint["comes_with_relax"]) == ("reward", 3, False)
     assert (
@@ -142,15 +187,16 @@ def test_packages_are_named_with_the_place_that_imports_them(migrate: Migrate) -
     assert "--multimodal-keys" in Path("examples/floor_plan/run_floor_plan.sh").read_text()
 
 
-def test_the_conversion_makes_the_rows_of_the_recipes_own_preprocessing(migrate: Migrate, relax: Path) -> None:
-    migrate("number_game")
-    write_parquet(relax / "raw/train.parquet", [{"text": "between 0 and 9?", "secret": 4}])
+@LOOKED_AT
+def test_the_conversion_makes_the_rows_of_the_recipes_own_preprocessing(taken_over: Migrate) -> None:
+    taken_over("number_game")
+    write_parquet(Path("raw/train.parquet"), [{"text": "between 0 and 9?", "secret": 4}])
     script = "scripts/tools/process_number_game.py"
     done = subprocess.run(
         [sys.executable, script, "--input-dir", "raw", "--output-dir", "made"], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    (row,) = rows_in(relax / "made/train.parquet")
+    (row,) = rows_in(Path("made/train.parquet"))
     assert (row["label"], row["extra_info"]["data_source"]) == ("4", "somebody/number_game")
     assert row["extra_info"]["tools_kwargs"] == {"compare": {"create_kwargs": {"secret": 4}}}
     assert json.loads(row["tools"])[0]["function"]["name"] == "compare"
