@@ -195,5 +195,6 @@ class HalfInteraction(BaseInteraction):
 class Loop(Worker):
     pass
 """
-_HALF_YAML = f"tools:\n  - class_name: half.HalfTool\n    config: {{type: native}}\n{schema('half', 'of: {type: string}')}"
+_HALF_SCHEMA = schema("half", "of: {type: string}")
+_HALF_YAML = f"tools:\n  - class_name: half.HalfTool\n    config: {{type: native}}\n{_HALF_SCHEMA}"
 _TALKS_YAML = "interaction:\n  - class_name: half.HalfInteraction\n    config: {}\n"
