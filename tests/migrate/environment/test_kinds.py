@@ -144,11 +144,9 @@ def test_an_interaction_answers_what_calls_nothing(older: Path, environment: Any
         assert env.data.messages == messages
         assert subject.metadata["turn_scores"] == scores == [0.0, 1.0]
         assert subject.metadata["num_turns"] == 2 + 2 + 1
-        interaction = env.data.interaction
-        assert len(interaction.open) == 1
         env.close()
         await asyncio.wrap_future(module.WORKSHOP.start(settled()))
-        assert interaction.open == {}
+        assert len(env.data.interaction.open) == len(original.open) == 1  # verl's loop does not finalize it
         called, _, _ = await stepped(env, call("long", times=1))
         assert called["obs_str"] == "abcdefghij"
 

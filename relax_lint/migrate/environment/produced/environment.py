@@ -210,12 +210,11 @@ class Env(BaseInteractionEnv):
         return Turn(work)
 
     def close(self) -> None:
-        """Let go of the instances of tools, and of the interaction. Nobody waits for that."""
+        """Let go of the instances of tools that are left; nobody waits for that. An interaction finalizes itself."""
         self._tell(self.metadata.get("rollout_turns"))
         instances, self.instances = self.instances, {}
-        interaction, self.data.interaction = self.data.interaction, None
-        if instances or interaction is not None:
-            WORKSHOP.start(self._let_go(instances, interaction, self.data.request_id))
+        if instances:
+            WORKSHOP.start(self._let_go(instances))
 
     def format_observation(self, observation: dict[str, Any] | None) -> dict[str, Any]:
         """The message of an observation; the answers to several calls keep their media with them."""
@@ -337,7 +336,7 @@ class Env(BaseInteractionEnv):
             if self.instance_per == "conversation":
                 self.metadata.setdefault("rollout_reward_scores", {})[call.name] = await tool.calc_reward(instance)
         finally:
-            if instance is not None and call.name not in self.instances:
+            if instance and call.name not in self.instances:
                 await tool.release(instance)
         return as_response(response), reward, metrics
 
@@ -382,15 +381,12 @@ class Env(BaseInteractionEnv):
         if getattr(self.args, "partial_rollout", False):
             self.metadata[_KEPT] = data.messages
 
-    async def _let_go(self, instances: dict[str, str], interaction: Any, request_id: str) -> None:
+    async def _let_go(self, instances: dict[str, str]) -> None:
         tools, _ = await WORKSHOP.equipment()
         leaving = [tools[name].release(instance) for name, instance in instances.items()]
-        if interaction is not None:
-            finalize = interaction.finalize_interaction
-            leaving.append(finalize(request_id) if inspect.signature(finalize).parameters else finalize())
         for problem in await asyncio.gather(*leaving, return_exceptions=True):
             if problem is not None:
-                logger.warning("a tool or interaction could not be let go of: %s", problem)
+                logger.warning("a tool could not be let go of: %s", problem)
 
 
 async def find_calls(text: str, tools: dict[str, Any]) -> tuple[str, list[Call]]:
