@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from relax_lint.conversion.media import held, is_list, media
-from relax_lint.conversion.recipe_data import DATA_SOURCE, KEEP, MEDIA, PROMPT, RAW_PROMPT, TOOLS
+from relax_lint.conversion.recipe_data import DATA_SOURCE, KEEP, MEDIA, PREPARED_BY, PROMPT, RAW_PROMPT, TOOLS
 from relax_lint.conversion.refusals import BadRows, Refused, counted_from
 
 OF_TOOLS = ("need_tools_kwargs", "tools_kwargs", "interaction_kwargs")
@@ -45,11 +45,18 @@ def readable(schema: Any, wanted: Wanted) -> list[str]:
     """The columns to read. Raises :class:`Refused` for a file that lacks what every row needs."""
     for name in (wanted.prompt, "reward_model"):
         if name not in schema.names:
-            raise Refused(f"there is no column {name}, only {', '.join(schema.names)}")
+            only = f"there is no column {name}, only {', '.join(schema.names)}"
+            raise Refused(f"{only}: {raw_rows()}" if name == "reward_model" else only)
     model = schema.field("reward_model").type
     if not pa.types.is_struct(model) or model.get_field_index("ground_truth") < 0:
         raise Refused(f"reward_model has the type {model}, and no ground_truth")
     return [name for name in columns_of(wanted) if name in schema.names] + ["reward_model.ground_truth"]
+
+
+def raw_rows() -> str:
+    """What is done with rows that verl does not read."""
+    maker = PREPARED_BY or "the preprocessing that makes reward_model.ground_truth"
+    return f"raw rows must go through {maker} first"
 
 
 def convert_batch(batch: Any, wanted: Wanted, home: Path) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 from relax_lint.conversion.columns import Wanted
 from relax_lint.conversion.jobs import Job, parts_of
 from relax_lint.conversion.reading import Part
-from relax_lint.conversion.refusals import PROBLEMS, Refused, said
+from relax_lint.conversion.refusals import PROBLEMS, Occupied, Refused, said
 from relax_lint.conversion.writing import Done, Unwritten, write
 
 
@@ -44,7 +44,7 @@ def convert_on_ray(job: Job, wanted: Wanted, seen: Callable[[int], None]) -> Don
 
     parts = list(parts_of(job, by_group=True))
     if job.target.exists() or job.target.is_symlink():
-        raise Refused(f"{job.target} is there already, and is not written over")
+        raise Occupied(f"{job.target} is there already, and is not written over")
     directory = job.target.with_name(f".{job.target.name[:200]}.{os.getpid()}.parts")
     directory.mkdir(parents=True)
     try:

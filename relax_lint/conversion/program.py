@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from relax_lint.conversion.columns import NO_TRUTH, Wanted
+from relax_lint.conversion.columns import NO_TRUTH, Wanted, raw_rows
 from relax_lint.conversion.jobs import SUFFIXES, Job, jobs_for, parts_of
 from relax_lint.conversion.media import said_of_media
 from relax_lint.conversion.on_ray import convert_on_ray, start_ray
 from relax_lint.conversion.reading import opened, row_count
 from relax_lint.conversion.recipe_data import KEEP, own_rows
-from relax_lint.conversion.refusals import PROBLEMS, Refused, said
+from relax_lint.conversion.refusals import PROBLEMS, Occupied, Refused, said
 from relax_lint.conversion.writing import Done, Unwritten, published, write
 
 CLEARED = "\r\033[K"
@@ -63,8 +63,11 @@ def convert_job(job: Job, wanted: Wanted, convert: Callable[..., Done]) -> int:
         done = convert(job, wanted, progress)
     except Unwritten as unwritten:
         return told_rows(unwritten.done, job)
-    except (Refused, *PROBLEMS) as problem:
+    except Occupied as problem:
         return told(f"{shown}: {said(problem)}", 1)
+    except (Refused, *PROBLEMS) as problem:
+        told(f"{shown}: {said(problem)}", 1)
+        return told(f"{job.target} is not written", 1)
     progress.clear()
     left_out = done.rows - done.written
     also = f", {left_out:,} without ground truth left out" if left_out else ""
@@ -96,14 +99,22 @@ def told_rows(done: Done, job: Job) -> int:
     reasons: dict[tuple[Path, str], list[int]] = {}
     for source, row, reason in done.bad:
         reasons.setdefault((source, reason), []).append(row)
+    lacking = sum(len(rows) for (_, reason), rows in reasons.items() if reason == NO_TRUTH)
+    hint = " (--without-truth skip leaves such rows out)" if lacking < done.rows else no_row_has_truth(job)
     for (source, reason), rows in reasons.items():
         rows.sort()
         first = ", ".join(map(str, rows[:5]))
         more = f" and {len(rows) - 5:,} more" if len(rows) > 5 else ""
         where = f"row{'s' * (len(rows) > 1)} {first}{more}, counted from 0: " if rows[0] >= 0 else ""
-        hint = " (--without-truth skip leaves such rows out)" if reason == NO_TRUTH else ""
-        told(f"{source}: {where}{reason}{hint}", 1)
+        told(f"{source}: {where}{reason}{hint if reason == NO_TRUTH else ''}", 1)
     return told(f"{job.target} is not written", 1)
+
+
+def no_row_has_truth(job: Job) -> str:
+    """What to do where leaving out the rows without ground truth would leave none."""
+    if job.split is not None:
+        return ": the recipe's own code gives no row one"
+    return f", as no row here has: {raw_rows()}"
 
 
 def told(message: str, status: int) -> int:

@@ -14,6 +14,9 @@ TOOLS = ""
 RAW_PROMPT = False
 """Whether the messages of the prompt are wanted as JSON in extra_info, too: verl's interactions ask for them."""
 
+PREPARED_BY = ""
+"""The recipe's preprocessing that makes verl's rows of the raw data set, where it has to run before the conversion."""
+
 
 def own_rows() -> dict[str, tuple[str, Callable[[dict[str, Any], int], dict[str, Any]]]]:
     """The recipe's own preprocessing: for each split of the raw data the file it becomes, and what makes its rows."""

@@ -16,6 +16,10 @@ class Refused(Exception):
     """A file that cannot be converted, and why."""
 
 
+class Occupied(Refused):
+    """What was to be written is there already."""
+
+
 class BadRows(Refused):
     """Rows of a batch that cannot be converted, counted from its first."""
 

@@ -34,6 +34,7 @@ MEDIA = {media}
 KEEP: tuple[str, ...] = ()
 TOOLS = {tools}
 RAW_PROMPT = {raw_prompt}
+PREPARED_BY = {prepared_by}
 
 
 {own_rows}"""
@@ -52,7 +53,8 @@ if __name__ == "__main__":
 @record
 class RecipeData:
     """What a recipe's data is like: its columns, media with their kinds, and the text of its own ``own_rows``.
-    ``tools`` are schemas as JSON, ``raw_prompt`` says that extra_info has the prompt's messages, too."""
+    ``tools`` are schemas as JSON, ``raw_prompt`` says that extra_info has the prompt's messages, too, ``prepared_by`` is the preprocessing
+    that the data comes out of, where its rows could not be had."""
 
     name: str
     prompt: str = "prompt"
@@ -61,6 +63,7 @@ class RecipeData:
     own_rows: str = ""
     tools: str = ""
     raw_prompt: bool = False
+    prepared_by: str = ""
     about: str = ""
 
 
@@ -83,6 +86,7 @@ def script(data: RecipeData) -> str:
         media=json.dumps(dict(media)),
         tools=_text(data.tools),
         raw_prompt=data.raw_prompt,
+        prepared_by=json.dumps(data.prepared_by, ensure_ascii=False),
         own_rows=data.own_rows or _NO_ROWS,
     )
     return "\n\n".join([head, *bodies]) + _MAIN

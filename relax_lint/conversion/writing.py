@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from relax_lint.conversion.columns import Wanted
 from relax_lint.conversion.reading import BATCH_BYTES, MB, Part, pieces
-from relax_lint.conversion.refusals import PROBLEMS, BadRows, Refused, said
+from relax_lint.conversion.refusals import PROBLEMS, BadRows, Occupied, Refused, said
 from relax_lint.conversion.row_by_row import Misfit, Rows
 
 CODEC = "lz4"
@@ -126,7 +126,7 @@ def published(target: Path) -> Iterator[str]:
     """The path to write to: what is there becomes ``target`` when all is done, and nothing when it is not."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.exists() or target.is_symlink():
-        raise Refused(f"{target} is there already, and is not written over")
+        raise Occupied(f"{target} is there already, and is not written over")
     directory = os.open(target.parent, os.O_RDONLY)
     nameless, part = -1, target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
     try:
@@ -140,7 +140,7 @@ def published(target: Path) -> Iterator[str]:
             yield os.fsdecode(part)
             os.link(part, target)
     except FileExistsError:
-        raise Refused(f"{target} has come to be meanwhile, and is not written over") from None
+        raise Occupied(f"{target} has come to be meanwhile, and is not written over") from None
     finally:
         for descriptor in (directory, nameless):
             if descriptor >= 0:

@@ -109,6 +109,7 @@ def test_a_bad_file_is_told_and_the_others_are_converted(
     told = capsys.readouterr().err
     assert reason in told
     assert "in.parquet" in told
+    assert told.endswith(f"\n{tmp_path}/out/in.parquet is not written\n")
     assert "Traceback" not in told
     assert below(tmp_path / "out") == ["a.parquet", "z.parquet"]
 
@@ -130,8 +131,31 @@ def test_a_bad_file_is_told_and_the_others_are_converted(
 def test_bad_lines(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.jsonl").write_text(text)
     assert convert(tmp_path / "a.jsonl", tmp_path / "out") == 1
-    assert str(tmp_path / "a.jsonl") in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert told.startswith(str(tmp_path / "a.jsonl"))
+    assert told.endswith(f"\n{tmp_path}/out/a.parquet is not written\n")
     assert below(tmp_path) == ["a.jsonl"]
+
+
+NULL = {**ROW, "reward_model": {"ground_truth": None}}
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
+@pytest.mark.parametrize(("rows", "hint"), [([ROW, NULL], "skip"), ([NULL, NULL], "raw"), ([{"prompt": "a"}], "raw")])
+def test_rows_are_left_out_only_where_some_remain(
+    rows: list[dict[str, object]], hint: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / name
+    if source.suffix == ".parquet":
+        kind = pa.struct([("ground_truth", pa.string())])
+        table = pa.Table.from_pylist(rows)
+        at = table.schema.get_field_index("reward_model")
+        pq.write_table(table if at < 0 else table.set_column(at, "reward_model", table[at].cast(kind)), source)
+    else:
+        source.write_text("\n".join(map(json.dumps, rows)))
+    assert convert(source, tmp_path / "out") == 1
+    told = capsys.readouterr().err
+    assert ("skip" in told, "raw rows must go through the preprocessing" in told) == (hint == "skip", hint == "raw")
 
 
 def test_lines_that_do_not_go_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

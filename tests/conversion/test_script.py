@@ -176,6 +176,18 @@ def test_own_rows_go_from_the_raw_data_to_the_columns_of_relax(tmp_path: Path) -
     assert rows_in(tmp_path / "out2/test.parquet") == [{"prompt": "a", "label": "1"}]
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
+def test_raw_rows_are_sent_to_the_preprocessing(name: str, tmp_path: Path) -> None:
+    program = written(tmp_path, RecipeData("demo", prepared_by="examples/demo/prepare.py"))
+    row = {"prompt": "how?", "answer": "1"}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row))
+    write_parquet(tmp_path / "a.parquet", [row])
+    done = run(program, "--input-dir", name, "--output-dir", "out")
+    assert done.returncode == 1
+    assert "raw rows must go through examples/demo/prepare.py first\n" in done.stderr
+    assert "skip" not in done.stderr
+
+
 def test_own_code_that_fails_is_told_with_the_row(tmp_path: Path) -> None:
     rows = [{"question": "?", "answer": "#### 1"}] * 3 + [{"question": "?", "answer": "none"}]
     write_parquet(tmp_path / "raw/train.parquet", rows)
@@ -189,5 +201,8 @@ def test_raw_data_without_rows_is_told(tmp_path: Path) -> None:
     schema = pa.schema([("question", pa.string()), ("answer", pa.string())])
     write_parquet(tmp_path / "raw/train.parquet", [], schema)
     done = run(written(tmp_path, own()), "--input-dir", "raw", "--output-dir", "out")
-    assert (done.returncode, done.stderr) == (1, "raw/train.parquet: there are no rows\n")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "raw/train.parquet: there are no rows\nout/train.parquet is not written\n",
+    )
     assert not (tmp_path / "out/train.parquet").exists()
