@@ -31,10 +31,12 @@ class NotUnderstood(Exception):
 
 @record
 class OwnRows:
-    """The text of the function ``own_rows`` for the conversion script, and the splits that it knows."""
+    """The text of the function ``own_rows`` for the conversion script, the splits that it knows, and what is to be told
+    of it."""
 
     text: str
     splits: tuple[str, ...]
+    told: tuple[str, ...] = ()
 
 
 @node

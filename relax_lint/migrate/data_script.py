@@ -12,7 +12,7 @@ from relax_lint.discovery import walk
 from relax_lint.migrate.data_files import TOOLS
 from relax_lint.migrate.derived.multi_turn import INTERACTIONS
 from relax_lint.migrate.environment.carry import SCHEMAS
-from relax_lint.migrate.plan import Piece, RecipeFile, Todo
+from relax_lint.migrate.plan import Obstacle, Piece, RecipeFile, Todo
 from relax_lint.migrate.readings import text
 
 if TYPE_CHECKING:
@@ -27,26 +27,32 @@ _MEDIA = {"image": "images", "video": "videos", "audio": "audios"}
 
 def data_script(
     choices: Choices, made: Plan, scripts: Sequence[Path], project: Project
-) -> tuple[RecipeFile, list[Todo]]:
-    """The script of a plan, and what is to be done with it; ``scripts`` are those that may have made the data."""
+) -> tuple[RecipeFile, list[Todo], list[Obstacle]]:
+    """The script of a plan, what is to be done with it, and which of the ``scripts`` that may have made the data could
+    not be taken into it, and why."""
     name = "_".join(filter(None, (choices.name, made.part)))
     path, settings = f"{TOOLS}/process_{name}.py", made.settings
     todos = [Todo(f"run {path} before the first training, as the launcher's head says: it converts verl's data", DATA)]
+    obstacles = []
     own: OwnRows | None = None
     pieces: tuple[Piece, ...] = ()
+    before: list[str] = []
     for file in scripts:
         shown = file.relative_to(project.root).as_posix() if file.is_relative_to(project.root) else file.name
         try:
-            own = _own_rows(file, shown, project, choices.verl)
+            found = _own_rows(file, shown, project, choices.verl)
         except NotUnderstood as why:
-            where = f"{why.path.name}:{why.line}"
-            todos.append(
-                Todo(f"{path} converts what {shown} has made, not the raw data set: {where}: {why.reason}", DATA)
-            )
+            obstacles.append(Obstacle(why.path, why.line, f"the rows that {shown} makes: {why.reason}"))
+            before.append(shown)
             continue
-        pieces = (Piece(file, own.splits),)
+        if own is not None:
+            before.append(shown)
+            continue
+        own, pieces = found, (Piece(file, found.splits),)
         todos.append(Todo(f"{path} takes the raw data set, too: it makes the rows of {shown}", DATA))
-        break
+        todos += [Todo(f"{shown}: {told}", DATA) for told in found.told]
+    if before:
+        todos.append(Todo(f"run {' and '.join(before)} before {path}, which converts what it makes", DATA))
     media = {text(settings, f"data.{kind}_key") or column: kind for kind, column in _MEDIA.items()}
     data = RecipeData(
         name,
@@ -56,8 +62,9 @@ def data_script(
         own.text if own is not None else "",
         next((file.text for file in made.files if file.name == SCHEMAS), ""),
         settings.value(INTERACTIONS) is not None,
+        " or ".join(before),
     )
-    return RecipeFile(path, script(data), DATA, pieces=pieces, from_root=True), todos
+    return RecipeFile(path, script(data), DATA, pieces=pieces, from_root=True), todos, obstacles
 
 
 def preprocessing(directory: Path, project: Project, *, below: bool) -> Iterator[Path]:

@@ -176,12 +176,12 @@ class OneLauncher:
         machines = machines_of(settings, self.choices, self.project)
         if machines is not None:
             todos.append(todo(machines, settings))
-        script, told = data_script(choices, made, self._preprocessing(), self.source.project)
+        script, told, obstacles = data_script(choices, made, self._preprocessing(), self.source.project)
         there = self.project.text(self.project.root / script.name)
         if there is not None and there.text != script.text:
             told = [Todo(f"see that {script.name}, which is there already and stays, converts this data", DATA)]
         todos[:0] = told
-        made = changed(made, files=[*made.files, script])
+        made = changed(made, files=[*made.files, script], obstacles=[*made.obstacles, *obstacles])
         todos += self.recipe.to_copy(made)
         if self.options.first:
             todos.insert(0, Todo(self.options.first))

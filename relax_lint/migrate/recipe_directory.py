@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relax_lint.conversion.own_rows import is_preprocessing
 from relax_lint.discovery import is_launcher, walk
 from relax_lint.migrate.migrated import Migrated, Unused
 from relax_lint.shell.queries import is_part_of_another
@@ -101,6 +102,9 @@ def _used(migrated: Migrated) -> Iterator[Path]:
 def _why(path: Path, project: Project) -> str:
     if is_launcher(path, project.files):
         return "it starts no training of verl"
+    found = project.text(path) if path.suffix == ".py" else None
+    if found is not None and is_preprocessing(found.text):
+        return "it makes the data that is converted, and is itself not carried over"
     if path.suffix in _CODE:
         return "no reward, tool or conversion needs it"
     if path.suffix in _PROSE:
