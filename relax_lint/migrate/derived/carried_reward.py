@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.carrying.closure import Problem
+from relax_lint.migrate.config_names import free_name
 from relax_lint.migrate.derived.multi_turn import takes_turns
 from relax_lint.migrate.environment.files import named_file
 from relax_lint.migrate.readings import below, first_key, is_on, shown, text
@@ -154,18 +155,15 @@ def _place(settings: Settings, key: str) -> Problem:
 def _arguments(settings: Settings, choices: Choices, manager: str | None, options: list[Option]) -> Iterator[Argument]:
     """``reward_kwargs`` by their names, each an entry of the config; the batch manager hands its own on, too."""
     assert choices.verl is not None
+    told = set[str]()
     for prefix in (*KWARGS, *(OF_MANAGER if manager == BATCH else ())):
         for name, (value, keys) in _by_name(settings, prefix).items():
-            option = name if not choices.verl.project.catalogue.sets(name) else f"reward_{name}"
-            if _has(options, option):
+            if name in told:
                 continue
+            told.add(name)
+            option = free_name(name, {each.name for each in options}, choices.verl.project)
             options.append(Option(option, value, keys))
             yield Argument(name, option, value if is_known(value) else None)
-
-
-def _has(options: list[Option], name: str) -> bool:
-    """Whether an option of this name is there already."""
-    return any(each.name == name for each in options)
 
 
 def _by_name(settings: Settings, prefix: str) -> dict[str, tuple[Data, tuple[str, ...]]]:

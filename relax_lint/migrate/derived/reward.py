@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.carrying.closure import Problem
+from relax_lint.migrate.config_names import free_name
 from relax_lint.migrate.data_files import files_of
 from relax_lint.migrate.derived.carried_reward import (
     CUSTOM,
@@ -90,7 +91,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
         flags = (_RM_PATH, _KEY)
     yield from _read_as_in_verl(settings, choices, builtin is None and not made.is_done)
     yield from _fates_of_function(settings, path, flags, made)
-    yield from _arguments(settings, builtin is None, made)
+    yield from _arguments(settings, choices, builtin is None, made)
     yield from _managed(settings, choices, made)
     yield from _judged(settings, choices)
     yield from _rest(settings, made)
@@ -229,7 +230,7 @@ def _fates_of_function(settings: Settings, path: str, flags: tuple[str, ...], ma
             yield from fates(settings, (f"{other}.path", f"{other}.name"), "no effect", f"{prefix} counts")
 
 
-def _arguments(settings: Settings, has_function: bool, made: _Made) -> Iterator[Step]:
+def _arguments(settings: Settings, choices: Choices, has_function: bool, made: _Made) -> Iterator[Step]:
     """What the function is told: into the config, where it reads it as ``getattr(args, …)``. The first fate that is
     given to a setting counts."""
     if made.is_done and made.asked is not None:
@@ -238,12 +239,14 @@ def _arguments(settings: Settings, has_function: bool, made: _Made) -> Iterator[
         for key in below(settings, *KWARGS, *OF_MANAGER, *_BUFFERS):
             yield _of_manager(settings, key)
         return
-    for prefix in (*KWARGS, *OF_MANAGER):
+    names: dict[str, str] = {}
+    for prefix in (*KWARGS, *OF_MANAGER, *_BUFFERS):
         for key in below(settings, prefix):
-            yield from _argument(settings, key, key.removeprefix(f"{prefix}.").replace(".", "_"), has_function)
-    for prefix in (MODEL, MODEL_NOW):
-        for key in below(settings, f"{prefix}.{OVERLONG}"):
-            yield from _argument(settings, key, key.removeprefix(f"{prefix}.").replace(".", "_"), has_function)
+            name = key.removeprefix(f"{prefix}.")
+            if name not in names:
+                project = None if choices.verl is None else choices.verl.project
+                names[name] = free_name(name.replace(".", "_"), names.values(), project)
+            yield from _argument(settings, key, names[name], has_function)
 
 
 def _of_manager(settings: Settings, key: str) -> Fate:

@@ -161,14 +161,17 @@ def test_the_overlong_buffer_goes_to_the_config_and_the_reward(migration: Migrat
 
 def test_reward_kwargs_go_to_the_config_under_names_that_are_no_flags(migration: Migration) -> None:
     (migration.user / "score.py").write_text(
-        "def compute_score(solution_str, ground_truth, weights=None, seed=1, **rest):\n    return seed\n"
+        "def compute_score(solution_str, ground_truth, weights=None, seed=1, num_workers=1, **rest):\n    return seed\n"
     )
     told = migration.run(
         "data.train_files=/data/x.parquet custom_reward_function.path=score.py "
+        "+custom_reward_function.reward_kwargs.num_workers=4 +custom_reward_function.reward_kwargs.max_turns=3 "
         "+custom_reward_function.reward_kwargs.seed=5 +custom_reward_function.reward_kwargs.weights.format=0.1"
     )
     assert told["findings"] == []
+    assert migration.found() == []
     assert "reward_seed: 5" in migration.text("demo_config.yaml")
+    assert "reward_kwargs_num_workers: 4\nreward_max_turns: 3" in migration.text("demo_config.yaml")
     assert "weights:\n  format: 0.1" in migration.text("demo_config.yaml")
     assert 'seed=getattr(args, "reward_seed", 5)' in migration.text("reward_demo.py")
 
