@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -95,22 +95,42 @@ def found_in(rule: Rule, example: Example) -> list[Diagnostic]:
     return of_rule(rule, report.diagnostics)
 
 
-def cases(kind: str) -> list[Any]:
-    return [
-        pytest.param(rule, example if isinstance(example, Example) else Example(example), id=f"{rule.name}-{number}")
-        for rule in RULES.values()
-        for number, example in enumerate(getattr(rule, kind), start=1)
-    ]
+EACH_RULE = pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
+"""Not each of the four thousand examples: what pytest does around a test takes longer than most of them."""
 
 
-@pytest.mark.parametrize(("rule", "example"), cases("valid"))
-def test_valid_example_gives_no_finding(rule: Rule, example: Example) -> None:
+def wrong_with(rule: Rule, kind: str, check: Callable[[Rule, Example], None]) -> dict[str, str]:
+    """The examples of a kind for which a check fails, by their numbers, and how."""
+    wrong = {}
+    for number, example in enumerate(getattr(rule, kind), start=1):
+        try:
+            check(rule, example if isinstance(example, Example) else Example(example))
+        except AssertionError as failure:
+            wrong[f"{kind} {number}"] = str(failure)
+    return wrong
+
+
+@EACH_RULE
+def test_valid_examples_give_no_finding(rule: Rule) -> None:
+    assert wrong_with(rule, "valid", gives_no_finding) == {}
+
+
+@EACH_RULE
+def test_invalid_examples_give_exactly_their_findings(rule: Rule) -> None:
+    assert wrong_with(rule, "invalid", gives_its_findings) == {}
+
+
+@EACH_RULE
+def test_fix_gives_the_fixed_trees_and_nothing_else(rule: Rule) -> None:
+    assert wrong_with(rule, "invalid", is_fixed_as_shown) == {}
+
+
+def gives_no_finding(rule: Rule, example: Example) -> None:
     found = found_in(rule, example)
     assert [(item.path.name, item.line, item.column, item.message) for item in found] == []
 
 
-@pytest.mark.parametrize(("rule", "example"), cases("invalid"))
-def test_invalid_example_gives_exactly_its_findings(rule: Rule, example: Example) -> None:
+def gives_its_findings(rule: Rule, example: Example) -> None:
     assert example.findings, "an invalid example says what is found in it"
     found = [
         (item.path.relative_to(MEMORY_ROOT).as_posix(), item.line, item.column, item.severity)
@@ -119,8 +139,7 @@ def test_invalid_example_gives_exactly_its_findings(rule: Rule, example: Example
     assert sorted(found, key=repr) == expected_findings(rule, example)
 
 
-@pytest.mark.parametrize(("rule", "example"), cases("invalid"))
-def test_fix_gives_the_fixed_tree_and_nothing_else(rule: Rule, example: Example) -> None:
+def is_fixed_as_shown(rule: Rule, example: Example) -> None:
     project = Project.from_files(tree_of(rule, example))
     settings = settings_for(rule, example)
     result = fix(project, RULES, settings, unsafe=example.unsafe)
@@ -167,13 +186,13 @@ def assert_untouched_outside_of_edits(rule: Rule, project: Project, settings: Se
                 assert not re.search(r"(?<!\r)\n", data.decode()) or newline == "\n"
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
+@EACH_RULE
 def test_rule_has_ten_examples_of_each_kind(rule: Rule) -> None:
     assert len(rule.valid) >= 10
     assert len(rule.invalid) >= 10
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
+@EACH_RULE
 def test_examples_differ(rule: Rule) -> None:
     texts = [
         repr((example.files, example.changed) if isinstance(example, Example) else example)
@@ -182,7 +201,7 @@ def test_examples_differ(rule: Rule) -> None:
     assert len(set(texts)) == len(texts)
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
+@EACH_RULE
 def test_manual_page_is_complete(rule: Rule) -> None:
     title, *rest = rule.doc.strip().splitlines()
     assert title.strip()
@@ -190,7 +209,7 @@ def test_manual_page_is_complete(rule: Rule) -> None:
     assert [section for section in SECTIONS if section not in headings] == []
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
+@EACH_RULE
 def test_declared_fix_is_the_observed_one(rule: Rule) -> None:
     """A rule that says that it can fix shows it, and one that shows a fix says it."""
     shown = {"unsafe" if example.unsafe else "safe" for example in rule.invalid if example.fixed is not None}

@@ -289,5 +289,5 @@ async def reward_func(args, sample, **kwargs):
 
 @pytest.mark.parametrize("example", INVALID)
 def test_what_keeps_the_event_loop_waiting(example: Example) -> None:
-    harness.test_invalid_example_gives_exactly_its_findings(RULE, example)
-    harness.test_fix_gives_the_fixed_tree_and_nothing_else(RULE, example)
+    harness.gives_its_findings(RULE, example)
+    harness.is_fixed_as_shown(RULE, example)

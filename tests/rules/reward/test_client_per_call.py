@@ -242,13 +242,13 @@ async def judge(sample):
 
 @pytest.mark.parametrize("text", VALID)
 def test_a_client_that_is_kept_and_waits_its_time(text: str) -> None:
-    harness.test_valid_example_gives_no_finding(RULE, Example(text))
+    harness.gives_no_finding(RULE, Example(text))
 
 
 @pytest.mark.parametrize("example", INVALID)
 def test_a_client_for_each_sample_or_without_end(example: Example) -> None:
-    harness.test_invalid_example_gives_exactly_its_findings(RULE, example)
-    harness.test_fix_gives_the_fixed_tree_and_nothing_else(RULE, example)
+    harness.gives_its_findings(RULE, example)
+    harness.is_fixed_as_shown(RULE, example)
 
 
 @pytest.mark.parametrize(
@@ -270,5 +270,5 @@ def test_a_client_that_is_closed_is_not_kept_in_the_module(use: str) -> None:
         f"    client = httpx.AsyncClient(timeout=5)\n{made.rstrip()}\n    return 1.0\n\n\n{helper}"
     )
     example = Example(code, findings=((7, 14),), unsafe=True)
-    harness.test_invalid_example_gives_exactly_its_findings(RULE, example)
-    harness.test_fix_gives_the_fixed_tree_and_nothing_else(RULE, example)
+    harness.gives_its_findings(RULE, example)
+    harness.is_fixed_as_shown(RULE, example)
