@@ -170,7 +170,7 @@ def _statement(index: int, nodes: list[ast.stmt], *, first: bool) -> Statement:
         bound |= names
         used |= uses
     idle = all(_is_idle(each, first=first) for each in nodes)
-    runs = frozenset(each.id for part in nodes for each in _running(part))
+    runs = frozenset(each.id for part in nodes for each in run_at_once(part) if isinstance(each, ast.Name))
     asked = {getattr(each, "id", getattr(each, "attr", "")) for part in nodes for each in walk(part)}
     scans = bool(asked & SCANNING) or {"sys", "modules"} <= asked
     return Statement(index, nodes, frozenset(bound), frozenset(used), not bound and not idle, idle, runs, scans)
@@ -212,9 +212,9 @@ def _is_plain(statement: ast.stmt) -> bool:
     return isinstance(statement, (ast.Import, ast.ImportFrom))
 
 
-def _running(part: ast.AST) -> Iterator[ast.Name]:
-    if isinstance(part, ast.Name):
-        yield part
+def run_at_once(part: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that are evaluated when a statement runs, not when what it defines is called."""
+    yield part
     below: Iterable[ast.AST]
     if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
         below = part.decorator_list
@@ -227,7 +227,7 @@ def _running(part: ast.AST) -> Iterator[ast.Name]:
     else:
         below = ast.iter_child_nodes(part)
     for each in below:
-        yield from _running(each)
+        yield from run_at_once(each)
 
 
 def _plays_with_path(statement: ast.Expr) -> bool:

@@ -13,7 +13,7 @@ from relax_lint.migrate.plan import RecipeFile
 from relax_lint.migrate.reward.entry import Entry, NotCarried, find_entry
 from relax_lint.migrate.reward.form import NAMES, OWN, WORKERS, Form, definitions, imports, workers
 from relax_lint.migrate.reward.request import BATCH, PRIME, REMOTE, CarriedReward, Request
-from relax_lint.migrate.reward.where import Where, has_processes, where
+from relax_lint.migrate.reward.where import Where, has_processes, sets_own_state, where
 from relax_lint.records import changed
 from relax_lint.sources.python import walk
 
@@ -105,7 +105,8 @@ def _form(request: Request, entry: Entry, copied: Copied) -> Form:
     if function in NAMES or not _is_inline(entry, copied, place):
         function = SCORING
     module = copied.names.module(entry.code.origin) if place == "process" and not _can_be_handed(entry) else ""
-    return Form(entry, request.manager, place, function, adds, request.turns, module)
+    bare = place == "thread" and not entry.is_async and request.manager.kind != BATCH and sets_own_state(copied)
+    return Form(entry, request.manager, place, function, adds, request.turns, module, bare)
 
 
 def _can_be_handed(entry: Entry) -> bool:

@@ -51,6 +51,8 @@ class Form:
     module: str = ""
     """The module that other processes take the function from by its name, where it is none that can be handed to them:
     an instance, a method, what a decorator made."""
+    in_bare_thread: bool = False
+    """Whether the thread that scores must have nothing of the state that the importing one has, as verl's have not."""
 
     @property
     def group(self) -> bool:
@@ -63,7 +65,7 @@ def imports(form: Form) -> Iterator[str]:
     waits = form.manager.timeout is not None or form.manager.at_once is not None
     if form.where == "thread" or waits:
         yield "import asyncio"
-    if form.where == "process" or form.turns:
+    if form.where == "process" or form.turns or form.in_bare_thread:
         yield "import functools"
     if _needs_label(form):
         yield "import json"
@@ -198,6 +200,12 @@ def _reward(form: Form) -> str:
     lines = [head, f'    """{about}"""']
     threaded = form.where == "thread" and not entry.is_async
     name, first = ("asyncio.to_thread", ["compute_score"]) if threaded else ("compute_score", [])
+    if threaded and form.in_bare_thread:
+        lines += _call_lines("    call = functools.partial", ["compute_score", *given], "")
+        lines.append(
+            "    # Not by asyncio.to_thread: what importing has set for its own thread is not to be seen, as in verl."
+        )
+        name, first, given = "asyncio.get_running_loop().run_in_executor", ["None", "call"], []
     awaited = threaded or entry.is_async or form.where == "process"
     wait = "await " if awaited else ""
     guarded = manager.timeout is not None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.migrate.carrying.closure import dotted_name
+from relax_lint.migrate.carrying.code import run_at_once
 from relax_lint.sources.python import walk
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ _STARTING = frozenset({"Process", "Manager", "Pool"})
 _OWN_POOL = "ProcessPoolExecutor"
 _BY_SIGNALS = frozenset({"math_verify", "func_timeout", "timeout_decorator"})
 """Packages that end what takes too long with signals, which only the main thread of a process gets."""
+_OF_THREADS = frozenset({"getcontext", "setcontext", "localcontext", "local"})
+"""What gives each thread a state of its own: ``decimal``'s contexts, ``threading.local``."""
 _LOOPS = (ast.For, ast.While, ast.AsyncFor)
 
 
@@ -34,9 +37,22 @@ def where(copied: Copied) -> Where:
     if names & _SIGNALS or names & _STARTING or (packages & _BY_SIGNALS and not own_pool):
         return "process"
     modules = set(_modules(copied))
+    if sets_own_state(copied):
+        return "thread"
     if packages or modules - _QUICK or any(_loops(each) for each in _statements(copied)):
         return "thread"
     return "loop"
+
+
+def sets_own_state(copied: Copied) -> bool:
+    """Whether importing the carried code sets what counts for the thread that does it alone. verl scores in others,
+    which see nothing of it."""
+    return any(
+        getattr(each, "attr", getattr(each, "id", "")) in _OF_THREADS
+        for statement in _statements(copied)
+        for each in run_at_once(statement)
+        if isinstance(each, (ast.Attribute, ast.Name))
+    )
 
 
 def has_processes(copied: Copied) -> bool:

@@ -7,7 +7,6 @@ import gc
 import importlib.util
 import json
 import ssl
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 
 from relax_lint.migrate.reward.request import Argument, Function
 from tests.migrate.reward.originals import originals
@@ -272,12 +272,10 @@ def test_a_session_with_an_adapter_of_its_own_runs_in_a_thread(workshop: Worksho
 def test_who_is_trusted_is_what_requests_is_told(
     variable: str, tmp_path: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trusted, key = tmp_path / "trusted.pem", tmp_path / "key.pem"
-    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
-    words += ["-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(trusted)]
-    subprocess.run(words, check=True, capture_output=True)
+    authority, trusted = trustme.CA(), tmp_path / "trusted.pem"
+    authority.cert_pem.write_to_path(str(trusted))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(trusted, key)
+    authority.issue_cert("localhost").configure_cert(context)
     made = _Server(("127.0.0.1", 0), _Echo)
     made.socket = context.wrap_socket(made.socket, server_side=True)
     thread = threading.Thread(target=made.serve_forever)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import importlib.util
 import sys
 from collections.abc import Iterator
@@ -198,3 +199,20 @@ def test_what_the_prime_manager_would_give_twice_is_refused(workshop: Workshop) 
     assert [each.message for each in carried.problems] == [
         "reward_kwargs gives data_source, which verl's prime manager gives as well: no call works"
     ]
+
+
+@pytest.mark.parametrize("manager", ["naive", "rate_limited"])
+def test_state_of_the_importing_thread_is_not_seen_where_verl_scores(workshop: Workshop, manager: str) -> None:
+    text = (
+        "import decimal\nimport threading\n\ndecimal.getcontext().prec = 4\nSTATE = threading.local()\nSTATE.w = 2\n\n\n"
+        f"{_HEAD}{{'score': getattr(STATE, 'w', 1), 'third': str(decimal.Decimal(1) / 3)}}\n"
+    )
+    workshop.write("main.py", text)
+    limits = {"timeout": Argument("timeout", "timeout", 60)} if manager == "rate_limited" else {}
+    assert not _carried(workshop, manager=Manager(manager, **limits)).problems
+    before = decimal.getcontext().copy()
+    try:
+        given = run(workshop.reward("mine"), [workshop.sample("r", "l", data_source="d")])
+    finally:
+        decimal.setcontext(before)
+    assert given == [{"score": 1.0, "third": "0." + "3" * 28}]
