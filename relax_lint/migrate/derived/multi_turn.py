@@ -221,8 +221,8 @@ def _of_code(settings: Settings, key: str, env: str, *, carried: bool) -> Iterat
     elif carried:
         yield Fate(key, "derived", (_GENERATE, _CONFIG), f"{what} are carried over to {env}")
     else:
-        missing = "" if key == _LOOPS else " (there is no such file seen from here: migrate again where it is, or)"
-        todo = f"{key}={shown(path)}:{missing} write {what} that it names into step() of {env}{_bounds(settings, key)}"
+        missing = "" if key == _LOOPS else "there is no such file here. Migrate again from where it is, or "
+        todo = f"{key}={shown(path)}: {missing}write {what} that it names into step() of {env}{_bounds(settings, key)}"
         yield Fate(key, "by hand", (), f"{what} become the environment's step", todo)
         yield Todo(todo, (key,))
         if key == _TOOLS:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relax_lint.migrate.carrying.sources import RECIPES
 from relax_lint.migrate.values import Template
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _DEFAULT = re.compile(r"\$\{\w+:?-([^${}]+)\}")
 
 def named_file(data: Data, sources: VerlSources, launcher: Path) -> Path | None:
     """The file of a setting that is a path. What only bash knows of it may be any directory."""
-    for written in _written(data):
+    for written in _with_recipes(_written(data)):
         for root in (*_roots(sources, launcher), Path("/")):
             path = root / written
             if sources.project.is_file(path):
@@ -46,6 +47,15 @@ def _roots(sources: VerlSources, launcher: Path) -> Iterator[Path]:
     yield from (each for each in launcher.parents if each.is_relative_to(root))
     if sources.package is not None:
         yield sources.package.parent
+
+
+def _with_recipes(written: Iterable[str]) -> Iterator[str]:
+    """The paths, and each as it is in a checkout of verl's recipes, which is mounted as ``recipe`` in one of verl."""
+    for path in written:
+        yield path
+        parts = path.split("/")
+        if RECIPES in parts[:-1]:
+            yield "/".join(parts[parts.index(RECIPES) + 1 :])
 
 
 def _written(data: Data) -> Iterator[str]:

@@ -9,6 +9,9 @@ import pytest
 import yaml
 
 from relax_lint.cli import main
+from relax_lint.migrate.carrying.sources import verl_sources
+from relax_lint.migrate.environment.files import named_file
+from relax_lint.project import Project
 from tests.migrate.environment.originals import FILES, VERL, write
 from tests.migrate.on_disk import write_relax, write_verl
 
@@ -100,7 +103,16 @@ def test_what_is_wrong_with_tools_is_told_with_its_place(
     assert "raise NotImplementedError" in (root / "examples/sums/env_sums.py").read_text()
     migrate(verl, "gone.yaml", "--force", "--hf-config", str(hf_config(tmp_path)))
     page = (root / "examples/sums/MIGRATION.md").read_text()
-    assert "there is no such file seen from here" in page
+    assert "gone.yaml: there is no such file here. Migrate again from where it is, or write the tools" in page
+
+
+@pytest.mark.parametrize("named", ["recipe/other/reward.py", "./recipe/other/reward.py", "verl/recipe/other/reward.py"])
+def test_files_of_a_sibling_recipe_are_found_as_verl_mounts_them(named: str) -> None:
+    project = Project.from_files({"other/reward.py": REWARD, "mine/train.sh": "", "mine/other.py": ""})
+    launcher = project.root / "mine/train.sh"
+    found = named_file(named, verl_sources(project, home=project.root / "mine"), launcher)
+    assert found == project.root / "other/reward.py"
+    assert named_file("recipe/none/reward.py", verl_sources(project), launcher) is None
 
 
 def hf_config(root: Path) -> Path:
