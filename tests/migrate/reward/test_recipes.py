@@ -26,6 +26,8 @@ _FORMS = {
     "plain": "def compute_score(data_source, solution_str, ground_truth, extra_info=None):\n    return 1.0\n",
     "keyed": "def compute_score(solution_str, ground_truth, **rest):\n    return {'score': 1, 'acc': 2}\n",
     "tuple": "def compute_score(solution_str, ground_truth, **rest):\n    return True, 'why'\n",
+    "all_of_extra_info": "def compute_score(solution_str, ground_truth, extra_info=None, **rest):\n"
+    "    return len(extra_info)\n",
     "in_thread": "import subprocess\n\n\ndef compute_score(solution_str, ground_truth, **rest):\n"
     "    return subprocess.run(['true']).returncode\n",
     "in_processes": "import signal\n\n\ndef compute_score(solution_str, ground_truth, **rest):\n"
