@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.carrying.beside import data_files, own_paths
+from relax_lint.migrate.carrying.beside import Beside
 from relax_lint.migrate.carrying.code import Code, Statement, Unparsable
 from relax_lint.migrate.carrying.imports import (
     ALL,
@@ -87,7 +87,7 @@ class Copied:
     beside: Sequence[Problem] = ()
     """What may need something that is not carried: files that lie beside the code."""
     data: Mapping[str, tuple[Path, str]] = MappingProxyType({})
-    """The files with text that come along, by their names: where each is, and what it holds."""
+    """The files that come along, by their paths beside the copies: where each is, and what it holds."""
 
     @property
     def root(self) -> Part:
@@ -172,6 +172,7 @@ class _Closure:
         self.problems: dict[Problem, None] = {}
         self.beside: dict[Problem, None] = {}
         self.data: dict[str, tuple[Path, str]] = {}
+        self.readers: dict[Origin, Beside] = {}
         self.requires: dict[str, Requirement] = {}
 
     def run(self) -> Copied:
@@ -353,14 +354,17 @@ class _Closure:
                     yield from self._imported(code, alias, needed, optional=id(each) in guarded)
 
     def _beside(self, code: Code, statement: ast.stmt) -> None:
-        """The files that a statement reads beside its module: those with text come along."""
-        found = data_files(statement, code.origin.path, self.sources.project)
-        for each in own_paths(statement):
-            path, text = found.get(id(each), (None, ""))
-            if path is not None and self.data.setdefault(path.name, (path, text))[0] == path:
-                continue
-            message = "this looks for a file beside the code, which is not copied"
-            self.beside[Problem(code.origin.path, code.line(each.lineno), message)] = None
+        """The files that a statement reads beside its module: those that can come along."""
+        if code.origin not in self.readers:
+            self.readers[code.origin] = Beside(code, self.sources, self.names.package)
+        for seen in self.readers[code.origin].of(statement):
+            told = seen.told
+            for name, path in seen.files:
+                data = self.sources.project.read(path) or b""
+                if self.data.setdefault(name, (path, data.decode("utf-8", "surrogateescape")))[0] != path:
+                    told = f"{name} beside the code is not copied: another file of its name is"
+            if told:
+                self.beside[Problem(code.origin.path, code.line(seen.line), told)] = None
 
     def _imported(
         self, code: Code, alias: Alias, needed: set[str], *, optional: bool

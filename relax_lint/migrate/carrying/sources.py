@@ -72,13 +72,14 @@ class VerlSources:
         """The parsed text of a module; raises ``SyntaxError`` with a place for what cannot be read."""
         from relax_lint.migrate.carrying.chains import with_own_imports
         from relax_lint.migrate.carrying.code import Code, Unparsable
+        from relax_lint.migrate.carrying.own_files import with_own_files
 
         def parsed() -> Code | Unparsable:
             data = self.project.read(origin.path)
             if data is None:
                 return Unparsable(origin.path, 1, "cannot be read")
             try:
-                return with_own_imports(Code(origin, data), self)
+                return with_own_files(with_own_imports(Code(origin, data), self), self)
             except Unparsable as problem:
                 return problem
 

@@ -13,6 +13,7 @@ from relax_lint.migrate.plan import RecipeFile
 from relax_lint.migrate.reward.entry import Entry, NotCarried, find_entry
 from relax_lint.migrate.reward.extra_info import extra_info
 from relax_lint.migrate.reward.form import NAMES, OWN, WORKERS, Form, definitions, imports, workers
+from relax_lint.migrate.reward.late import imported_late
 from relax_lint.migrate.reward.request import BATCH, PRIME, REMOTE, CarriedReward, Request
 from relax_lint.migrate.reward.where import Where, has_processes, sets_own_state, where
 from relax_lint.records import changed
@@ -104,7 +105,8 @@ def _form(request: Request, entry: Entry, copied: Copied) -> Form:
     function = entry.function
     if function in NAMES or not _is_inline(entry, copied, place):
         function = SCORING
-    module = copied.names.module(entry.code.origin) if place == "process" and not _can_be_handed(entry) else ""
+    by_name = place == "process" and (copied.beside or not _can_be_handed(entry))
+    module = copied.names.module(entry.code.origin) if by_name else ""
     bare = place == "thread" and not entry.is_async and request.manager.kind != BATCH and sets_own_state(copied)
     return Form(entry, request.manager, place, function, extra, request.turns, module, bare)
 
@@ -121,7 +123,7 @@ def _is_inline(entry: Entry, copied: Copied, place: Where) -> bool:
     nothing of Relax."""
     from relax_lint.migrate.reward.module import can_be_renamed
 
-    if place == "process" or has_processes(copied) or copied.imports_root:
+    if place == "process" or has_processes(copied) or copied.imports_root or copied.beside:
         return False
     code = copied.root.code
     if any(each.scans for each in code.statements if each.index in copied.root.indices):
@@ -137,12 +139,14 @@ def _files(request: Request, entry: Entry, copied: Copied, form: Form) -> Iterat
     from relax_lint.migrate.reward.module import renamed, reward_module
 
     inline = _is_inline(entry, copied, form.where)
-    needed = list(imports(form))
+    needed, own = list(imports(form)), definitions(form)
     carried = None
     if inline:
         carried = carried_module(copied, copied.root)
         if form.function != entry.function:
             carried = renamed(carried, entry.function, form.function)
+    elif copied.beside and not form.module:
+        own = f"{imported_late(form, copied.names.module(copied.root.code.origin))}\n\n\n{own}"
     elif not form.module:
         stem = copied.names.module(copied.root.code.origin)
         bound = "" if entry.function == form.function else f" as {form.function}"
@@ -151,7 +155,7 @@ def _files(request: Request, entry: Entry, copied: Copied, form: Form) -> Iterat
         names = "call_by_name, score_apart" if form.module else "score_apart"
         needed.append(f"from {request.package}.{WORKERS} import {names}")
     docstring = f"The reward of {request.name}: {_origin(entry)}, in the form that Relax calls."
-    text = reward_module(carried, docstring, needed, definitions(form), request.package)
+    text = reward_module(carried, docstring, needed, own, request.package)
     pieces = (copied.piece(copied.root),)
     yield RecipeFile(f"reward_{request.name}.py", text, pieces=pieces if inline else ())
     if not inline:

@@ -94,7 +94,8 @@ class Workshop:
         directory.mkdir()
         (directory / "__init__.py").write_text("")
         for file in carried.files:
-            (directory / file.name).write_text(file.text)
+            (directory / file.name).parent.mkdir(parents=True, exist_ok=True)
+            (directory / file.name).write_bytes(file.text.encode("utf-8", "surrogateescape"))
         return carried
 
     def module(self, name: str) -> Any:
