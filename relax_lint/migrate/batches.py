@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.migrate.mains import module_name
+from relax_lint.migrate.mapping import entry_in
 from relax_lint.migrate.readings import A, R, arithmetic, is_on, refusal, shown, whole
 from relax_lint.migrate.values import Data, Template
 from relax_lint.records import record
@@ -84,10 +86,12 @@ def prompts_key(settings: Settings) -> str:
 def batches(settings: Settings, choices: Choices) -> Batches:
     """The sizes of a step. Raises :class:`Refusal` when samples do not divide into prompts."""
     given = _prompts(settings)
-    per_prompt, mini = whole(settings, SAMPLES), _mini(settings)
-    if not isinstance(given, int) or per_prompt is None:
-        return _by_bash(settings, given, choices)
-    updates = max(1, -(-given // mini)) if mini else 1
+    samples, mini = samples_of_prompt(settings), _mini(settings)
+    if not isinstance(given, int) or not isinstance(samples, int):
+        return _by_bash(settings, given, samples, choices)
+    per_prompt = samples
+    rows = given * _repeated(settings)
+    updates = max(1, -(-rows // mini)) if mini else 1
     prompts = given
     if choices.unit == "samples":
         if given % per_prompt:
@@ -99,7 +103,7 @@ def batches(settings: Settings, choices: Choices) -> Batches:
                 "Take --batch-unit prompts",
             )
         prompts = given // per_prompt
-    unkept = _unkept(given, mini, prompts, updates)
+    unkept = _unkept(rows, mini, prompts, updates)
     keeps = choices.keep_updates and updates > 1 and not unkept
     batch = prompts * per_prompt // (updates if keeps else 1)
     text = _said(settings, choices, given, prompts, per_prompt, batch, mini, updates, keeps, unkept)
@@ -107,6 +111,35 @@ def batches(settings: Settings, choices: Choices) -> Batches:
     steps = updates if keeps else None
     words = (str(prompts), str(batch), str(per_prompt))
     return Batches(prompts, per_prompt, batch, steps, updates, unkept, *words, text)
+
+
+def factors(settings: Settings) -> tuple[str, ...]:
+    """The settings of a fork that the samples of a prompt are multiplied by."""
+    found = ((key, entry_in(settings, key)) for key in settings.leaves)
+    return tuple(key for key, entry in found if entry is not None and entry.multiplies == SAMPLES)
+
+
+def samples_of_prompt(settings: Settings) -> Data:
+    """How often a prompt is sampled; a word for bash where only that knows."""
+    known, words = 1, []
+    for key in (SAMPLES, *factors(settings)):
+        number = whole(settings, key)
+        if number is not None:
+            known *= number
+        elif settings.value(key) is not None:
+            words.append(settings.value(key))
+    if whole(settings, SAMPLES) is None and settings.value(SAMPLES) is None:
+        return None
+    if not words:
+        return known
+    if known == 1 and len(words) == 1:
+        return words[0]
+    return _worked_out(" * ".join(map(arithmetic, (*words, known) if known != 1 else words)))
+
+
+def _repeated(settings: Settings) -> int:
+    """How often a fork repeats a prompt before verl samples it, which verl's mini-batches do not count."""
+    return prod(whole(settings, key) or 1 for key in factors(settings))
 
 
 def _unkept(given: int, mini: int | None, prompts: int, updates: int) -> str:
@@ -148,9 +181,8 @@ def _mini(settings: Settings) -> int | None:
     return whole(settings, MINI)
 
 
-def _by_bash(settings: Settings, prompts: Data, choices: Choices) -> Batches:
+def _by_bash(settings: Settings, prompts: Data, per_prompt: Data, choices: Choices) -> Batches:
     """Sizes that bash works out, from what the script or its user gives."""
-    per_prompt = settings.value(SAMPLES)
     known = prompts if isinstance(prompts, int) else None
     left, right = arithmetic(prompts), arithmetic(per_prompt)
     if choices.unit == "samples":
@@ -161,7 +193,7 @@ def _by_bash(settings: Settings, prompts: Data, choices: Choices) -> Batches:
             per_prompt = int(per_prompt)
     text = (
         f"Only bash knows how many prompts a step has ({shown(prompts)}) or how often each is sampled "
-        f"({shown(settings.value(SAMPLES))}). The launcher works the global batch out: prompts × samples of a prompt, "
+        f"({shown(per_prompt)}). The launcher works the global batch out: prompts × samples of a prompt, "
         "so that each rollout is one update."
     )
     return Batches(
@@ -191,7 +223,9 @@ def _said(
 ) -> str:
     """The paragraph about batch sizes, with the numbers."""
     samples = prompts * per_prompt
-    verls = f"verl takes {given} prompts a step and samples each {per_prompt} times, {given * per_prompt} samples. "
+    parts = " × ".join(f"{key} {shown(settings.value(key))}" for key in (SAMPLES, *factors(settings)))
+    times = f"{per_prompt} times ({parts})" if factors(settings) else f"{per_prompt} times"
+    verls = f"verl takes {given} prompts a step and samples each {times}, {given * per_prompt} samples. "
     if trainer_of(settings) == "fully async":
         verls = f"A step of verl's asynchronous trainer is require_batches × ppo_mini_batch_size prompts. {verls}"
     if choices.unit == "prompts":

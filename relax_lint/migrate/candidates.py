@@ -16,6 +16,7 @@ from relax_lint.migrate.composing import Composed, Path, compose
 from relax_lint.migrate.config_search import ConfigSearch
 from relax_lint.migrate.known_keys import KnownKeys
 from relax_lint.migrate.mains import Main, main_of, module_name
+from relax_lint.migrate.mapping import entries
 from relax_lint.migrate.overrides import MARKED, Command, Given
 from relax_lint.migrate.plan import Refusal
 from relax_lint.migrate.settings import NOT_THERE, Flavour, Setting, Settings
@@ -92,6 +93,8 @@ class Candidate:
         data = hidden.data(value)
         change = _nearest(self.changed, path) or (isinstance(value, list) and _below(self.changed, path)) or None
         written = _nearest(self.composed.origins, path)
+        own = None if entries(key) else self.composed.origins.get(path)
+        declared = None if own is None else own.file.place(own.path)
         by_default = change is None and (written is None or written.file.of_verl)
         known = by_default or keys.knows(path) or (change is None and keys.knows(_nearest_path(self.composed, path)))
         added = change is None or change.word.text.startswith("+")
@@ -101,12 +104,13 @@ class Candidate:
             if problem == NOT_THERE and self.main.guessed:
                 problem = ""
             variable = variable_of(word)
-            return Setting(key, data, "command line", word.place, word.text, variable, known, meant, problem)
+            said = (word.place, word.text, variable, known, meant, problem)
+            return Setting(key, data, "command line", *said, declared=declared)
         if by_default:
-            return Setting(key, data, "verl default")
+            return Setting(key, data, "verl default", declared=declared)
         place = written.file.place(written.path)
         given = "" if place is None else place.source.text[place.start : place.end]
-        return Setting(key, data, "recipe config", place, given, None, known, meant)
+        return Setting(key, data, "recipe config", place, given, None, known, meant, declared=declared)
 
 
 def _nearest(origins: Any, path: Path) -> Any:

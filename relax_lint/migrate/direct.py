@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from relax_lint.catalog.conversions import BadValue, converted
 from relax_lint.catalog.flags import Catalogue, embedded
 from relax_lint.migrate.conversions import Unsuitable, Words, conversion_of, text_of
-from relax_lint.migrate.mains import module_name
 from relax_lint.migrate.mapping import PASS, Entry, entry, entry_in, plain_key
+from relax_lint.migrate.own_settings import meant, own_program, own_steps
 from relax_lint.migrate.plan import Fate, Passed, Refusal, Step, Todo
 from relax_lint.migrate.settings import NOT_THERE
 from relax_lint.migrate.values import Data, Template, is_known
@@ -18,28 +18,32 @@ from relax_lint.shell.launch import Unknown
 
 if TYPE_CHECKING:
     from relax_lint.catalog.flags import Flag
+    from relax_lint.migrate.carrying.sources import VerlSources
     from relax_lint.migrate.settings import Setting, Settings
 
 _BY_ITSELF = "Relax does so by itself"
 _OFF_ANYHOW = "this asks for nothing that Relax does not do anyhow"
 _SAFE_DEFAULT = re.compile(r"[\w./+-]+")
 """What stands in ``${X:-…}`` without quotes."""
-_OF_YOUR_CODE = "verl has no such setting: carry over what code of your own does with it, if anything"
 _MOST_NAMED = 3
 """How many settings a sentence names."""
 _LONGEST = 60
 """How much of a value a sentence quotes."""
 
 
-def direct_steps(settings: Settings, catalogue: Catalogue | None = None) -> Iterator[Step]:
-    """What becomes of every setting that is not derived together with others."""
+def direct_steps(
+    settings: Settings, catalogue: Catalogue | None = None, sources: VerlSources | None = None
+) -> Iterator[Step]:
+    """What becomes of every setting that is not derived together with others; ``sources`` have the code at hand."""
     program = entry_in(settings, "main")
     if program is not None and program.refuse:
         raise Refusal(_refused(program), place=settings.launch.argv[settings.launch.entry].place)
     planner = _Direct(settings, catalogue or embedded())
     _refuse_strangers(settings)
+    yield from own_program(settings, sources)
     for setting in settings.leaves.values():
         yield from planner.steps(setting)
+    yield from own_steps(planner.own, settings, sources)
     yield from planner.todos()
 
 
@@ -53,7 +57,7 @@ def _refuse_strangers(settings: Settings) -> None:
     ]
     if not strangers:
         return
-    named = " and ".join(f"{one.given}{_meant(one)}" for one in strangers[:_MOST_NAMED])
+    named = " and ".join(f"{one.given}{meant(one)}" for one in strangers[:_MOST_NAMED])
     more = f" and {len(strangers) - _MOST_NAMED} more" if len(strangers) > _MOST_NAMED else ""
     first = strangers[0]
     raise Refusal(
@@ -62,10 +66,6 @@ def _refuse_strangers(settings: Settings) -> None:
         first.key,
         first.place,
     )
-
-
-def _meant(setting: Setting) -> str:
-    return f" (did you mean {setting.meant}?)" if setting.meant else ""
 
 
 def as_flags(key: str, value: Data, catalogue: Catalogue | None = None) -> list[tuple[str, tuple[str, ...]]] | str:
@@ -118,35 +118,21 @@ class _Direct:
         self.passed: dict[str, Passed] = {}
         self.lacking: dict[str, list[Setting]] = {}
         """What is to be done by hand, and for which settings."""
-        self.strange: list[str] = []
-        """Settings that are nobody's but the user's."""
+        self.own: list[Setting] = []
+        """Settings that no verl known here has."""
 
     def steps(self, setting: Setting) -> Iterator[Step]:
         found = entry_in(self.settings, setting.key)
         if found is None and setting.acts:
             yield Fate(setting.key, "no effect", reason=_act(setting.key))
         elif found is None:
-            yield from self._unknown(setting)
+            self.own.append(setting)
         elif found.kind in ("dropped", "no effect"):
             yield Fate(setting.key, "dropped" if found.kind == "dropped" else "no effect", reason=found.reason)
         elif found.kind == "unsupported":
             yield self._unsupported(setting, found)
         elif found.kind == "flag":
             yield from self._flagged(setting, found)
-
-    def _unknown(self, setting: Setting) -> Iterator[Step]:
-        meant = f"; {setting.meant} is probably meant" if setting.meant else ""
-        if setting.known or module_name(self.settings.main).startswith("verl."):
-            yield Fate(setting.key, "unknown key", reason=f"verl has no such setting, and does not read it{meant}")
-            if setting.meant:
-                slip = f"verl has no such setting: if {setting.meant} is meant, give the launcher what that would say"
-                yield Todo(f"{setting.key}{_meant(setting)}: {slip}", (setting.key,))
-            else:
-                self.strange.append(setting.key)
-            return
-        todo = f"{setting.key}{_meant(setting)}: carry over by hand what {self.settings.main} does with it, if anything"
-        yield Fate(setting.key, "unknown key", reason=f"verl has no such setting{meant}", todo=todo)
-        yield Todo(todo, (setting.key,))
 
     # ------------------------------------------------------------ flags
 
@@ -211,8 +197,6 @@ class _Direct:
             named = ", ".join(f"{setting.key}={_shown(setting.value)}" for setting in given[:_MOST_NAMED])
             more = f" and {len(given) - _MOST_NAMED} more" if len(given) > _MOST_NAMED else ""
             yield Todo(f"{named}{more}: {todo}", tuple(setting.key for setting in settings))
-        if self.strange:
-            yield Todo(f"{', '.join(self.strange)}: {_OF_YOUR_CODE}", tuple(self.strange))
 
     # ------------------------------------------------------------ words
 

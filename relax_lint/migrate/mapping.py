@@ -18,7 +18,8 @@ A file holds a mapping of keys to entries. A key is a setting's dotted name; ``a
 (several conditions at once, or a list of alternatives); ``otherwise`` says why the setting has no effect when they
 have not. A list of entries is tried in order. In a condition ``main`` is the module that runs (``*`` stands for
 anything), ``flavour`` the trainer's engine. ``advice`` is told to who writes the setting in a launch of Relax,
-``spelled`` lists the names without dots under which a setting is met as a flag. The entry of the key ``main`` is
+``spelled`` lists the names without dots under which a setting is met as a flag. ``multiplies`` is a setting of verl's
+that one of a fork is a further factor of. The entry of the key ``main`` is
 that of the program that runs.
 """
 
@@ -54,7 +55,7 @@ KINDS: Mapping[str, EntryKind] = {
 }
 """What says an entry's kind; the first that is there counts."""
 _FIELDS = frozenset(
-    "group convert given modes neutral todo refuse when otherwise advice spelled".split(),
+    "group convert given modes neutral todo refuse when otherwise advice spelled multiplies".split(),
 ).union(KINDS)
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _OVERRIDE_SIGNS = "+~"
@@ -99,6 +100,7 @@ class Entry:
     when: tuple[tuple[Condition, ...], ...] = ()
     advice: str = ""
     spelled: tuple[str, ...] = ()
+    multiplies: str = ""
 
     def counts(self, settings: Settings) -> bool:
         """Whether it is the one that counts in a launch."""
@@ -236,6 +238,7 @@ def _entry(fields: Mapping[str, Any], conditions: tuple[tuple[Condition, ...], .
         conditions,
         _text(fields, "advice", where) if "advice" in fields else "",
         tuple(map(str, fields.get("spelled", ()))),
+        _text(fields, "multiplies", where) if "multiplies" in fields else "",
     )
 
 

@@ -27,7 +27,7 @@ class Contradiction(AssertionError):
 def plan(settings: Settings, choices: Choices, catalogue: Catalogue | None = None) -> Plan:
     """What a launch of verl becomes. Raises :class:`~relax_lint.migrate.plan.Refusal` for what Relax cannot train."""
     derived = [step for steps in DERIVED.values() for step in steps(settings, choices)]
-    direct = list(direct_steps(settings, catalogue))
+    direct = list(direct_steps(settings, catalogue, choices.verl))
     every = [*derived, *direct]
     return Plan(
         settings,

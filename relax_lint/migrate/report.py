@@ -112,10 +112,14 @@ def obstacles(migrated: Migrated) -> list[Obstacle]:
 
 
 def obstructed(migrated: Migrated, named: Named) -> Iterator[str]:
-    """The same, in a line each."""
+    """The same, in a line each; what is said of several places stands once."""
+    places: dict[str, list[str]] = {}
     for each in obstacles(migrated):
-        said = "" if "cannot be carried over" in each.message else "not carried over: "
-        yield f"{named(each.path)}:{each.line}: {said}{each.message}"
+        places.setdefault(each.message, []).append(f"{named(each.path)}:{each.line}")
+    for message, (first, *others) in places.items():
+        said = "" if "cannot be carried over" in message else "not carried over: "
+        also = f" (and at {', '.join(others)})" if others else ""
+        yield f"{first}: {said}{message}{also}"
 
 
 def position(place: Place | None, named: Named) -> dict[str, Any]:

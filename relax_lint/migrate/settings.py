@@ -27,6 +27,7 @@ class Setting:
     (``${N:-8}``). ``known`` says that verl's own tree has such a key; ``meant`` is the key that was probably meant
     when it has not. ``problem`` is what Hydra has against it although it is clear what is meant. ``acts`` says that it
     is no leaf but a word that decides over others: it chooses a file, takes something away, or is for Hydra itself.
+    ``declared`` is where a configuration on disk has a setting that the mapping does not know.
     """
 
     key: str
@@ -39,6 +40,7 @@ class Setting:
     meant: str | None = None
     problem: str = ""
     acts: bool = False
+    declared: Place | None = None
 
 
 @node

@@ -388,7 +388,8 @@ def test_keys_that_verl_does_not_know_are_all_left_to_the_user() -> None:
 
 @pytest.mark.parametrize("main", ["verl.trainer.main_ppo", "verl/trainer/main_ppo.py", "recipe.mine.main"])
 def test_the_user_is_asked_what_an_added_key_is_meant_for(main: str) -> None:
-    (todo,) = todos(steps({"data.shufle": 1}, known=False, meant="data.shuffle", main=main))
+    found = steps({"data.shufle": 1}, known=False, meant="data.shuffle", main=main)
+    (todo,) = [text for text in todos(found) if not text.startswith("compare ")]
     assert todo.startswith("data.shufle (did you mean data.shuffle?): ")
 
 

@@ -18,9 +18,9 @@ from relax_lint.migrate.algorithms import (
     uses_bypass,
     uses_rollout_logprobs,
 )
-from relax_lint.migrate.batches import SAMPLES
+from relax_lint.migrate.batches import SAMPLES, samples_of_prompt
 from relax_lint.migrate.plan import Fate, FateKind, Passed, RecipeFile, Step, Todo
-from relax_lint.migrate.readings import A, below, fates, is_on, real, shown, text, whole
+from relax_lint.migrate.readings import A, below, fates, is_on, real, shown, text
 from relax_lint.migrate.rejection import FUNCTION, REJECTION_KEY, THRESHOLD, function_text, limits_of
 from relax_lint.migrate.texts import LOSS_REDUCER
 
@@ -78,7 +78,7 @@ def _named(settings: Settings, loss: Loss) -> Iterator[Step]:
 def _normalized(settings: Settings) -> Iterator[Step]:
     """Within a group the mean is taken off, and the standard deviation divided by."""
     by_std = is_on(settings, _STD, default=True)
-    if whole(settings, SAMPLES) == 1:
+    if samples_of_prompt(settings) == 1:
         note = "with one sample a prompt verl takes the score itself; Relax would take the mean off and leave 0"
         yield Passed(_RAW, (), "algorithm", (SAMPLES,), note)
         yield from fates(settings, (_STD,), "no effect", "one sample a prompt has no deviation")

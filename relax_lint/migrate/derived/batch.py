@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.migrate.algorithms import ESTIMATOR
 from relax_lint.migrate.batches import (
     FILTER,
     GENERATED,
@@ -13,14 +14,16 @@ from relax_lint.migrate.batches import (
     TRAIN,
     Batches,
     batches,
+    factors,
     filters,
     is_v1,
     prompts_key,
+    samples_of_prompt,
     trainer_of,
 )
 from relax_lint.migrate.derived.reward import penalizes_length
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
-from relax_lint.migrate.readings import REF, A, below, fates, is_on, shown, whole
+from relax_lint.migrate.readings import REF, A, below, fates, is_on, shown, text, whole
 
 if TYPE_CHECKING:
     from relax_lint.migrate.choices import Choices
@@ -41,8 +44,9 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     """The flags and fates of everything that says how large a batch is."""
     sizes, key = batches(settings, choices), prompts_key(settings)
     yield Passed(_ROLLOUT, (sizes.prompts_word,), "rollout", (key,))
-    yield Passed(_PER_PROMPT, (sizes.per_prompt_word,), "rollout", (SAMPLES,))
-    yield Passed(_GLOBAL, (sizes.batch_word,), "rollout", (key, SAMPLES, *((MINI,) if sizes.steps else ())))
+    samples = (SAMPLES, *factors(settings))
+    yield Passed(_PER_PROMPT, (sizes.per_prompt_word,), "rollout", samples)
+    yield Passed(_GLOBAL, (sizes.batch_word,), "rollout", (key, *samples, *((MINI,) if sizes.steps else ())))
     if sizes.steps is not None:
         yield Passed(_STEPS, (str(sizes.steps),), "rollout", (MINI,))
     yield from _counted(settings, key)
@@ -66,6 +70,15 @@ def _counted(settings: Settings, key: str) -> Iterator[Step]:
                 settings, (TRAIN,), "no effect", f"{GENERATED} decides how many prompts a step of this trainer has"
             )
     yield from fates(settings, (SAMPLES,), "derived", flags=(_PER_PROMPT, _GLOBAL))
+    reason = f"a fork repeats each prompt before {SAMPLES} counts: the samples of a prompt are the product"
+    yield from fates(settings, factors(settings), "derived", reason, (_PER_PROMPT, _GLOBAL))
+    if samples_of_prompt(settings) == 1:
+        yield Todo(
+            f"{SAMPLES}=1: one sample a prompt, so that {text(settings, ESTIMATOR) or 'grpo'} has no group to compare "
+            f"it with; each counts by its bare score, as in verl. If groups were meant, raise {_PER_PROMPT}, and "
+            f"{_GLOBAL} as much, and leave --disable-rewards-normalization out",
+            (SAMPLES,),
+        )
 
 
 def _updates(settings: Settings, sizes: Batches, choices: Choices) -> Iterator[Step]:

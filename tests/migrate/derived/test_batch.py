@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from relax_lint.migrate.choices import Choices
 from relax_lint.migrate.planning import plan
 from relax_lint.migrate.settings import Setting
@@ -20,6 +22,33 @@ def test_the_paragraph_has_the_numbers() -> None:
     text = planned("data.train_batch_size=1024", f"{R}.n=5", f"{A}.ppo_mini_batch_size=256").batch
     for part in ("1024 prompts a step", "5120 samples", "--rollout-batch-size 1024", "4 updates", "--keep-updates"):
         assert part in text
+
+
+@pytest.mark.parametrize(("n", "n_agent", "samples"), [(1, 5, 5), (2, 5, 10), (4, 1, 4)])
+def test_what_a_fork_repeats_prompts_by_multiplies_the_samples(n: int, n_agent: int, samples: int) -> None:
+    made = planned("data.train_batch_size=64", f"{R}.n={n}", f"{R}.n_agent={n_agent}", f"{A}.ppo_mini_batch_size=64")
+    given = flags(made)
+    assert (given["--n-samples-per-prompt"], given["--global-batch-size"]) == (str(samples), str(64 * samples))
+    assert f"{samples} times ({R}.n {n} × {R}.n_agent {n_agent})" in made.batch
+    assert fate(made, f"{R}.n_agent").kind == "derived"
+    assert "--disable-rewards-normalization" not in given
+    assert "one sample a prompt" not in todos(made)
+    assert ("makes 5 updates" in made.batch) == (n_agent == 5)
+
+
+def test_samples_that_bash_alone_knows_are_multiplied_there() -> None:
+    made = settings_of(f"{R}.n_agent=5")
+    n = Template((Unknown("${N}", "N"),))
+    made = changed(made, leaves={**made.leaves, f"{R}.n": Setting(f"{R}.n", n, "command line")})
+    given = flags(plan(made, CHOICES))
+    assert given["--n-samples-per-prompt"] == "$((N * 5))"
+
+
+@pytest.mark.parametrize("words", [(f"{R}.n=1",), (f"{R}.n=1", f"{R}.n_agent=1")])
+def test_a_group_of_one_is_told(words: tuple[str, ...]) -> None:
+    made = planned(*words)
+    assert f"{R}.n=1: one sample a prompt, so that grpo has no group" in todos(made)
+    assert "--disable-rewards-normalization" in flags(made)
 
 
 def test_a_mini_batch_larger_than_a_step_is_verls_own_error() -> None:
