@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.carrying.beside import Beside
+from relax_lint.migrate.carrying.called_imports import Site, facts
 from relax_lint.migrate.carrying.code import Code, Statement, Unparsable
 from relax_lint.migrate.carrying.imports import (
     ALL,
@@ -20,13 +20,12 @@ from relax_lint.migrate.carrying.imports import (
     OfModule,
     OfName,
     Resolver,
-    Supplied,
     Target,
     aliases,
-    stars,
 )
 from relax_lint.migrate.carrying.naming import Names
-from relax_lint.migrate.carrying.sources import VERL, Origin
+from relax_lint.migrate.carrying.reach import Reach
+from relax_lint.migrate.carrying.sources import Origin
 from relax_lint.migrate.plan import Piece
 from relax_lint.records import node, record
 from relax_lint.sources.python import walk
@@ -36,10 +35,8 @@ if TYPE_CHECKING:
 
 MOST_MODULES = 60
 """More than this is no scoring of an answer, but the half of verl."""
-_BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__package__", "__builtins__"}
 _OF_MODULES = frozenset({"__file__", "__name__", "__doc__", "__package__", "__dict__", "__all__"})
 _OPTIONAL = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
-_DYNAMIC = frozenset({"import_module", "__import__"})
 
 
 @record
@@ -165,6 +162,7 @@ class _Closure:
         self.whole: set[Origin] = set()
         self.above: dict[Origin, dict[Origin, None]] = {}
         self.resolver = Resolver(sources, supplied)
+        self.reach = Reach(self.resolver)
         self.codes: dict[Origin, Code] = {start.origin: start}
         self.wanted: dict[Origin, set[str]] = {start.origin: set(wanted)}
         self.indices: dict[Origin, frozenset[int]] = {}
@@ -220,114 +218,15 @@ class _Closure:
         except Unparsable as problem:
             self._problem(code, problem.line, problem.reason)
             return
-        needed, indices = self._reached(code, statements)
+        needed, indices = self.reach.reached(code, self.wanted[origin])
         self.whole.discard(origin)
-        if not origin.of_verl and origin not in self.cut and not self._wants_more_of_verl(code, needed, indices):
+        if not origin.of_verl and origin not in self.cut and not self.reach.wants_more_of_verl(code, needed, indices):
             self.whole.add(origin)
-            needed, indices = self._all(code, needed)
+            needed, indices = self.reach.all(code, needed)
         self.indices[origin], self.needed[origin] = frozenset(indices), frozenset(needed)
         for statement in statements:
             if statement.index in indices or statement.is_import:
                 yield from self._outward(code, statement, needed)
-
-    def _reached(self, code: Code, statements: Sequence[Statement]) -> tuple[set[str], set[int]]:
-        """What the wanted names of a module need, with all that may change it: its names and statements."""
-        needed, indices = set(self.wanted[code.origin]), set[int]()
-        needed.update(code.binding if ALL in needed else ())
-        needed.discard(ALL)
-        before = -1
-        while before != len(indices):
-            before = len(indices)
-            scanned = any(statements[each].scans for each in indices) and not code.origin.of_verl
-            for statement in statements:
-                if statement.index in indices or statement.idle:
-                    continue
-                if (scanned and not statement.is_import) or self._is_needed(code, statement, needed):
-                    indices.add(statement.index)
-                    needed |= statement.uses
-        return needed, indices
-
-    def _all(self, code: Code, needed: set[str]) -> tuple[set[str], set[int]]:
-        """All names and statements of a module, but for what no copy wants, and verl's names that nothing uses."""
-        kept = [each for each in code.statements if not each.idle]
-        used = needed | {name for each in kept for name in each.uses}
-        kept += [each for each in code.statements if each.idle and each.binds & used]
-        bound = {name for each in kept for name in each.binds if not self._is_of_verl(code, each, name)}
-        return used | bound, {each.index for each in kept}
-
-    def _wants_more_of_verl(self, code: Code, needed: set[str], indices: set[int]) -> bool:
-        """Whether what nothing reaches in a module wants parts of verl by itself: those are no part of the scoring."""
-        for statement in code.statements:
-            if statement.index in indices or statement.idle or statement.is_import:
-                continue
-            names = {name for name in statement.uses if name in code.binding and name not in needed}
-            if any(self._is_of_verl(code, each, name) for name in names for each in code.binding[name]):
-                return True
-            inner = (alias for part in statement.nodes for each in walk(part) for alias in aliases(each))
-            if any(not alias.level and alias.module.partition(".")[0] == VERL for alias in inner):
-                return True
-        return False
-
-    def _is_of_verl(self, code: Code, statement: Statement, name: str) -> bool:
-        """Whether a name is imported from verl."""
-        return statement.is_import and any(
-            alias.bound == name and not alias.level and alias.module.partition(".")[0] == VERL
-            for each in statement.nodes
-            for alias in aliases(each)
-        )
-
-    def _is_needed(self, code: Code, statement: Statement, needed: set[str]) -> bool:
-        elsewhere = self.resolver.supplied_of(code.origin.dotted).keys()
-        if statement.binds & needed - elsewhere or self._star_gives(code, statement, needed):
-            return True
-        if statement.is_import or statement.binds & elsewhere:
-            return False
-        return self._reaches(code, statement, needed)
-
-    def _reaches(self, code: Code, statement: Statement, needed: set[str]) -> bool:
-        """Whether running a statement may change what is needed. Of verl, plain definitions and values do not."""
-        if code.origin.of_verl and statement.is_plain:
-            return False
-        names = {name for name in statement.runs if name in code.binding and not self._is_plain_import(code, name)}
-        changed = {name for name in code.reached(names) & needed if not self._is_plain_import(code, name)}
-        if changed and code.origin.of_verl and not statement.effect:
-            return not all(code.is_function(name) for name in changed)
-        if changed:
-            return True
-        if not code.origin.of_verl and any(self._is_of_user(code, name) for name in names):
-            return True
-        return statement.effect and not names and bool(statement.uses - _BUILTINS)
-
-    def _is_of_user(self, code: Code, name: str) -> bool:
-        """Whether a name is imported from another module of the user's."""
-        return any(
-            alias.bound == name and origin is not None and not origin.of_verl
-            for statement in code.binding[name]
-            if statement.is_import
-            for each in statement.nodes
-            for alias in aliases(each)
-            for origin in [self.resolver.origin_of(code, alias)]
-        )
-
-    def _star_gives(self, code: Code, statement: Statement, needed: set[str]) -> bool:
-        if not statement.is_import:
-            return False
-        return any(alias.name == ALL for each in statement.nodes for alias in aliases(each)) and any(
-            name not in code.binding and name not in _BUILTINS for name in needed
-        )
-
-    def _is_plain_import(self, code: Code, name: str) -> bool:
-        """Whether a name is that of a package that stays a package."""
-        return all(
-            statement.is_import
-            and all(
-                isinstance(self.resolver.target(code, alias), (External, Supplied))
-                for each in statement.nodes
-                for alias in aliases(each)
-                if alias.bound == name
-            )
-            for statement in code.binding[name]
-        )
 
     def _code(self, origin: Origin) -> Code | None:
         if origin not in self.codes:
@@ -342,11 +241,12 @@ class _Closure:
 
     def _outward(self, code: Code, statement: Statement, needed: set[str]) -> Iterator[tuple[Origin, str | None]]:
         guarded = {id(each) for part in statement.nodes for each in _guarded(part)}
+        sites = facts(code, self.sources.project).sites
         for part in statement.nodes:
             self._beside(code, part)
             for each in walk(part):
-                if isinstance(each, ast.Call):
-                    self._dynamic(code, each)
+                if id(each) in sites:
+                    yield from self._called(code, sites[id(each)], optional=id(each) in guarded)
                 for alias in aliases(each):
                     if each in statement.nodes and alias.bound not in needed and alias.name != ALL:
                         yield from self._run_only(code, alias)
@@ -366,6 +266,21 @@ class _Closure:
             if told:
                 self.beside[Problem(code.origin.path, code.line(seen.line), told)] = None
 
+    def _listed(self, code: Code, statement: ast.stmt) -> Iterator[ast.AST]:
+        """The nodes that ask which modules lie beside the code: the answer takes their place."""
+        known = facts(code, self.sources.project)
+        for each in walk(statement):
+            answers = known.replaced(each)
+            if answers:
+                yield from walk(each)
+            elif answers is not None:
+                self._problem(code, getattr(each, "lineno", 1), "what lies beside this is known only when it runs")
+        asked = {id(part) for each in walk(code.tree) if known.replaced(each) for part in walk(each)}
+        for target in statement.targets if isinstance(statement, ast.Assign) and asked else ():
+            uses = [each for each in walk(code.tree) if getattr(each, "id", None) == getattr(target, "id", "")]
+            if all(id(each) in asked for each in uses if each is not target):
+                yield from walk(statement)
+
     def _imported(
         self, code: Code, alias: Alias, needed: set[str], *, optional: bool
     ) -> Iterator[tuple[Origin, str | None]]:
@@ -379,15 +294,22 @@ class _Closure:
         elif isinstance(target, OfModule):
             yield from self._of_module(code, alias, target.origin)
         elif isinstance(target, OfName) and target.name == ALL:
-            other = self._code(target.origin)
-            if other is not None:
-                if not target.origin.of_verl:
-                    yield target.origin, None
-                for name in sorted(needed):
-                    if name not in code.binding and (name in other.binding or stars(other)):
-                        yield target.origin, name
+            yield from self._all_of(code, alias, target.origin, needed)
         elif isinstance(target, OfName):
             yield target.origin, target.name
+
+    def _all_of(self, code: Code, star: Alias, origin: Origin, needed: set[str]) -> Iterator[tuple[Origin, str | None]]:
+        """What a star import gives of what is needed."""
+        if not origin.of_verl:
+            yield origin, None
+        for each in self.resolver.exports.submodules(origin):
+            yield each, None
+        for name in self.resolver.exports.of_star(code, star, origin, needed):
+            written = Alias(star.module, star.level, name, None, star.line)
+            if isinstance(self.resolver.target(code, written), OfModule):
+                yield from self._imported(code, written, needed, optional=False)
+            else:
+                yield origin, name
 
     def _run_only(self, code: Code, alias: Alias) -> Iterator[tuple[Origin, str | None]]:
         """A module of the user's that is imported, though nothing needs its names: for what it does then."""
@@ -423,6 +345,12 @@ class _Closure:
             }
         else:
             attributes = code.attributes_of(alias.bound)
+        yield from self._module(code, alias, origin, attributes)
+
+    def _module(
+        self, code: Code, alias: Alias, origin: Origin, attributes: Iterable[str] | None
+    ) -> Iterator[tuple[Origin, str | None]]:
+        """A module of which attributes are read: all of them where they are not known."""
         other = self._code(origin)
         if other is None:
             return
@@ -433,7 +361,7 @@ class _Closure:
             target = self.resolver.target(code, Alias(origin.dotted, 0, name, None, alias.line))
             if origin.of_verl and attributes is not None and name not in _OF_MODULES and isinstance(target, Missing):
                 self._problem(code, alias.line, f"{origin.dotted}.{name} cannot be carried over: {target.reason}")
-            elif name in other.binding or stars(other):
+            elif name in other.binding or name in self.resolver.exports.bound(origin):
                 yield origin, name
 
     def _require(self, code: Code, package: str, line: int, *, optional: bool) -> None:
@@ -443,19 +371,22 @@ class _Closure:
         if known is None or (known.optional and not optional):
             self.requires[package] = Requirement(package, code.origin.path, code.line(line), optional)
 
-    def _dynamic(self, code: Code, call: ast.Call) -> None:
-        """Imports by a call: of a name that is known, and not verl's, it is an import like any other."""
-        function = call.func
-        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        if name not in _DYNAMIC:
+    def _called(self, code: Code, site: Site, *, optional: bool) -> Iterator[tuple[Origin, str | None]]:
+        """Modules that are imported by a call, like those of any other import."""
+        line = site.node.lineno
+        if site.modules is None:
+            self._problem(code, line, "what this imports is known only when it runs")
             return
-        first = call.args[0] if call.args else None
-        if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
-            self._problem(code, call.lineno, "what this imports is known only when it runs")
-        elif first.value.partition(".")[0] == "verl" or first.value.startswith("."):
-            self._problem(code, call.lineno, f"{first.value} is imported by a call: import it by a statement")
-        else:
-            self._require(code, first.value.partition(".")[0], call.lineno, optional=False)
+        for module in site.modules:
+            alias = Alias(module, 0, None, "module", line)
+            target = self.resolver.target(code, alias)
+            if isinstance(target, OfModule):
+                yield from self._above(code, target)
+                yield from self._module(code, alias, target.origin, site.attributes)
+                if site.has_twins:
+                    self._problem(code, line, "this imports several modules of one name: import them by statements")
+            else:
+                yield from self._imported(code, alias, set(), optional=optional)
 
     def _problem(self, code: Code, line: int, message: str) -> None:
         self.problems[Problem(code.origin.path, code.line(line), message)] = None

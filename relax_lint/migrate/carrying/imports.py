@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.carrying.code import Unparsable
 from relax_lint.migrate.carrying.sources import RECIPES, VERL, Origin
 from relax_lint.records import record
+from relax_lint.sources.python import walk
 
 if TYPE_CHECKING:
     from relax_lint.migrate.carrying.code import Code
+    from relax_lint.migrate.carrying.exports import Exports
     from relax_lint.migrate.carrying.sources import VerlSources
 
 ALL = "*"
@@ -101,6 +104,13 @@ class Resolver:
         self.sources = sources
         self.supplied = supplied or {}
 
+    @cached_property
+    def exports(self) -> Exports:
+        """What star imports give."""
+        from relax_lint.migrate.carrying.exports import Exports
+
+        return Exports(self)
+
     def target(self, code: Code, alias: Alias) -> Target:
         """What one name of an import statement in ``code`` stands for."""
         dotted = self._absolute(code.origin, alias)
@@ -112,7 +122,7 @@ class Resolver:
         for module, reason in _NOT_CARRIED.items():
             if full == module or full.startswith(f"{module}."):
                 return Missing(reason)
-        beside = None if code.origin.of_verl else code.origin.path
+        beside = self._beside(code.origin, dotted)
         if alias.name is None:
             return self._module(dotted, beside)
         if alias.name != ALL:
@@ -134,8 +144,22 @@ class Resolver:
         if isinstance(target, OfModule):
             return None if target.origin.of_verl else target.origin
         dotted = self._absolute(code.origin, alias)
-        found = self.sources.origin(dotted, code.origin.path) if dotted else None
+        found = self.sources.origin(dotted, self._beside(code.origin, dotted)) if dotted else None
         return None if found is None or found.of_verl or found == code.origin else found
+
+    def below(self, package: Origin, name: str) -> Origin | None:
+        """The module of a name that lies in a package."""
+        dotted = f"{package.dotted}.{name}"
+        return self.sources.origin(dotted, self._beside(package, dotted)) if package.is_package else None
+
+    def imported_below(self, code: Code, alias: Alias) -> str:
+        """The module in a package that an import in the package's own code runs, which becomes a name of it."""
+        dotted = self._absolute(code.origin, alias) or ""
+        for each in filter(None, (dotted, f"{dotted}.{alias.name}" if alias.name else "")):
+            name = each.removeprefix(f"{code.origin.dotted}.").partition(".")[0]
+            if each.startswith(f"{code.origin.dotted}.") and self.below(code.origin, name) is not None:
+                return name
+        return ""
 
     def supplied_of(self, dotted: str) -> dict[str, str]:
         """The names of one module that the recipe has elsewhere, with the modules that they are imported from."""
@@ -150,6 +174,15 @@ class Resolver:
         if above > len(package) or (above == len(package) and origin.of_verl):
             return None
         return ".".join(filter(None, [*package[: len(package) - above], alias.module]))
+
+    def _beside(self, origin: Origin, dotted: str) -> Path | None:
+        """The file that a module of the user's is looked up beside: its own, or what its whole package lies beside."""
+        if origin.of_verl:
+            return None
+        above = len(origin.package.split(".")) if origin.package else 0
+        if above == 0 or self.sources.origin(dotted, origin.path) is not None:
+            return origin.path
+        return origin.path.parents[above] / origin.path.name
 
     def _module(self, dotted: str, beside: Path | None) -> Target:
         found = self.sources.origin(dotted, beside)
@@ -188,12 +221,11 @@ class Resolver:
             return Missing(f"{problem.path.name}:{problem.line} {problem.reason}")
         statements = code.binding.get(name, [])
         if not statements:
-            for star in stars(code):
+            for star in reversed(stars(code)):
                 target = self.target(code, star)
-                if isinstance(target, OfName) and most:
-                    found = self._followed(target.origin, name, most - 1)
-                    if not isinstance(found, Missing):
-                        return found
+                if isinstance(target, OfName) and most and name in self.exports.given(target.origin):
+                    written = Alias(star.module, star.level, name, None, star.line)
+                    return self.target(code, written)
             return Missing(f"{origin.dotted} has no {name}")
         if len(statements) == 1 and statements[0].is_import and most:
             for each in statements[0].nodes:
@@ -211,5 +243,5 @@ class Resolver:
 
 def stars(code: Code) -> list[Alias]:
     """The star imports of a module."""
-    found = (alias for each in code.tree.body for alias in aliases(each))
+    found = (alias for each in walk(code.tree) for alias in aliases(each))
     return [alias for alias in found if alias.name == ALL]

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from relax_lint.migrate.carrying.called_imports import facts
+from relax_lint.migrate.carrying.called_writing import Calls
 from relax_lint.migrate.carrying.closure import Copied, Part
 from relax_lint.migrate.carrying.code import Code
-from relax_lint.migrate.carrying.imports import ALL, Alias, OfModule, OfName, Supplied, Target, stars
+from relax_lint.migrate.carrying.imports import ALL, Alias, OfModule, OfName, Supplied, Target
 from relax_lint.migrate.plan import Piece, RecipeFile
 
 _EMPTY_LINE = cst.EmptyLine(indent=False)
@@ -20,12 +22,12 @@ def carried_module(copied: Copied, part: Part) -> cst.Module:
     code = part.code
     body: list[cst.BaseStatement] = []
     rewriter = _Imports(copied, part)
-    rewriter.all_of_stars = _all_of_stars(copied, part)
     for statement in code.statements:
         original = code.module.body[statement.index]
         if statement.index in part.indices:
             top = statement.is_import
             rewriter.needed = part.needed if top else None
+            rewriter.calls.begin(statement.nodes)
             made = original.visit(rewriter)
             if isinstance(made, cst.FlattenSentinel):
                 body += made
@@ -103,19 +105,6 @@ def _lines(statement: cst.BaseStatement) -> Sequence[cst.EmptyLine]:
     return lines
 
 
-def _all_of_stars(copied: Copied, part: Part) -> dict[str, list[str]]:
-    """The names that each star import of a carried module has to give, by the module's dotted name."""
-    found: dict[str, list[str]] = {}
-    for alias in stars(part.code):
-        target = copied.resolver.target(part.code, alias)
-        if isinstance(target, OfName):
-            other = next((each for each in copied.parts if each.code.origin == target.origin), None)
-            missing = sorted(name for name in part.needed if name not in part.code.binding)
-            given = other.needed if other is not None else frozenset()
-            found[target.origin.dotted] = [name for name in missing if name in given]
-    return found
-
-
 class _Imports(cst.CSTTransformer):
     """Puts imports from the recipe in the place of those from verl or from the user's modules."""
 
@@ -125,7 +114,9 @@ class _Imports(cst.CSTTransformer):
         self.code: Code = part.code
         self.needed: frozenset[str] | None = None
         """The names that a top-level import has to bind; ``None`` for all."""
-        self.all_of_stars: dict[str, list[str]] = {}
+        self.part = part
+        project = copied.resolver.sources.project
+        self.calls = Calls(part.code, facts(part.code, project), copied.resolver, copied.names)
         self.modules: dict[str, str] = {}
         """Modules that are imported by their dotted names, and what they are called now."""
         for each in ast.walk(self.code.tree):
@@ -140,10 +131,13 @@ class _Imports(cst.CSTTransformer):
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
         """A line that imports becomes as many lines as there are modules to import from."""
         made: list[cst.BaseSmallStatement] = []
+        tried: list[cst.BaseStatement] = []
         changed = False
         for small in updated_node.body:
             if isinstance(small, (cst.Import, cst.ImportFrom)):
                 rewritten = self._rewritten(small)
+                if isinstance(small, cst.ImportFrom) and isinstance(small.names, cst.ImportStar):
+                    tried += self._perhaps(small)
                 changed = changed or rewritten != [small]
                 made += rewritten
             else:
@@ -159,7 +153,16 @@ class _Imports(cst.CSTTransformer):
             )
         first = updated_node.with_changes(body=[made[0].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])
         rest = [cst.SimpleStatementLine([each.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for each in made[1:]]
-        return cst.FlattenSentinel([first, *rest])
+        return cst.FlattenSentinel([first, *rest, *tried])
+
+    def visit_Call(self, node: cst.Call) -> bool:
+        """Calls are met in the order of the text."""
+        self.calls.meet(node)
+        return True
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        """Calls that import, and that ask what to import."""
+        return self.calls.written(original_node, updated_node)
 
     def visit_ImportAlias(self, node: cst.ImportAlias) -> bool:
         """The names of imports are dealt with as a whole."""
@@ -207,15 +210,41 @@ class _Imports(cst.CSTTransformer):
         return _import(self.copied.names.module(origin))
 
     def _star(self, small: cst.ImportFrom) -> list[cst.BaseSmallStatement]:
-        alias = Alias(_module_of(small), len(small.relative), ALL, None, 0)
-        target = self.copied.resolver.target(self.code, alias)
+        """The names that are needed of those that a star import gives for certain, and what it runs."""
+        star = _star_alias(small)
+        target = self.copied.resolver.target(self.code, star)
         if not isinstance(target, OfName):
             return [small]
-        names = self.all_of_stars.get(target.origin.dotted, [])
+        exports, module = self.copied.resolver.exports, self.copied.names.module(target.origin)
+        given = exports.of_star(self.code, star, target.origin, self.part.needed)
+        written = [Alias(star.module, star.level, name, None, 0) for name, sure in given.items() if sure]
+        targets = [self.copied.resolver.target(self.code, each) for each in written]
+        made = [
+            replaced
+            if isinstance(each, OfModule) and (replaced := self._replaced(alias, each)) is not None
+            else _from(module, [(alias.bound, None)])
+            for alias, each in zip(written, targets, strict=True)
+        ]
+        below = {each.origin for each in targets if isinstance(each, OfModule)}
+        run = [each for each in exports.submodules(target.origin) if each not in below]
+        is_run = not target.origin.of_verl and not self.code.origin.of_verl and target.origin != self.code.origin
+        if is_run and all(isinstance(each, OfModule) for each in targets):
+            made.insert(0, _import(module))
+        return [*_joined_imports(made), *(_import(self.copied.names.module(each)) for each in run)]
+
+    def _perhaps(self, small: cst.ImportFrom) -> list[cst.BaseStatement]:
+        """The imports of names that a star import gives if its module has them."""
+        star = _star_alias(small)
+        target = self.copied.resolver.target(self.code, star)
+        if not isinstance(target, OfName):
+            return []
+        given = self.copied.resolver.exports.of_star(self.code, star, target.origin, self.part.needed)
         module = self.copied.names.module(target.origin)
-        if not names:
-            return [] if target.origin.of_verl or self.code.origin.of_verl else [_import(module)]
-        return [_from(module, [(name, None) for name in names])]
+        return [
+            cst.parse_statement(f"try:\n    from {module} import {name}\nexcept ImportError:\n    pass\n")
+            for name, sure in given.items()
+            if not sure
+        ]
 
     def _replaced(self, alias: Alias, target: Target) -> cst.BaseSmallStatement | None:
         names = self.copied.names
@@ -228,6 +257,16 @@ class _Imports(cst.CSTTransformer):
             bound = stem if alias.name is None and alias.asname is None and "." in alias.module else alias.bound
             return _from(names.package, [(stem, bound)])
         return None
+
+
+def _star_alias(small: cst.ImportFrom) -> Alias:
+    return Alias(_module_of(small), len(small.relative), ALL, None, 0)
+
+
+def _joined_imports(statements: Sequence[cst.BaseSmallStatement]) -> list[cst.BaseSmallStatement]:
+    """Imports of whole modules as they are, and those from modules with one statement for each."""
+    whole = [each for each in statements if isinstance(each, cst.Import)]
+    return [*whole, *_joined([each for each in statements if not isinstance(each, cst.Import)])]
 
 
 def _alias(small: cst.Import | cst.ImportFrom, each: cst.ImportAlias) -> Alias:

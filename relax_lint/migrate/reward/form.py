@@ -202,9 +202,7 @@ def _reward(form: Form) -> str:
     name, first = ("asyncio.to_thread", ["compute_score"]) if threaded else ("compute_score", [])
     if threaded and form.in_bare_thread:
         lines += _call_lines("    call = functools.partial", ["compute_score", *given], "")
-        lines.append(
-            "    # Not by asyncio.to_thread: what importing has set for its own thread is not to be seen, as in verl."
-        )
+        lines.append("    # not by asyncio.to_thread: as in verl, what importing set for its own thread is not seen")
         name, first, given = "asyncio.get_running_loop().run_in_executor", ["None", "call"], []
     awaited = threaded or entry.is_async or form.where == "process"
     wait = "await " if awaited else ""
