@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os.path
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,9 +48,10 @@ class Beside:
         self.sources = sources
         self.where = package.replace(".", "/") or "the recipe's directory"
 
-    def of(self, statement: ast.stmt) -> Iterator[Seen]:
-        """What a statement of the module reads, place by place."""
-        yield from self._below(statement, {id(each) for each in _names_of_loggers(statement)})
+    def of(self, statement: ast.stmt, answered: Iterable[ast.AST] = ()) -> Iterator[Seen]:
+        """What a statement of the module reads, place by place, but for nodes that ask which modules there are, and are
+        ``answered``."""
+        yield from self._below(statement, {id(each) for each in (*_names_of_loggers(statement), *answered)})
 
     def _below(self, node: ast.AST, passed_over: set[int]) -> Iterator[Seen]:
         if id(node) in passed_over:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,7 +29,7 @@ from relax_lint.migrate.carrying.reach import Reach
 from relax_lint.migrate.carrying.sources import Origin
 from relax_lint.migrate.plan import Piece
 from relax_lint.records import node, record
-from relax_lint.sources.python import walk
+from relax_lint.sources.python import called_name, walk
 
 if TYPE_CHECKING:
     from relax_lint.migrate.carrying.sources import VerlSources
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 MOST_MODULES = 60
 """More than this is no scoring of an answer, but the half of verl."""
 _OF_MODULES = frozenset({"__file__", "__name__", "__doc__", "__package__", "__dict__", "__all__"})
+_READING = re.compile(r"open|read|load")
 _OPTIONAL = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
@@ -257,7 +259,7 @@ class _Closure:
         """The files that a statement reads beside its module: those that can come along."""
         if code.origin not in self.readers:
             self.readers[code.origin] = Beside(code, self.sources, self.names.package)
-        for seen in self.readers[code.origin].of(statement):
+        for seen in self.readers[code.origin].of(statement, list(self._answered(code, statement))):
             told = seen.told
             for name, path in seen.files:
                 data = self.sources.project.read(path) or b""
@@ -266,20 +268,15 @@ class _Closure:
             if told:
                 self.beside[Problem(code.origin.path, code.line(seen.line), told)] = None
 
-    def _listed(self, code: Code, statement: ast.stmt) -> Iterator[ast.AST]:
-        """The nodes that ask which modules lie beside the code: the answer takes their place."""
+    def _answered(self, code: Code, statement: ast.stmt) -> Iterator[ast.AST]:
+        """What asks which modules lie beside the code: the answer takes its place."""
         known = facts(code, self.sources.project)
         for each in walk(statement):
             answers = known.replaced(each)
             if answers:
-                yield from walk(each)
+                yield statement if not _reads(statement) else each
             elif answers is not None:
                 self._problem(code, getattr(each, "lineno", 1), "what lies beside this is known only when it runs")
-        asked = {id(part) for each in walk(code.tree) if known.replaced(each) for part in walk(each)}
-        for target in statement.targets if isinstance(statement, ast.Assign) and asked else ():
-            uses = [each for each in walk(code.tree) if getattr(each, "id", None) == getattr(target, "id", "")]
-            if all(id(each) in asked for each in uses if each is not target):
-                yield from walk(statement)
 
     def _imported(
         self, code: Code, alias: Alias, needed: set[str], *, optional: bool
@@ -401,6 +398,11 @@ def dotted_name(expression: ast.AST) -> str | None:
     if not isinstance(expression, ast.Name) or not parts:
         return None
     return ".".join([expression.id, *reversed(parts)])
+
+
+def _reads(statement: ast.stmt) -> bool:
+    """Whether a statement may read what is in files, not only how they are called."""
+    return any(isinstance(each, ast.Call) and _READING.match(called_name(each)) for each in walk(statement))
 
 
 def _guarded(statement: ast.stmt) -> Iterator[ast.AST]:

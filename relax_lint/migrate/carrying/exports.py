@@ -81,7 +81,7 @@ class Exports:
         """The names that an import gives beside those that it writes out."""
         if alias.name == ALL:
             target = self.resolver.target(code, alias)
-            if isinstance(target, OfName):
+            if isinstance(target, OfName) and target.origin != code.origin:
                 yield from self.given(target.origin).items()
         below = self.resolver.imported_below(code, alias)
         if below:

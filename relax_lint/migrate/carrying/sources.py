@@ -46,6 +46,8 @@ class VerlSources:
     package: Path | None = None
     home: Path | None = None
     """The recipe's own directory."""
+    theirs: frozenset[Path] = frozenset()
+    """The modules that lie where the recipe comes to, and stay."""
 
     @property
     def has_scoring(self) -> bool:
@@ -53,7 +55,8 @@ class VerlSources:
         return self.origin(f"{VERL}.utils.reward_score") is not None
 
     def origin(self, dotted: str, beside: Path | None = None) -> Origin | None:
-        """The file of a module of verl or of the user's, looked up from the project's root, then ``beside`` a file."""
+        """The file of a module of verl or of the user's. A name in the file ``beside`` is looked up from where the
+        packages start that the file is in, then in its own directory, then from the project's root."""
         parts = dotted.split(".")
         if not all(part.isidentifier() for part in parts):
             return None
@@ -61,12 +64,20 @@ class VerlSources:
             return None if self.package is None else self._below(self.package.parent, dotted, parts)
         if parts[0] == "relax":
             return None
-        roots = [self.project.root] if beside is None else [beside.parent, self.project.root]
+        roots = [self.project.root]
+        if beside is not None:
+            roots = [self._top(beside.parent), beside.parent, self.project.root]
         roots += [] if self.home is None else [self.home]
         found = next(filter(None, (self._below(root, dotted, parts) for root in roots)), None)
         if found is None and parts[0] == RECIPES:
             found = self._of_recipes(dotted, parts)
         return found or self._moved(dotted, parts)
+
+    def _top(self, directory: Path) -> Path:
+        """The directory that holds the package of a directory, and all packages above it, in the recipe."""
+        while directory not in (self.home, self.project.root) and self.project.is_file(directory / "__init__.py"):
+            directory = directory.parent
+        return directory
 
     def code(self, origin: Origin) -> Code:
         """The parsed text of a module; raises ``SyntaxError`` with a place for what cannot be read."""

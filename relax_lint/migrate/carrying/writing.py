@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import codecs
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
@@ -11,8 +12,10 @@ from relax_lint.migrate.carrying.called_imports import facts
 from relax_lint.migrate.carrying.called_writing import Calls
 from relax_lint.migrate.carrying.closure import Copied, Part
 from relax_lint.migrate.carrying.code import Code
-from relax_lint.migrate.carrying.imports import ALL, Alias, OfModule, OfName, Supplied, Target
+from relax_lint.migrate.carrying.imports import ALL, Alias, OfModule, OfName, Supplied, Target, aliases
+from relax_lint.migrate.carrying.sources import Origin
 from relax_lint.migrate.plan import Piece, RecipeFile
+from relax_lint.sources.python import walk
 
 _EMPTY_LINE = cst.EmptyLine(indent=False)
 
@@ -22,9 +25,11 @@ def carried_module(copied: Copied, part: Part) -> cst.Module:
     code = part.code
     body: list[cst.BaseStatement] = []
     rewriter = _Imports(copied, part)
+    above = _packages_above(copied, part)
     for statement in code.statements:
         original = code.module.body[statement.index]
         if statement.index in part.indices:
+            body += _run_before(copied, part, statement.nodes, above)
             top = statement.is_import
             rewriter.needed = part.needed if top else None
             rewriter.calls.begin(statement.nodes)
@@ -36,13 +41,17 @@ def carried_module(copied: Copied, part: Part) -> cst.Module:
         elif _is_kept(statement.nodes, statement.index):
             body.append(original)
     at = _after_future(body)
-    body[at:at] = [*_packages_above(copied, part), *_supplied_names(copied, part)]
+    body[at:at] = [*above.values(), *_supplied_names(copied, part)]
     return code.module.with_changes(body=_begun(body, code.module))
 
 
 def carried_text(copied: Copied, part: Part) -> str:
-    """The text that is written for one part, with one line end at its end."""
-    return carried_module(copied, part).code.rstrip("\n") + "\n"
+    """The text that is written for one part, with one line end at its end, of the kind that its file has."""
+    text = carried_module(copied, part).code.rstrip("\n") + "\n"
+    original = copied.resolver.sources.project.read(part.code.origin.path) or b""
+    if b"\r\n" in original and original.count(b"\n") == original.count(b"\r\n"):
+        text = text.replace("\n", "\r\n")
+    return f"\ufeff{text}" if original.startswith(codecs.BOM_UTF8) else text
 
 
 def files(copied: Copied) -> Iterator[RecipeFile]:
@@ -70,11 +79,22 @@ def _supplied_names(copied: Copied, part: Part) -> list[cst.BaseStatement]:
     return [cst.SimpleStatementLine([each]) for each in made]
 
 
-def _packages_above(copied: Copied, part: Part) -> list[cst.BaseStatement]:
+def _packages_above(copied: Copied, part: Part) -> dict[Origin, cst.BaseStatement]:
     """The imports of packages that run before modules in them are imported."""
     known = {each.code.origin for each in copied.parts}
-    modules = [copied.names.module(each) for each in part.above if each in known]
-    return [cst.SimpleStatementLine([_import(module)]) for module in modules]
+    return {each: cst.SimpleStatementLine([_import(copied.names.module(each))]) for each in part.above if each in known}
+
+
+def _run_before(
+    copied: Copied, part: Part, nodes: Sequence[ast.stmt], above: dict[Origin, cst.BaseStatement]
+) -> Iterator[cst.BaseStatement]:
+    """Those of the packages that a statement is the first to import from, which are taken out of ``above``."""
+    origins = [
+        copied.resolver.origin_of(part.code, alias) for node in nodes for each in walk(node) for alias in aliases(each)
+    ]
+    for package in list(above):
+        if any(one is not None and one.dotted.startswith(f"{package.dotted}.") for one in origins):
+            yield above.pop(package)
 
 
 def _after_future(body: Sequence[cst.BaseStatement]) -> int:
@@ -151,7 +171,11 @@ class _Imports(cst.CSTTransformer):
                 if self.needed is None
                 else cst.RemoveFromParent()
             )
-        first = updated_node.with_changes(body=[made[0].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])
+        lost = _comments(cst.SimpleStatementLine(updated_node.body), without=_comments(cst.SimpleStatementLine(made)))
+        first = updated_node.with_changes(
+            body=[made[0].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)],
+            leading_lines=[*updated_node.leading_lines, *(cst.EmptyLine(comment=each) for each in lost)],
+        )
         rest = [cst.SimpleStatementLine([each.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for each in made[1:]]
         return cst.FlattenSentinel([first, *rest, *tried])
 
@@ -199,6 +223,10 @@ class _Imports(cst.CSTTransformer):
                 moved.append(replaced)
         if len(kept) == len(names):
             return [small]
+        if isinstance(small, cst.ImportFrom) and len(moved) == len(names):
+            same = _moved_whole(small, moved)
+            if same is not None:
+                return [same]
         stay: list[cst.BaseSmallStatement] = [_with_names(small, kept)] if kept else []
         return [*stay, *ran, *_joined(moved)]
 
@@ -267,6 +295,32 @@ def _joined_imports(statements: Sequence[cst.BaseSmallStatement]) -> list[cst.Ba
     """Imports of whole modules as they are, and those from modules with one statement for each."""
     whole = [each for each in statements if isinstance(each, cst.Import)]
     return [*whole, *_joined([each for each in statements if not isinstance(each, cst.Import)])]
+
+
+def _moved_whole(small: cst.ImportFrom, moved: Sequence[cst.BaseSmallStatement]) -> cst.ImportFrom | None:
+    """An import of names that come from one module now: the statement as it is written, but for that."""
+    assert not isinstance(small.names, cst.ImportStar)
+    module, names = "", []
+    for each, made in zip(small.names, moved, strict=True):
+        assert isinstance(made, cst.ImportFrom)
+        assert not isinstance(made.names, cst.ImportStar)
+        if module not in ("", _module_of(made)):
+            return None
+        module, new = _module_of(made), made.names[0]
+        as_before = _written(new.name) == _written(each.name)
+        names.append(each if as_before else each.with_changes(name=new.name, asname=each.asname or new.asname))
+    return small.with_changes(module=_from(module, [("x", None)]).module, relative=(), names=names)
+
+
+def _comments(node: cst.CSTNode, without: Sequence[cst.Comment] = ()) -> list[cst.Comment]:
+    """The comments in a node, but for some."""
+    known, found, pending = [each.value for each in without], list[cst.Comment](), [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, cst.Comment) and each.value not in known:
+            found.append(each)
+        pending += reversed(each.children)
+    return found
 
 
 def _alias(small: cst.Import | cst.ImportFrom, each: cst.ImportAlias) -> Alias:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import importlib.util
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+
+import pytest
 
 from relax_lint.migrate.carrying.sources import VerlSources, verl_sources
 from relax_lint.migrate.reward.carry import carry_reward
 from relax_lint.migrate.reward.request import CarriedReward, Request
 from relax_lint.project import Project
+from tests.migrate.reward.originals import stand_in
 
 SAMPLE = '''\
 """Samples, as Relax has them."""
@@ -116,6 +121,28 @@ class Workshop:
         if not isinstance(label, str):
             label, metadata = json.dumps(label, ensure_ascii=False), {**metadata, "relax_label_encoding": "json"}
         return kind(response=response, label=label, metadata=metadata)
+
+
+def original(workshop: Workshop, monkeypatch: pytest.MonkeyPatch, **given: Any) -> Any:
+    """What the user's own ``compute_score`` in ``main.py`` gives, imported as verl imports it."""
+    before = dict(sys.modules)
+    if "from verl import" in (workshop.user / "main.py").read_text():
+        verl = ModuleType("verl")
+        verl.__dict__["DataProto"] = object
+        monkeypatch.setitem(sys.modules, "verl", verl)
+    else:
+        stand_in()
+    monkeypatch.syspath_prepend(str(workshop.user))
+    spec = importlib.util.spec_from_file_location("users_own", workshop.user / "main.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["users_own"] = module
+    spec.loader.exec_module(module)
+    found = module.compute_score(data_source="d", solution_str="r", ground_truth="l", extra_info={}, **given)
+    for name in set(sys.modules) - set(before):
+        del sys.modules[name]
+    return found
 
 
 def run(

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import decimal
-import importlib.util
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from relax_lint.migrate.reward.request import PRIME, Argument, CarriedReward, Function, Manager
-from tests.migrate.reward.originals import originals, stand_in
-from tests.migrate.reward.produced import Workshop, run
+from tests.migrate.reward.originals import originals
+from tests.migrate.reward.produced import Workshop, original, run
 
 _HEAD = "def compute_score(data_source, solution_str, ground_truth, extra_info=None, **more):\n    return "
 _REGISTER = (
@@ -113,33 +110,11 @@ def _carried(workshop: Workshop, **request: Any) -> CarriedReward:
     return workshop.carry("mine", function=Function(workshop.user / "main.py", "compute_score"), **request)
 
 
-def _original(workshop: Workshop, monkeypatch: pytest.MonkeyPatch, **given: Any) -> Any:
-    """What the user's own function gives, imported as verl imports it."""
-    before = dict(sys.modules)
-    if "from verl import" in (workshop.user / "main.py").read_text():
-        verl = ModuleType("verl")
-        verl.__dict__["DataProto"] = object
-        monkeypatch.setitem(sys.modules, "verl", verl)
-    else:
-        stand_in()
-    monkeypatch.syspath_prepend(str(workshop.user))
-    spec = importlib.util.spec_from_file_location("users_own", workshop.user / "main.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["users_own"] = module
-    spec.loader.exec_module(module)
-    found = module.compute_score(data_source="d", solution_str="r", ground_truth="l", extra_info={}, **given)
-    for name in set(sys.modules) - set(before):
-        del sys.modules[name]
-    return found
-
-
 @pytest.mark.parametrize("case", _CASES)
 def test_what_a_module_does_is_done(workshop: Workshop, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
     for name, text in _CASES[case].items():
         workshop.write(name, text)
-    expected = _original(workshop, monkeypatch)
+    expected = original(workshop, monkeypatch)
     carried = _carried(workshop)
     assert not carried.problems, carried.problems
     assert run(workshop.reward("mine"), [workshop.sample("r", "l", data_source="d")]) == [{"score": float(expected)}]
@@ -200,8 +175,8 @@ def test_state_of_the_importing_thread_is_not_seen_where_verl_scores(workshop: W
         f"\n\n{_HEAD}{{'score': getattr(STATE, 'w', 1), 'third': str(decimal.Decimal(1) / 3)}}\n"
     )
     workshop.write("main.py", text)
-    limits = {"timeout": Argument("timeout", "timeout", 60)} if manager == "rate_limited" else {}
-    assert not _carried(workshop, manager=Manager(manager, **limits)).problems
+    timeout = Argument("timeout", "timeout", 60) if manager == "rate_limited" else None
+    assert not _carried(workshop, manager=Manager(manager, timeout=timeout)).problems
     before = decimal.getcontext().copy()
     try:
         given = run(workshop.reward("mine"), [workshop.sample("r", "l", data_source="d")])
