@@ -43,6 +43,8 @@ def test_a_name_is_kept_where_it_is_free(name: str, expected: str) -> None:
 def test_what_a_reward_that_is_not_carried_over_is_told_has_such_names_too() -> None:
     given = ("num_workers=4", "lr=2", "a.b=1", "a_b=2")
     prefix = "custom_reward_function.reward_kwargs"
-    made = planned("custom_reward_function.path=score.py", *(f"{prefix}.{each}" for each in given))
+    buffer = ("reward_model.overlong_buffer.enable=True", "reward_model.overlong_buffer.len=9")
+    made = planned("custom_reward_function.path=score.py", *(f"{prefix}.{each}" for each in given), *buffer)
     entries = {each.key: each.value for each in made.config}
-    assert entries == {"reward_kwargs_num_workers": 4, "reward_lr": 2, "a_b": 1, "reward_a_b": 2}
+    of_buffer = {"overlong_buffer_enable": True, "overlong_buffer_len": 9}
+    assert entries == {"reward_kwargs_num_workers": 4, "reward_lr": 2, "a_b": 1, "reward_a_b": 2, **of_buffer}

@@ -69,9 +69,9 @@ def carried(asked: Asked, choices: Choices) -> CarriedReward:
     return carry_reward(asked.request, choices.verl)
 
 
-def asked_of(settings: Settings, choices: Choices, manager: str | None) -> Asked | Problem | None:
-    """What a launch wants for its reward; nothing when no code is at hand, a problem when its file is known to bash
-    alone."""
+def asked_of(settings: Settings, choices: Choices, manager: str | None, instead_of: str = "") -> Asked | Problem | None:
+    """What a launch wants for its reward, ``instead_of`` a manager whose ways are not known; nothing when no code is at
+    hand, a problem when its file is known to bash alone."""
     if choices.verl is None:
         return None
     key = first_key(settings, f"{CUSTOM}.path", f"{CUSTOM_NOW}.path")
@@ -97,6 +97,8 @@ def asked_of(settings: Settings, choices: Choices, manager: str | None) -> Asked
         tuple(_sandbox(settings, options)) if function is None else (),
         place,
         takes_turns(settings),
+        instead_of,
+        settings.main,
     )
     return Asked(request, tuple(options))
 

@@ -26,10 +26,11 @@ from relax_lint.migrate.derived.carried_reward import (
 from relax_lint.migrate.derived.data import FILES
 from relax_lint.migrate.derived.intervals import evaluates
 from relax_lint.migrate.derived.multi_turn import takes_turns
+from relax_lint.migrate.derived.strange_manager import StrangeManager, strange_manager
 from relax_lint.migrate.environment.files import shown_path
 from relax_lint.migrate.plan import Fate, Need, Obstacle, Passed, RecipeFile, Step, Todo, YamlEntry
 from relax_lint.migrate.readings import below, fates, first_key, is_on, shown, text
-from relax_lint.migrate.reward.request import MANAGERS, CarriedReward
+from relax_lint.migrate.reward.request import CarriedReward
 from relax_lint.migrate.texts import REWARD
 from relax_lint.migrate.values import is_known
 from relax_lint.migrate.withheld import secrets_in
@@ -64,10 +65,12 @@ _OF_RELAX = frozenset(
 
 @node
 class _Made:
-    """The reward that was carried over: what it reads of the config, and its files; none where there are problems."""
+    """The reward that was carried over: what it reads of the config, and its files; none where there are problems.
+    ``strange`` is the manager that it stands in for."""
 
     asked: Asked | None
     reward: CarriedReward
+    strange: StrangeManager | None = None
 
     @property
     def is_done(self) -> bool:
@@ -101,12 +104,13 @@ def _made(settings: Settings, choices: Choices) -> _Made:
     """What can be carried over of the scoring; nothing for a model that scores by itself."""
     path = first_key(settings, f"{CUSTOM}.path", f"{CUSTOM_NOW}.path")
     manager = _manager(settings)
+    strange = strange_manager(settings, choices, manager)
     if settings.value(path) is None and _asks_model(settings):
-        return _Made(None, CarriedReward())
-    asked = asked_of(settings, choices, manager)
+        return _Made(None, CarriedReward(), strange)
+    asked = asked_of(settings, choices, manager, "" if strange is None else strange.called)
     if isinstance(asked, Problem):
-        return _Made(None, CarriedReward(problems=(asked,)))
-    return _Made(asked, CarriedReward() if asked is None else carried(asked, choices))
+        return _Made(None, CarriedReward(problems=(asked,)), strange)
+    return _Made(asked, CarriedReward() if asked is None else carried(asked, choices), strange)
 
 
 def _builtin(settings: Settings, choices: Choices) -> str | None:
@@ -163,6 +167,8 @@ def _function(settings: Settings, choices: Choices, path: str, made: _Made) -> I
     elif _asks_model(settings):
         origin = "reward model"
         todo = f"{module}.py: ask the reward model, which verl ran itself, for a score"
+    elif made.reward.problems:
+        origin, todo = "run", f"write the scoring of verl's run into {module}.py"
     else:
         origin = "reward_score, by the source of the data"
         todo = (
@@ -242,7 +248,7 @@ def _arguments(settings: Settings, choices: Choices, has_function: bool, made: _
     names: dict[str, str] = {}
     for prefix in (*KWARGS, *OF_MANAGER, *_BUFFERS):
         for key in below(settings, prefix):
-            name = key.removeprefix(f"{prefix}.")
+            name = key.removeprefix(prefix.removesuffix(OVERLONG) if prefix in _BUFFERS else f"{prefix}.")
             if name not in names:
                 project = None if choices.verl is None else choices.verl.project
                 names[name] = free_name(name.replace(".", "_"), names.values(), project)
@@ -298,7 +304,9 @@ def _argument(settings: Settings, key: str, name: str, has_function: bool) -> It
 def _managed(settings: Settings, choices: Choices, made: _Made) -> Iterator[Step]:
     keys = tuple(key for key in below(settings, _MANAGER, _MANAGER_NOW, *_OLD_MANAGER))
     manager = _manager(settings)
-    if made.is_done and (manager is None or manager in MANAGERS):
+    if made.strange is not None:
+        yield from _strange(choices, made, made.strange, keys)
+    elif made.is_done:
         yield from fates(settings, keys, "derived", "the reward does as this manager of verl's", (_RM_PATH,))
         if manager in _LIMITED:
             yield from _rates(settings)
@@ -322,6 +330,19 @@ def _managed(settings: Settings, choices: Choices, made: _Made) -> Iterator[Step
         for key in keys:
             yield Fate(key, "by hand", (), "Relax has no reward managers", todo)
         yield Todo(todo, keys)
+
+
+def _strange(choices: Choices, made: _Made, strange: StrangeManager, keys: tuple[str, ...]) -> Iterator[Step]:
+    """A manager whose ways are not known: what scores instead is a substitute."""
+    file = f"reward_{choices.name}.py"
+    what = f"{strange.called}, is not carried over"
+    if made.is_done:
+        what += f": {file} is a substitute, which scores as verl's naive manager would"
+    todo = f"{what}; carry over to {file} what it does"
+    for key in keys:
+        yield Fate(key, "by hand", (_RM_PATH,), "the reward manager is not carried over", todo)
+    yield Todo(todo, keys)
+    yield Obstacle(strange.path, strange.line, what)
 
 
 def _rates(settings: Settings) -> Iterator[Step]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -155,7 +156,11 @@ def _files(request: Request, entry: Entry, copied: Copied, form: Form) -> Iterat
         names = "call_by_name, score_apart" if form.module else "score_apart"
         needed.append(f"from {request.package}.{WORKERS} import {names}")
     docstring = f"The reward of {request.name}: {_origin(entry)}, in the form that Relax calls."
+    if request.instead_of:
+        docstring = f"A substitute for the reward of {request.name}: {_origin(entry)}."
     text = reward_module(carried, docstring, needed, own, request.package)
+    if request.instead_of:
+        text = _substitute(request) + text.removeprefix("\ufeff")
     pieces = (copied.piece(copied.root),)
     yield RecipeFile(f"reward_{request.name}.py", text, pieces=pieces if inline else ())
     if not inline:
@@ -164,6 +169,15 @@ def _files(request: Request, entry: Entry, copied: Copied, form: Form) -> Iterat
     if form.where == "process":
         yield RecipeFile(f"{WORKERS}.py", workers(form))
     yield from files(copied)
+
+
+def _substitute(request: Request) -> str:
+    """What stands first in a reward that is not the run's own."""
+    said = (
+        f"A SUBSTITUTE. The run scored by {request.instead_of}. That is not carried over: what stands here scores as "
+        "verl's naive manager would, and gives other rewards where that one does more or something else."
+    )
+    return "".join(f"# {line}\n" for line in textwrap.wrap(said, 110)) + "\n"
 
 
 def _origin(entry: Entry) -> str:

@@ -12,6 +12,7 @@ from relax_lint.migrate.carrying.imports import Alias, OfModule, OfName, Resolve
 from relax_lint.migrate.carrying.sources import Origin, VerlSources
 from relax_lint.migrate.environment.files import shown_path
 from relax_lint.migrate.reward.dispatch import direct, folded
+from relax_lint.migrate.reward.managers import of_main
 from relax_lint.migrate.reward.request import BATCH, PRIME, Argument, Function, Request
 from relax_lint.records import record
 from relax_lint.sources.python import walk
@@ -20,7 +21,8 @@ SINGLE = ("data_source", "solution_str", "ground_truth", "extra_info")
 """What verl gives to a function that scores one response, in the order of its prime manager."""
 GROUP = ("data_sources", "solution_strs", "ground_truths", "extra_infos")
 _SCORES = "verl.utils.reward_score"
-_DEFAULT = "default_compute_score"
+_DEFAULTS = ("default_compute_score", "_default_compute_score")
+"""What verl's own scoring is called, and was in early versions."""
 _ROUTER = Argument("reward_router_address", "reward_router_address")
 _OF_REWARD_MODEL = {"reward_model_tokenizer": "the tokenizer of the reward model that verl served"}
 
@@ -72,16 +74,17 @@ def _of_verl(request: Request, sources: VerlSources) -> Entry:
         raise NotCarried(Problem(place.path, place.line, f"verl's own scoring: {reason}"))
     code = _code(origin, sources)
     options = request.sandbox
-    if not isinstance(code.definition(_DEFAULT), ast.FunctionDef):
-        raise NotCarried(Problem(origin.path, 1, f"there is no function {_DEFAULT}"))
+    default = next((each for each in _DEFAULTS if isinstance(code.definition(each), ast.FunctionDef)), None)
+    if default is None:
+        raise NotCarried(_of_a_fork(request, origin, sources))
     known = {"sandbox_fusion_url": "given" if options else None}
-    text = folded(code.text, _DEFAULT, request.sources, known)
+    text = folded(code.text, default, request.sources, known)
     notes = []
-    if request.sources and _only_refuses(text, _DEFAULT):
+    if request.sources and _only_refuses(text, default):
         names = ", ".join(request.sources)
         notes.append(f"verl scores no data of {names}: all that it scores is kept, by sample.metadata['data_source']")
-        text = folded(code.text, _DEFAULT, (), known)
-    single = direct(text, _DEFAULT) if request.sources else None
+        text = folded(code.text, default, (), known)
+    single = direct(text, default) if request.sources else None
     cut = Code(origin, text, code.text)
     if single is not None:
         level = len(single.module) - len(single.module.lstrip("."))
@@ -95,7 +98,18 @@ def _of_verl(request: Request, sources: VerlSources) -> Entry:
             return Entry(scorer, single.function, False, given, values, used_options, tuple(notes))
     used = SINGLE[:3]
     arguments = tuple(Given(each, each) for each in used) + tuple(Given(each.name, each.name) for each in options)
-    return Entry(cut, _DEFAULT, False, arguments, used, options, tuple(notes))
+    return Entry(cut, default, False, arguments, used, options, tuple(notes))
+
+
+def _of_a_fork(request: Request, origin: Origin, sources: VerlSources) -> Problem:
+    """Where a verl that has no scoring of its own in the usual place scores instead."""
+    missing = f"there is no function {_DEFAULTS[0]}"
+    manager = of_main(request.main, sources) if request.main else None
+    if manager is None:
+        return Problem(origin.path, 1, missing)
+    where = f"in {shown_path(origin.path, sources)}: this run scores by {manager.shown(sources)}"
+    reason = f"{missing} {where}; carry over what that does, and see which text it scores"
+    return Problem(manager.path, manager.line, reason)
 
 
 def _of_user(request: Request, scorer: Function, sources: VerlSources) -> Entry:

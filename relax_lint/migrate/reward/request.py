@@ -78,7 +78,8 @@ class Request:
 
     With ``turns``, a response holds several turns, between which Relax leaves special tokens that verl reads without.
     ``sandbox`` are the arguments of a code sandbox, which verl's own scoring is given. ``place`` is where problems with
-    no place of their own are said to be.
+    no place of their own are said to be. ``instead_of`` is a reward manager whose ways are not known: the reward is a
+    substitute for it. ``main`` is what the launch runs.
     """
 
     name: str
@@ -90,6 +91,8 @@ class Request:
     sandbox: tuple[Argument, ...] = ()
     place: Problem | None = None
     turns: bool = False
+    instead_of: str = ""
+    main: str = ""
 
 
 @record
