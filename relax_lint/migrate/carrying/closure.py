@@ -32,6 +32,7 @@ from relax_lint.records import node, record
 from relax_lint.sources.python import called_name, walk
 
 if TYPE_CHECKING:
+    from relax_lint.migrate.carrying.scanning import Scan
     from relax_lint.migrate.carrying.sources import VerlSources
 
 MOST_MODULES = 60
@@ -170,6 +171,8 @@ class _Closure:
         self.indices: dict[Origin, frozenset[int]] = {}
         self.needed: dict[Origin, frozenset[str]] = {}
         self.problems: dict[Problem, None] = {}
+        self.scan: Scan | None = None
+        """What the statement that is looked at is needed for, where nothing names it."""
         self.beside: dict[Problem, None] = {}
         self.data: dict[str, tuple[Path, str]] = {}
         self.readers: dict[Origin, Beside] = {}
@@ -226,9 +229,14 @@ class _Closure:
             self.whole.add(origin)
             needed, indices = self.reach.all(code, needed)
         self.indices[origin], self.needed[origin] = frozenset(indices), frozenset(needed)
+        scan = next((each for each in self.reach.scans(code, indices) if each.is_open), None)
+        named = self.reach.reached(code, self.wanted[origin], scanning=False) if scan is not None else (needed, indices)
         for statement in statements:
             if statement.index in indices or statement.is_import:
+                is_named = bool(statement.binds & named[0]) if statement.is_import else statement.index in named[1]
+                self.scan = None if is_named else scan
                 yield from self._outward(code, statement, needed)
+        self.scan = None
 
     def _code(self, origin: Origin) -> Code | None:
         if origin not in self.codes:
@@ -386,6 +394,8 @@ class _Closure:
                 yield from self._imported(code, alias, set(), optional=optional)
 
     def _problem(self, code: Code, line: int, message: str) -> None:
+        if self.scan is not None:
+            message += f"; nothing names it, but {self.scan.what} in line {code.line(self.scan.line)} may ask for it"
         self.problems[Problem(code.origin.path, code.line(line), message)] = None
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relax_lint.migrate.carrying.scanning import Scan, scans
 from relax_lint.records import node
 from relax_lint.sources.python import PythonSource, walk
 
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from relax_lint.migrate.carrying.sources import Origin
-
-
-SCANNING = frozenset({"globals", "vars", "locals", "dir", "__subclasses__", "getmembers", "__dict__"})
 
 
 class Unparsable(Exception):
@@ -35,7 +33,7 @@ class Statement:
 
     ``effect`` says that it is there for what it does: it binds no name. ``idle`` is what a copy never wants: the
     docstring, ``__all__``, what runs only when the file is a script, and a search path that is played with. ``runs``
-    are the names that are looked up when it runs itself, not when what it defines is called; ``scans`` says that it,
+    are the names that are looked up when it runs itself, not when what it defines is called; ``scans`` are where it,
     or what it defines, asks for names or classes that it does not name.
     """
 
@@ -46,7 +44,7 @@ class Statement:
     effect: bool
     idle: bool
     runs: frozenset[str] = frozenset()
-    scans: bool = False
+    scans: tuple[Scan, ...] = ()
 
     @property
     def is_import(self) -> bool:
@@ -171,9 +169,8 @@ def _statement(index: int, nodes: list[ast.stmt], *, first: bool) -> Statement:
         used |= uses
     idle = all(_is_idle(each, first=first) for each in nodes)
     runs = frozenset(each.id for part in nodes for each in run_at_once(part) if isinstance(each, ast.Name))
-    asked = {getattr(each, "id", getattr(each, "attr", "")) for part in nodes for each in walk(part)}
-    scans = bool(asked & SCANNING) or {"sys", "modules"} <= asked
-    return Statement(index, nodes, frozenset(bound), frozenset(used), not bound and not idle, idle, runs, scans)
+    effect = not bound and not idle
+    return Statement(index, nodes, frozenset(bound), frozenset(used), effect, idle, runs, tuple(scans(nodes)))
 
 
 def _is_idle(statement: ast.stmt, *, first: bool) -> bool:

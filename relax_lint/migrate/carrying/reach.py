@@ -10,10 +10,12 @@ from relax_lint.migrate.carrying.called_imports import Site, facts
 from relax_lint.migrate.carrying.code import run_at_once
 from relax_lint.migrate.carrying.imports import ALL, Alias, External, OfName, Resolver, Supplied, aliases
 from relax_lint.migrate.carrying.sources import VERL
+from relax_lint.records import changed
 from relax_lint.sources.python import walk
 
 if TYPE_CHECKING:
     from relax_lint.migrate.carrying.code import Code, Statement
+    from relax_lint.migrate.carrying.scanning import Scan
 
 _BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__package__", "__builtins__"}
 
@@ -24,8 +26,9 @@ class Reach:
     def __init__(self, resolver: Resolver) -> None:
         self.resolver = resolver
 
-    def reached(self, code: Code, wanted: Collection[str]) -> tuple[set[str], set[int]]:
-        """What the wanted names of a module need, with all that may change it: its names and statements."""
+    def reached(self, code: Code, wanted: Collection[str], *, scanning: bool = True) -> tuple[set[str], set[int]]:
+        """What the wanted names of a module need, with all that may change it: its names and statements. Without
+        ``scanning``, what may be asked for by any name is left aside."""
         needed, indices = set(wanted), set[int]()
         needed.update(code.binding if ALL in needed else ())
         needed.discard(ALL)
@@ -33,14 +36,31 @@ class Reach:
         before = -1
         while before != len(indices):
             before = len(indices)
-            scanned = any(statements[each].scans for each in indices) and not code.origin.of_verl
+            found = self.scans(code, indices) if scanning else []
+            is_open = any(each.is_open for each in found)
+            needed |= {name for name in code.binding for each in found if not each.is_open and each.asks(name)}
             for statement in statements:
                 if statement.index in indices or statement.idle:
                     continue
-                if (scanned and not statement.is_import) or self._is_needed(code, statement, needed):
+                if (is_open and not statement.is_import) or self._is_needed(code, statement, needed):
                     indices.add(statement.index)
                     needed |= statement.uses
         return needed, indices
+
+    def scans(self, code: Code, indices: Collection[int]) -> list[Scan]:
+        """Where statements of the user's ask for what they do not name. Subclasses of a class of the user's name it, so
+        that they are needed anyway; of another package's, they may be anywhere."""
+        if code.origin.of_verl:
+            return []
+        found = [each for index in sorted(indices) for each in code.statements[index].scans]
+        return [
+            changed(each, parts=(("", "", False),)) if not each.parts and self._is_foreign(code, each.base) else each
+            for each in found
+        ]
+
+    def _is_foreign(self, code: Code, name: str) -> bool:
+        """Whether a name is that of a builtin, or of something of another package."""
+        return self._is_plain_import(code, name) if name in code.binding else name in _BUILTINS
 
     def all(self, code: Code, needed: set[str]) -> tuple[set[str], set[int]]:
         """All names and statements of a module, but for what no copy wants, and verl's names that nothing uses."""
@@ -48,6 +68,8 @@ class Reach:
         used = needed | {name for each in kept for name in each.uses}
         kept += [each for each in code.statements if each.idle and each.binds & used]
         bound = {name for each in kept for name in each.binds if not self._is_of_verl(code, each, name)}
+        only_idle = {name for each in code.statements if each.idle for name in each.uses} - used
+        bound -= {name for name in only_idle if name in code.binding and self._is_plain_import(code, name)}
         return used | bound, {each.index for each in kept}
 
     def wants_more_of_verl(self, code: Code, needed: set[str], indices: set[int]) -> bool:

@@ -38,7 +38,8 @@ _PACKAGES = {
     "for file in sorted(os.listdir(HERE)):\n"
     "    if file.endswith('.py') and not file.startswith('_') and os.path.isfile(os.path.join(HERE, file)):\n"
     "        import_module('.' + file[:-3], package=__name__)\n",
-    "glob": f"{_MODULE}from pathlib import Path\n\nMODULES = [each.stem for each in Path(__file__).parent.glob('*.py')]\n"
+    "glob": f"{_MODULE}from pathlib import Path\n\n"
+    "MODULES = [each.stem for each in Path(__file__).parent.glob('*.py')]\n"
     "for name in MODULES:\n    if name not in ('__init__', '_own'):\n        import_module('lib.' + name)\n",
     "all": "import glob\nfrom os.path import basename, dirname, isfile, join\n\nfrom .base import SCORERS\n\n"
     "modules = glob.glob(join(dirname(__file__), '*.py'))\n"
@@ -49,8 +50,10 @@ _PACKAGES = {
     "            pass\n\n\n_load()\n",
     "values": f"{_MODULE}\nMODULES = {{name: import_module(f'lib.{{name}}') for name in ('one', 'two')}}\n"
     "SCORERS.update({name: module.VALUE for name, module in MODULES.items()})\n",
-    "dunder": f"{_MODULE}\nfor name in ('one', 'two'):\n    SCORERS[name] = __import__('lib.' + name, fromlist=['x']).VALUE\n",
-    "for_its_effect": f"{_MODULE}\nif SCORERS is not None:\n    __import__('lib.one')\nelse:\n    import_module('lib.two')\n",
+    "dunder": f"{_MODULE}\nfor name in ('one', 'two'):\n"
+    "    SCORERS[name] = __import__('lib.' + name, fromlist=['x']).VALUE\n",
+    "for_its_effect": f"{_MODULE}\nif SCORERS is not None:\n"
+    "    __import__('lib.one')\nelse:\n    import_module('lib.two')\n",
     "renamed": "from importlib import import_module as load\n\nfrom .base import SCORERS\n\nload('lib.two')\n",
     "two_packages": f"{_MODULE}\nfor name in ('deep.three', 'one'):\n    import_module(f'lib.{{name}}')\n",
 }

@@ -21,7 +21,8 @@ _CASES = {
         "main.py": f"{_STAR}float(len(norm(str(solution_str))))\n",
     },
     "of_all": {
-        "util/__init__.py": "from .a import *\nfrom .b import number as num\n\n__all__ = ['norm', '_num']\n_num = num\n",
+        "util/__init__.py": "from .a import *\nfrom .b import number as num\n\n"
+        "__all__ = ['norm', '_num']\n_num = num\n",
         "util/a.py": f"{_NORM}\n\n__all__ = ['norm', 'LEFT']\nLEFT = 1\n",
         "util/b.py": "def number(text):\n    return 5\n",
         "main.py": f"LEFT = 100\n{_STAR}len(norm(solution_str)) + _num('1') + LEFT\n",
@@ -42,7 +43,8 @@ _CASES = {
         "main.py": f"U = 300\nfrom util import *\nfrom more import *\n\nV = 2000\n\n\n{_HEAD}W + V + U\n",
     },
     "in_branches": {
-        "util.py": "try:\n    import no_such_package_at_all\n\n    def fast():\n        return 1\nexcept ImportError:\n    pass\n"
+        "util.py": "try:\n    import no_such_package_at_all\n\n"
+        "    def fast():\n        return 1\nexcept ImportError:\n    pass\n"
         "import sys\nif sys.version_info > (3,):\n    W = 4\nelse:\n    W = 5\nif sys.maxsize < 0:\n    V = 6\n",
         "main.py": f"fast, V = 30, 600\n{_STAR}fast + W + V\n",
     },
