@@ -37,7 +37,7 @@ class Checking:
         self.options = options
         self.clock = Clock()
         self.files = Files()
-        self.failed = False
+        self.failed = self.incomplete = False
         self.changed: Sequence[Path] = ()
         self.configuration = self._configuration()
 
@@ -271,6 +271,7 @@ class Checking:
             note = found.fix.note() if found.fix is not None and found.fix.note is not None else ""
             if note:
                 complain(f"{shown_path(found.path)}:{found.line}: {found.subject} is taken out: {note}")
+        self.incomplete = self.incomplete or done.incomplete
         for said in done.said:
             complain(said)
 
@@ -423,7 +424,7 @@ class Checking:
         grave = [found for found in report.standing if strict or found.severity is not Severity.ADVICE]
         if options.diff:
             return int(changed or bool(unmet))
-        return int(bool(grave or unmet) or (options.exit_non_zero_on_fix and changed))
+        return int(bool(grave or unmet or self.incomplete) or (options.exit_non_zero_on_fix and changed))
 
     def _internal_status(self, report: Report) -> int:
         for failure in report.failures:

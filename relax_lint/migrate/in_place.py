@@ -68,11 +68,13 @@ class Bundle:
 
 @record
 class Rewritten:
-    """A project after all: ``said`` is for the user, with the place that it is about."""
+    """A project after all: ``said`` is for the user, with the place that it is about; ``incomplete`` says that it
+    names code that was not carried over."""
 
     fixed: Fixed
     bundles: tuple[Bundle, ...] = ()
     said: tuple[str, ...] = ()
+    incomplete: bool = False
 
 
 def finished(
@@ -91,7 +93,7 @@ def finished(
     if on_disk:
         work.rewrite_all()
     work.make_dual()
-    return Rewritten(work.fixed, tuple(work.bundles), tuple(work.said))
+    return Rewritten(work.fixed, tuple(work.bundles), tuple(work.said), work.incomplete)
 
 
 def concerns(fixed: Fixed) -> bool:
@@ -120,6 +122,7 @@ class _Work:
         """The files that it was made of, by the recipe's directory."""
         self.bundles: list[Bundle] = []
         self.said: list[str] = []
+        self.incomplete = False
 
     # ------------------------------------------------------------ launchers of verl
 
@@ -185,7 +188,9 @@ class _Work:
         for refused in migrated.refused:
             ways = f" (when {' and '.join(refused.conditions)})" if refused.conditions else ""
             self._say(refused.place, f"{refused.reason}{ways}")
-        self.said += obstructed(migrated, self.named)
+        lacking = list(obstructed(migrated, self.named))
+        self.said += lacking
+        self.incomplete = self.incomplete or bool(lacking)
         return None if migrated.refused or not migrated.launches else migrated
 
     def _page(self, recipe: Recipe, source: LauncherSource) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Severity
+from relax_lint.discovery import walk
 from relax_lint.migrate.carrying.sources import verl_sources
 from relax_lint.migrate.migrated import Migrated
 from relax_lint.migrate.one_launcher import OneLauncher
@@ -52,11 +53,11 @@ def migrate_recipe(
     options = options or Options()
     first = sources[0]
     target = project.root / options.into / choices.name
-    choices = changed(
-        choices,
-        package=".".join(Path(options.into).parts),
-        verl=verl_sources(first.project, options.verl_root, options.recipe or first.path.parent),
-    )
+    verl = verl_sources(first.project, options.verl_root, options.recipe or first.path.parent)
+    if options.spare:
+        there = (path for path in walk(target, project.files) if path.suffix == ".py")
+        verl = changed(verl, theirs=frozenset(there) - (made or {}).keys())
+    choices = changed(choices, package=".".join(Path(options.into).parts), verl=verl)
     recipe = RecipeFiles(project, target, choices, spare=options.spare, made=made or {})
     launchers = [OneLauncher(each, recipe, options) for each in sources]
     data = dict.fromkeys(path for each in launchers for path in each.compose())

@@ -323,7 +323,7 @@ class _Carrying:
 
     def _copied(self, wanted: Iterable[_Wanted]) -> Copied:
         wanted = list(wanted)
-        names = Names(self.package, ("base",), self.sources.project)
+        names = Names(self.package, ("base",), self.sources)
         return closure(self._start(wanted), [each.name for each in wanted], self.sources, names, self._supplied())
 
     def _start(self, wanted: Sequence[_Wanted]) -> Code:

@@ -36,7 +36,7 @@ def carry_reward(request: Request, sources: VerlSources) -> CarriedReward:
     entry = _in_time(_awaiting(entry))
     module = f"reward_{request.name}"
     taken = {module, f"env_{request.name}", f"process_{request.name}", *_OTHERS}
-    names = Names(request.package, taken, sources.project)
+    names = Names(request.package, taken, sources)
     copied = closure(entry.code, [entry.function], sources, names)
     if copied.problems:
         return CarriedReward(requires=copied.requires, problems=copied.problems)
@@ -58,7 +58,7 @@ def carry_reward(request: Request, sources: VerlSources) -> CarriedReward:
 
 def _parses(text: str) -> bool:
     try:
-        ast.parse(text)
+        ast.parse(text.removeprefix("\ufeff"))
     except (SyntaxError, ValueError):
         return False
     return True

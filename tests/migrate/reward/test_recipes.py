@@ -14,7 +14,7 @@ from relax_lint.cli import main
 from tests.migrate.on_disk import write_relax
 from tests.migrate.reward.originals import originals
 
-_LAUNCH = """\
+LAUNCH = """\
 #!/usr/bin/env bash
 python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo \\
     actor_rollout_ref.rollout.name=sglang actor_rollout_ref.rollout.n=8 \\
@@ -69,7 +69,7 @@ class Migration:
 
     def run(self, overrides: str, name: str = "demo") -> dict[str, Any]:
         """What `relax-lint migrate` says, and its files on disk."""
-        (self.user / "run.sh").write_text(_LAUNCH.format(overrides))
+        (self.user / "run.sh").write_text(LAUNCH.format(overrides))
         words = ["migrate", str(self.user / "run.sh"), "--name", name, "--relax-root", str(self.relax)]
         self.capsys.readouterr()
         main([*words, "--verl-root", str(originals()), "--format", "json"])
