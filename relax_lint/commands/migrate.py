@@ -15,7 +15,7 @@ from __future__ import annotations
 import keyword
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 NEEDS = frozenset({"hydra", "omegaconf", "antlr4"})
 """What is installed with the extra."""
+_MOST_TODOS = 15
+"""More would scroll away what matters most; the page has them all."""
+_HEAD, _TAIL = 200, 90
+"""How much is shown of what begins and of what ends a long one: what to do stands at its end."""
 _OF_VERL = "verl/trainer/main_ppo.py"
 _NAMES_IT = "it by --relax-root DIR"
 _TO_MOVE = (
@@ -361,9 +365,8 @@ def _tell(migrated: Migrated, options: Namespace, problem: str) -> None:
         complain(problem)
     for path in migrated.kept:
         complain(f"{_shown(path)} is there already and stays as it is")
-    for refused in migrated.refused:
-        ways = f" (when {' and '.join(refused.conditions)})" if refused.conditions else ""
-        complain(f"{_at(refused.place)}: not migrated{ways}: {refused.reason}")
+    for line in _refusals(migrated):
+        complain(line)
     for line in obstructed(migrated, _shown):
         complain(line)
     if migrated.unwritten:
@@ -385,6 +388,17 @@ def _tell(migrated: Migrated, options: Namespace, problem: str) -> None:
         sys.stdout.write(_summary(migrated, report(migrated, _shown)))
 
 
+def _refusals(migrated: Migrated) -> Iterator[str]:
+    """The launches that are not migrated; what is said of several stands once."""
+    places: dict[str, list[str]] = {}
+    for refused in migrated.refused:
+        ways = f" (when {' and '.join(refused.conditions)})" if refused.conditions else ""
+        places.setdefault(f"not migrated{ways}: {refused.reason}", []).append(_at(refused.place))
+    for message, (first, *others) in places.items():
+        also = f" (and at {', '.join(others)})" if others else ""
+        yield f"{first}: {message}{also}"
+
+
 def _print_json(told: Mapping[str, object]) -> None:
     import json
 
@@ -397,7 +411,7 @@ def _old(path: Path) -> bytes:
 
 def _summary(migrated: Migrated, told: Mapping[str, object]) -> str:
     """What was written, what became of the settings, and what is left to do."""
-    from relax_lint.migrate.report import todos
+    from relax_lint.migrate.todo_list import todo_lines
     from relax_lint.report import plural
 
     lines = [f"{told['source']} is now {told['target']}:"]
@@ -411,11 +425,18 @@ def _summary(migrated: Migrated, told: Mapping[str, object]) -> str:
         files = f"{plural(len(migrated.unused), 'file')} {'is' if len(migrated.unused) == 1 else 'are'}"
         lines.append(f"Of the recipe, {files} used by nothing; MIGRATION.md names them.")
     lines += [f"{mode.mode} is refused by the launcher: {mode.reason}" for mode in plan.refused]
-    left = dict.fromkeys(text for written in migrated.launches for text in todos(written.plan))
+    left = [line.text for line in todo_lines(told["launches"])]  # type: ignore[arg-type]
     if left:
         lines.append("To do by hand:")
-        lines += [f"  {number}. {text}" for number, text in enumerate(left, 1)]
+        lines += [f"  {number}. {_shortened(text)}" for number, text in enumerate(left[:_MOST_TODOS], 1)]
+    if len(left) > _MOST_TODOS:
+        lines.append(f"  and {len(left) - _MOST_TODOS} more in MIGRATION.md")
     return "\n".join(lines) + "\n"
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _HEAD + _TAIL else f"{line[:_HEAD].rstrip()} … {line[-_TAIL:].lstrip()}"
 
 
 def _at(place: Place) -> str:

@@ -108,11 +108,15 @@ def _todos(acting: Sequence[Setting], found: Mapping[str, Reading], sources: Ver
     for path, members in by_file.items():
         file = _line_of(Reading(path, 0), sources).rpartition(":")[0]
         told = compact({each.key: f" (line {found[each.key].line})" for each in members})
-        yield Todo(f"carry over what {file} does with {told}", tuple(each.key for each in members))
+        which = "them" if len(members) > 1 else "it"
+        yield Todo(f"{told}: carry over what {file} does with {which}", tuple(each.key for each in members))
     unread = tuple(each.key for each in acting if each.key not in found)
     if unread:
         told = compact(dict.fromkeys(unread, ""))
-        yield Todo(f"see whether anything reads {told}: no code was seen to, though a configuration has it", unread)
+        which = "them" if len(unread) > 1 else "it"
+        yield Todo(
+            f"{told}: see whether anything reads {which}; a configuration has {which}, no code was seen to", unread
+        )
 
 
 def compact(keys: Mapping[str, str]) -> str:

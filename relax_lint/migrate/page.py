@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from relax_lint.migrate.todo_list import Line, numbers, todo_lines
 from relax_lint.report.conditions import one_line
 
 _ACTED_ON = ("mapped", "derived", "by hand", "unsupported", "unknown key")
@@ -43,17 +44,20 @@ def page(told: _Data) -> str:
 def _opening(told: _Data) -> Iterator[str]:
     name = told["target"].rpartition("/")[2]
     yield f"# {name}: from verl to Relax"
+    several = len(told["launches"]) > 1
     rows = [
         [
+            *([str(number)] if several else []),
             f"`{launch['script']}`" + (f", {launch['run']}" if launch["run"] else ""),
             f"{_at(launch)}{_when(launch['conditions'])}",
             f"`{launch['main']}`, {launch['engine']}",
             f"`scripts/models/{launch['model']}.sh`",
         ]
-        for launch in told["launches"]
+        for number, launch in enumerate(told["launches"], 1)
     ]
     versions = dict.fromkeys(launch["verl"] for launch in told["launches"])
-    yield "\n".join(_table(["launcher", "made of", "verl ran", "model"], rows))
+    head = [*(["launch"] if several else []), "launcher", "made of", "verl ran", "model"]
+    yield "\n".join(_table(head, rows))
     yield (
         f"The values are those that the verl run really used: its command line, over the configuration that it names, "
         f"over the defaults of verl {', '.join(versions)}."
@@ -72,18 +76,23 @@ def _opening(told: _Data) -> Iterator[str]:
 
 
 def _by_hand(told: _Data) -> Iterator[str]:
-    found: dict[str, list[str]] = {}
-    for launch in told["launches"]:
-        for todo in launch["todos"]:
-            found[todo["text"]] = list(dict.fromkeys([*found.get(todo["text"], []), *todo["because"]]))
+    lines = todo_lines(told["launches"])
     yield "## To do by hand"
-    if not found:
+    if not lines:
         yield "Nothing."
         return
     yield "\n".join(
-        f"{number}. {one_line(text)}" + (f" ({', '.join(map(_code, because))})" if because else "")
-        for number, (text, because) in enumerate(found.items(), 1)
+        f"{number}. {one_line(line.text)}{_about(line, len(told['launches']))}" for number, line in enumerate(lines, 1)
     )
+
+
+def _about(line: Line, launches: int) -> str:
+    """The settings that a line does not name itself, and the launches, where it is not about all of them."""
+    keys = [key for key in line.because if key not in line.text and key.rpartition(".")[2] not in line.text]
+    some = f"launch{'es' if len(line.launches) > 1 else ''} {numbers(line.launches)}"
+    parts = [", ".join(map(_code, keys)), some if len(line.launches) < launches else ""]
+    said = "; ".join(filter(None, parts))
+    return f" ({said})" if said else ""
 
 
 def _carried(told: _Data) -> Iterator[str]:

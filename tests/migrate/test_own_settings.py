@@ -77,10 +77,12 @@ def test_what_nothing_at_hand_has_stays_unknown() -> None:
 
 def test_there_is_one_todo_for_each_file_that_reads_settings() -> None:
     texts = [step.text for step in steps("max_turns=2 retriever.url=http://x") if isinstance(step, Todo)]
-    (read,) = [text for text in texts if text.startswith("carry over what verl/trainer/ppo/ray_trainer.py does with ")]
+    (read,) = [
+        text for text in texts if text.endswith(": carry over what verl/trainer/ppo/ray_trainer.py does with them")
+    ]
     assert "retriever.{url (line 6), topk (line 6)}" in read
     assert "max_turns (line 4)" in read
-    assert any(text.startswith("see whether anything reads unread") for text in texts)
+    assert any(text.startswith("unread: see whether anything reads it") for text in texts)
 
 
 @pytest.mark.parametrize(

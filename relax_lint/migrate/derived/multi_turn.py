@@ -34,6 +34,8 @@ _OF_LOOP = tuple(
 )
 _GENERATE, _CONFIG = "--custom-generate-function-path", "--custom-config-path"
 _SINGLE = ("single_turn_agent", None)
+_OF_VERL = ("single_turn_agent", "tool_agent", "diffusion_single_turn_agent")
+"""Agent loops of verl's own, by their names."""
 _FEW_TURNS = 8
 """Where verl has no bound: turns end with the response's length."""
 _EXAMPLE = "examples/deepeyes"
@@ -116,9 +118,10 @@ def _bounded(settings: Settings) -> Iterator[Step]:
     yield Fate(_MOST, "derived", (_CONFIG,), reason or f"max_turns: {turns}")
     yield Fate(_MOST_OF_USER, "derived", (_CONFIG,), reason or f"max_turns: {turns}")
     if not bounds:
-        yield Todo(
-            f"max_turns is {_FEW_TURNS} in the config, since verl's run has no bound; set what you need", (_MOST,)
-        )
+        own = [key for key in settings.leaves if key.rpartition(".")[2] == "max_turns" and settings.value(key)]
+        bound = ", ".join(f"{key}={shown(settings.value(key))}" for key in own)
+        why = f"{bound} is no setting of verl's own" if bound else "verl's run has no bound"
+        yield Todo(f"max_turns is {_FEW_TURNS} in the config, since {why}; set what you need", (_MOST,))
 
 
 def _environment(settings: Settings, choices: Choices) -> Iterator[Step]:
@@ -139,6 +142,8 @@ def _environment(settings: Settings, choices: Choices) -> Iterator[Step]:
     loop = text(settings, _DEFAULT_LOOP)
     if all(value is None for value in code.values()):
         yield Todo(f"write what a turn brings ({loop or 'multi_turn'}) into step() of {env}", (_ENABLED,))
+        if loop not in (None, *_OF_VERL):
+            yield _obstacle(settings, _DEFAULT_LOOP, f"the agent loop {loop}, which is none of verl's own")
     for key in _OF_DATA:
         yield Fate(key, "same" if settings.value(key) is None else "derived", (), "the same tools")
     for key in _OF_LOOP:
@@ -224,6 +229,15 @@ def _of_code(settings: Settings, key: str, env: str, *, carried: bool) -> Iterat
         missing = "" if key == _LOOPS else "there is no such file here. Migrate again from where it is, or "
         todo = f"{key}={shown(path)}: {missing}write {what} that it names into step() of {env}{_bounds(settings, key)}"
         yield Fate(key, "by hand", (), f"{what} become the environment's step", todo)
+        why = "which is your own code" if key == _LOOPS else "which is not here"
+        yield _obstacle(settings, key, f"{what} of {shown(path)}, {why}")
         yield Todo(todo, (key,))
         if key == _TOOLS:
             yield Todo(_shown_tools(settings), (key,))
+
+
+def _obstacle(settings: Settings, key: str, message: str) -> Obstacle:
+    """What is not carried over, at the place where the launch asks for it."""
+    place = settings.leaves[key].place or settings.launch.argv[settings.launch.entry].place
+    assert place is not None
+    return Obstacle(place.source.path, place.source.position(place.start)[0], message)
