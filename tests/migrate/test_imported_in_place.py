@@ -86,8 +86,17 @@ print(asyncio.run(reward_func(SimpleNamespace(), sample))["score"])
 
 @pytest.mark.parametrize("case", _CASES)
 def test_a_recipe_scores_as_before(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = write_relax(tmp_path / "checkout")
-    files = {f"examples/demo/{name}": text for name, text in _CASES[case].items()}
+    root = _written(tmp_path, _CASES[case], monkeypatch)
+    before = _printed(_BEFORE.replace("verl_stand_in", "tests.migrate.reward.originals"), root)
+    main(["--fix", "examples/demo", "-q", "--no-cache", "--verl-root", str(originals())])
+    assert not (root / "examples/demo/rew.py").exists()
+    assert _printed(_AFTER, root) == before
+
+
+def _written(parent: Path, recipe: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Relax checkout with a recipe of verl in it, where the test goes to."""
+    root = write_relax(parent / "checkout")
+    files = {f"examples/demo/{name}": text for name, text in recipe.items()}
     files["examples/demo/run.sh"] = LAUNCH.format("custom_reward_function.path=examples/demo/rew.py")
     files["scripts/models/qwen3-8B.sh"] = MODEL
     files["relax/utils/types.py"] = SAMPLE
@@ -96,10 +105,7 @@ def test_a_recipe_scores_as_before(case: str, tmp_path: Path, monkeypatch: pytes
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     monkeypatch.chdir(root)
-    before = _printed(_BEFORE.replace("verl_stand_in", "tests.migrate.reward.originals"), root)
-    main(["--fix", "examples/demo", "-q", "--no-cache", "--verl-root", str(originals())])
-    assert not (root / "examples/demo/rew.py").exists()
-    assert _printed(_AFTER, root) == before
+    return root
 
 
 def _printed(program: str, root: Path) -> str:
@@ -109,3 +115,13 @@ def _printed(program: str, root: Path) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_what_was_not_carried_over_makes_the_status_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    read = f"import os\nHERE = os.path.dirname(__file__)\nopen(os.path.join(HERE, os.environ['X']))\n\n\n{_HEAD}1\n"
+    root = _written(tmp_path, {"rew.py": read}, monkeypatch)
+    assert main(["--fix", "examples/demo", "-q", "--no-cache", "--verl-root", str(originals())]) == 1
+    assert "examples/demo/rew.py:3: not carried over: os.path.join(HERE, os.environ['X'])" in capsys.readouterr().err
+    assert (root / "examples/demo/reward_demo.py").is_file()

@@ -109,8 +109,8 @@ def _after_future(body: Sequence[cst.BaseStatement]) -> int:
 
 
 def _begun(body: list[cst.BaseStatement], module: cst.Module) -> list[cst.BaseStatement]:
-    """The statements, with one empty line at most before the first."""
-    if not body:
+    """The statements, with one empty line at most before one that is the first now."""
+    if not body or body[0] is module.body[0]:
         return body
     lines = list(_lines(body[0]))
     while lines and lines[0].comment is None:
