@@ -251,10 +251,14 @@ class _Closure:
 
     def _outward(self, code: Code, statement: Statement, needed: set[str]) -> Iterator[tuple[Origin, str | None]]:
         guarded = {id(each) for part in statement.nodes for each in _guarded(part)}
-        sites = facts(code, self.sources.project).sites
+        known = facts(code, self.sources.project)
+        sites = known.sites
         for part in statement.nodes:
             self._beside(code, part)
+            answered = {id(below) for each in walk(part) if known.replaced(each) for below in walk(each)}
             for each in walk(part):
+                if isinstance(each, ast.Name) and each.id == "__path__" and id(each) not in answered:
+                    self._problem(code, each.lineno, "__path__ is a package's, and a copy of one is a module")
                 if id(each) in sites:
                     yield from self._called(code, sites[id(each)], optional=id(each) in guarded)
                 for alias in aliases(each):

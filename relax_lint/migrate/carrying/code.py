@@ -32,8 +32,8 @@ class Statement:
     """One top-level statement, or several on one line.
 
     ``effect`` says that it is there for what it does: it binds no name. ``idle`` is what a copy never wants: the
-    docstring, ``__all__``, what runs only when the file is a script, and a search path that is played with. ``runs``
-    are the names that are looked up when it runs itself, not when what it defines is called; ``scans`` are where it,
+    docstring, ``__all__``, ``__path__``, what runs only when the file is a script, and a search path that is played
+    with. ``runs`` are the names that are looked up when it runs itself, not when what it defines is called; ``scans`` are where it,
     or what it defines, asks for names or classes that it does not name.
     """
 
@@ -180,7 +180,7 @@ def _is_idle(statement: ast.stmt, *, first: bool) -> bool:
         return _plays_with_path(statement)
     if isinstance(statement, (ast.Assign, ast.AugAssign)):
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        return all(isinstance(each, ast.Name) and each.id == "__all__" for each in targets)
+        return all(isinstance(each, ast.Name) and each.id in ("__all__", "__path__") for each in targets)
     if isinstance(statement, ast.ImportFrom):
         return statement.module == "__future__"
     return isinstance(statement, ast.If) and _is_of_script(statement.test)

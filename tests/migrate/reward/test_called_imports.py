@@ -132,3 +132,24 @@ def test_modules_of_known_names_are_carried_from_anywhere(
     expected = original(workshop, monkeypatch)
     assert not carried.problems, carried.problems
     assert run(workshop.reward("mine"), [workshop.sample("r", "l", data_source="d")]) == [{"score": float(expected)}]
+
+
+def test_a_package_beside_the_file_is_found_wherever_that_lies(workshop: Workshop) -> None:
+    texts = {
+        "lib/__init__.py": "from .base import *\nfrom importlib import import_module\n\n"
+        "import_module('.one', __name__)\n",
+        "lib/base.py": _BASE,
+        "lib/one.py": "from lib.base import SCORERS\n\nSCORERS['one'] = 4\n",
+        "main.py": _SUM,
+    }
+    for name, text in texts.items():
+        workshop.write(f"rewards/own/{name}", text)
+    carried = workshop.carry("mine", function=Function(workshop.user / "rewards/own/main.py", "compute_score"))
+    assert not carried.problems, carried.problems
+    assert run(workshop.reward("mine"), [workshop.sample("r", "l", data_source="d")]) == [{"score": 4.0}]
+
+
+def test_the_path_of_a_package_that_is_asked_otherwise_is_refused(workshop: Workshop) -> None:
+    text = "import sys\n\nfrom .base import SCORERS\n\nsys.path += list(__path__)\n"
+    carried = _carried(workshop, {**_EACH, "lib/__init__.py": text})
+    assert [(each.path.name, each.line) for each in carried.problems] == [("__init__.py", 5)]
