@@ -43,7 +43,7 @@ def columns_of(wanted: Wanted) -> tuple[str, ...]:
 
 def readable(schema: Any, wanted: Wanted) -> list[str]:
     """The columns to read. Raises :class:`Refused` for a file that lacks what every row needs."""
-    for name in (wanted.prompt, "reward_model"):
+    for name in ("reward_model", wanted.prompt):
         if name not in schema.names:
             only = f"there is no column {name}, only {', '.join(schema.names)}"
             raise Refused(f"{only}: {raw_rows()}" if name == "reward_model" else only)

@@ -15,7 +15,8 @@ from typing import Any
 from relax_lint.conversion.columns import Wanted
 from relax_lint.conversion.jobs import Job, parts_of
 from relax_lint.conversion.reading import Part
-from relax_lint.conversion.refusals import PROBLEMS, Occupied, Refused, said
+from relax_lint.conversion.recipe_data import own_rows
+from relax_lint.conversion.refusals import PROBLEMS, NoRows, Occupied, Refused, said
 from relax_lint.conversion.writing import Done, Unwritten, write
 
 
@@ -42,7 +43,7 @@ def convert_on_ray(job: Job, wanted: Wanted, seen: Callable[[int], None]) -> Don
     """Convert on a cluster that sees the same files. A file becomes a directory of files, which Relax takes as well."""
     import ray
 
-    parts = list(parts_of(job, by_group=True))
+    parts = tasks_of(job)
     if job.target.exists() or job.target.is_symlink():
         raise Occupied(f"{job.target} is there already, and is not written over")
     directory = job.target.with_name(f".{job.target.name[:200]}.{os.getpid()}.parts")
@@ -57,6 +58,8 @@ def convert_on_ray(job: Job, wanted: Wanted, seen: Callable[[int], None]) -> Don
             seen(row["rows"])
         if done.bad:
             raise Unwritten(done)
+        if not any(directory.iterdir()):
+            raise NoRows(done.rows)
         directory.rename(job.target)
     except ray.exceptions.RayError as problem:
         raise Refused(f"Ray: {said(problem)}") from None
@@ -65,13 +68,26 @@ def convert_on_ray(job: Job, wanted: Wanted, seen: Callable[[int], None]) -> Don
     return done
 
 
-def convert_part(unit: dict[str, Any], parts: Sequence[Part], directory: str, wanted: Wanted) -> dict[str, Any]:
+def tasks_of(job: Job) -> list[list[Part]]:
+    """The parts that one task converts, and the next: all of them, where rows have to go one after the other."""
+    parts = list(parts_of(job, by_group=True))
+    in_order = job.own is not None and own_rows()[job.own].is_in_order()
+    return [parts] if in_order else [[part] for part in parts]
+
+
+def convert_part(
+    unit: dict[str, Any], parts: Sequence[Sequence[Part]], directory: str, wanted: Wanted
+) -> dict[str, Any]:
     """One task of Ray: a part into a file of its own. What goes wrong comes back as data."""
     number = unit["item"]
     path = f"{directory}/part-{number:05}.parquet"
     try:
-        done = write(path, [parts[number]], wanted, lambda _: None)
+        done = write(path, parts[number], wanted, lambda _: None)
+    except NoRows as problem:
+        done = Done(problem.rows)
+        if not problem.rows:
+            done.bad.append((parts[number][0].source, -1, said(problem)))
     except (Refused, *PROBLEMS) as problem:
-        done = Done(bad=[(parts[number].source, -1, said(problem))])
+        done = Done(bad=[(parts[number][0].source, -1, said(problem))])
     bad = [[str(source), row, reason] for source, row, reason in done.bad]
     return {"rows": done.rows, "written": done.written, "bad": json.dumps(bad)}

@@ -1,24 +1,21 @@
-"""What a recipe's own preprocessing does to a row, taken out of its script and put into the conversion script."""
+"""What a recipe's own preprocessing does to its rows, taken out of its script and put into the conversion script."""
 
 from __future__ import annotations
 
 import ast
-import builtins
-import io
-import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.records import node, record
-from relax_lint.sources.python import called_name
+from relax_lint.conversion.own_expressions import Entry, Stop
+from relax_lint.conversion.own_needs import Needs, needs
+from relax_lint.conversion.own_program import Program
+from relax_lint.conversion.own_text import INDENT, Moved, inside_strings, is_heading, looks, shifted, spaced
+from relax_lint.conversion.own_values import Arguments, Data, Load, Op, Part
+from relax_lint.records import record
 
 if TYPE_CHECKING:
     from relax_lint.migrate.carrying.sources import Origin, VerlSources
-
-_LOADS = frozenset({"load_dataset", "load_from_disk"})
-_BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__"}
-_INDENT = "    "
 
 
 class NotUnderstood(Exception):
@@ -39,173 +36,185 @@ class OwnRows:
     told: tuple[str, ...] = ()
 
 
-@node
-class _Chain:
-    """A split on its way through the script."""
-
-    split: str
-    maps: tuple[ast.Call, ...] = ()
-    file: str = ""
-
-
 def is_preprocessing(text: str) -> bool:
     """Whether a script may be one that makes data for verl."""
     return "reward_model" in text and ".to_parquet(" in text
 
 
 def own_rows(path: Path, text: str, shown: str, sources: VerlSources | None = None) -> OwnRows:
-    """The row function of a script that maps the splits of a data set. Raises :class:`NotUnderstood`."""
+    """The rows of the files that a script writes. Raises :class:`NotUnderstood`."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError) as problem:
         raise NotUnderstood(path, getattr(problem, "lineno", None) or 1, "cannot be read as Python") from None
-    return _Reader(path, text, tree, sources).read(shown)
+    try:
+        return _Writer(path, text, Program(tree), sources).write(shown)
+    except Stop as stop:
+        raise NotUnderstood(path, stop.line, stop.reason) from None
+    except RecursionError:
+        raise NotUnderstood(path, 1, "is nested too deep to be followed") from None
 
 
-class _Reader:
-    def __init__(self, path: Path, text: str, tree: ast.Module, sources: VerlSources | None) -> None:
-        self._path, self._text, self._sources = path, text, sources
-        self._lines = text.splitlines(keepends=True)
-        self._statements = list(_flat(tree.body))
-        self._inside_strings = _inside_strings(text)
-        self._loaded: set[str] = set()
-        self._chains: dict[str, _Chain] = {}
-        self._copied: dict[Origin, set[str]] = {}
+class _Writer:
+    def __init__(self, path: Path, text: str, program: Program, sources: VerlSources | None) -> None:
+        self._path, self._text, self._program, self._sources = path, text, program, sources
+        self._moved = Moved(text)
+        self._copied: dict[Origin, dict[str, str]] = {}
+        self._needs: dict[Op, Needs] = {}
 
-    def read(self, shown: str) -> OwnRows:
-        for statement in self._statements:
-            self._follow(statement)
-        written = [chain for chain in self._chains.values() if chain.maps and chain.file]
-        if not written:
-            self._refuse(1, "no split of a data set that is mapped by a row function and written to parquet")
-        needed = self._needed([chain.maps[0] for chain in written])
-        parts = [*self._copies(), *((_looks(statement), self._moved(statement)) for statement in needed)]
-        lines = ["def own_rows() -> dict[str, tuple[str, Callable[[dict[str, Any], int], dict[str, Any]]]]:"]
-        lines += [f'{_INDENT}"""The splits of the raw data, with the rows that {shown} makes."""', ""]
-        lines += [*_spaced(parts), "", f"{_INDENT}return {{"]
-        for chain in written:
-            lines += [f'{_INDENT * 2}"{chain.split}": ("{chain.file}", {self._function(chain.maps[0])}),']
-        return OwnRows("\n".join([*lines, f"{_INDENT}}}"]) + "\n", tuple(chain.split for chain in written))
+    def write(self, shown: str) -> OwnRows:
+        files = self._program.files
+        if not files:
+            raise Stop(1, "nothing is written to parquet, as far as the text says")
+        for data, _ in files.values():
+            for op in _ops(data):
+                if op not in self._needs and op.function is not None:
+                    self._needs[op] = needs(self._program, op)
+        self._are_apart(files)
+        labels = _labels([part for data, _ in files.values() for part in data.parts])
+        turning = self._turning()
+        used = sorted({number for each in self._needs.values() for number in each.entries})
+        common = [part for number in used if number not in turning for part in self._part(number)]
+        own = [
+            (op, [number for number in sorted(each.entries) if number in turning]) for op, each in self._needs.items()
+        ]
+        steps = {op: self._step(op, numbers, place) for place, (op, numbers) in enumerate(own, 1)}
+        parts = [*self._copies(), *common, *(("definition", text) for _, text in steps.values() if text)]
+        lines = ["def own_rows() -> dict[str, OwnFile]:"]
+        lines += [f'{INDENT}"""The files of raw data, with the rows that {shown} makes."""', ""]
+        lines += [*spaced(parts), ""] if parts else []
+        lines += [f"{INDENT}return {{"]
+        calls = {op: call for op, (call, _) in steps.items()}
+        for name, (data, _) in files.items():
+            lines.append(f'{INDENT * 2}"{name}": {_file(data, labels, calls)},')
+        splits = tuple(dict.fromkeys(labels.values()))
+        return OwnRows("\n".join([*lines, f"{INDENT}}}"]) + "\n", splits, tuple(self._told(labels)))
 
-    def _refuse(self, line: int, reason: str) -> None:
-        raise NotUnderstood(self._path, line, reason)
+    def _told(self, labels: Mapping[tuple[Load, str], str]) -> Iterator[str]:
+        for name, (data, _) in self._program.files.items():
+            if data.shuffled:
+                yield f"line {data.shuffled} shuffles the rows of {name}, which the conversion leaves in their order"
+        others = [label for (_, split), label in labels.items() if label != split]
+        if others:
+            yield f"its raw files are known by their names and those of their directories: {', '.join(others)}"
+        options = {name: value for each in self._needs.values() for name, value in each.options.items()}
+        for name, value in options.items():
+            yield f"the option --{name} counts as {value!r}, its default, in the conversion"
 
-    # ------------------------------------------------------------ the way of the data
+    def _are_apart(self, files: Mapping[str, tuple[Data, int]]) -> None:
+        """See that no file depends on what was kept of the rows of another."""
+        keeping: dict[tuple[str, int, int], str] = {}
+        for file, (data, line) in files.items():
+            for op in _ops(data):
+                found = self._needs.get(op)
+                for name in found.keeps if found is not None else ():
+                    if found is not None and name in found.last:
+                        if keeping.setdefault((name, *found.last[name]), file) != file:
+                            raise Stop(line, f"{name} is kept from the rows of one file to those of the next")
 
-    def _follow(self, statement: ast.stmt) -> None:
-        if isinstance(statement, ast.If):
-            for inner in (*statement.body, *statement.orelse):
-                self._follow(inner)
-        elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-            target = statement.targets[0]
-            if isinstance(target, ast.Name):
-                self._assign(target.id, statement.value)
-        elif isinstance(statement, ast.Expr):
-            self._write(statement.value)
+    def _turning(self) -> set[int]:
+        """The entries that are not the same for all steps."""
+        last: dict[str, set[tuple[int, int]]] = {}
+        for each in self._needs.values():
+            for name, where in each.last.items():
+                last.setdefault(name, set()).add(where)
+        names = {name for name, found in last.items() if len(found) > 1}
+        used = {number for each in self._needs.values() for number in each.entries}
+        turning = set[int]()
+        while True:
+            more = {
+                number
+                for number in used - turning
+                if names & {*self._program.entries[number].names, *_reads(self._program.entries[number])}
+            }
+            if not more:
+                return turning
+            turning |= more
+            names |= {name for number in more for name in self._program.entries[number].names}
 
-    def _assign(self, name: str, value: ast.expr) -> None:
-        if isinstance(value, ast.Call) and called_name(value) in _LOADS:
-            split = next((word.value for word in value.keywords if word.arg == "split"), None)
-            self._loaded.add(name)
-            if isinstance(split, ast.Constant) and isinstance(split.value, str):
-                self._chains[name] = _Chain(split.value)
+    # ------------------------------------------------------------ texts
+
+    def _part(self, number: int) -> Iterator[tuple[str, str]]:
+        """The text of an entry, and what it looks like."""
+        entry = self._program.entries[number]
+        if entry.expression is not None:
+            text = ast.get_source_segment(self._text, entry.expression) or ""
+            yield "other", f"{INDENT}{entry.names[0]} = {text}"
+        elif entry.statement is None:
+            yield from self._constants(entry)
+        elif not self._is_copied(entry.statement):
+            yield looks(entry.statement), self._moved.text(entry.statement)
+
+    def _constants(self, entry: Entry) -> Iterator[tuple[str, str]]:
+        (name,) = entry.names
+        if not isinstance(entry.value, Arguments):
+            yield "other", f"{INDENT}{name} = {entry.value!r}"
             return
-        chain = self._chain(value)
-        if chain is not None:
-            self._chains[name] = chain
-
-    def _chain(self, value: ast.expr) -> _Chain | None:
-        """The split that an expression is, mapped or not."""
-        if isinstance(value, ast.Name):
-            return self._chains.get(value.id)
-        if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
-            if isinstance(value.value, ast.Name) and value.value.id in self._loaded:
-                return _Chain(str(value.slice.value))
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-            before = self._chain(value.func.value)
-            if before is None:
-                return None
-            if value.func.attr != "map":
-                self._refuse(value.lineno, f"what {value.func.attr} does to the rows is not carried over")
-            if before.maps:
-                self._refuse(value.lineno, "the rows are mapped twice")
-            if any(word.arg == "batched" for word in value.keywords):
-                self._refuse(value.lineno, "the rows are mapped in batches")
-            return _Chain(before.split, (value,))
-        return None
-
-    def _write(self, value: ast.expr) -> None:
-        if not isinstance(value, ast.Call) or called_name(value) != "to_parquet":
+        options = {option: value for each in self._needs.values() for option, value in each.options.items()}
+        given = {option: value for option, value in entry.value.options.items() if option in options}
+        if entry.value.as_dict:
+            yield "other", f"{INDENT}{name} = {given!r}"
             return
-        holder = value.func.value if isinstance(value.func, ast.Attribute) else value
-        if not isinstance(holder, ast.Name) or holder.id not in self._chains:
-            return
-        texts = [part.value for part in ast.walk(value) if isinstance(part, ast.Constant)]
-        texts += ["".join(str(getattr(part, "value", "")) for part in each.values) for each in _f_strings(value)]
-        names = [str(text).rpartition("/")[2] for text in texts if str(text).endswith(".parquet")]
-        chain = self._chains[holder.id]
-        self._chains[holder.id] = _Chain(chain.split, chain.maps, names[-1] if names else f"{chain.split}.parquet")
+        yield "import", f"{INDENT}from types import SimpleNamespace"
+        words = ", ".join(f"{option}={value!r}" for option, value in given.items())
+        yield "other", f"{INDENT}{name} = SimpleNamespace({words})"
 
-    def _function(self, call: ast.Call) -> str:
-        """What is called with a row and its number."""
-        function = _row_function(call)
-        text = ast.get_source_segment(self._text, function) or ""
-        if any(word.arg == "with_indices" and getattr(word.value, "value", True) for word in call.keywords):
-            return text
-        return f"lambda row, _: ({text})(row)" if isinstance(function, ast.Lambda) else f"lambda row, _: {text}(row)"
+    def _step(self, op: Op, numbers: Sequence[int], place: int) -> tuple[str, str]:
+        """What makes a step, and the text that has to stand before it."""
+        call = self._call(op, {})
+        if not numbers:
+            return call, ""
+        entries = [self._program.entries[number] for number in numbers]
+        values = {
+            entry.names[0]: entry.value for entry in entries if entry.statement is None and entry.expression is None
+        }
+        if len(values) == len(entries) and not any(isinstance(part, ast.Lambda) for part in ast.walk(_whole(op))):
+            return self._call(op, values), ""
+        parts = [part for number in numbers for part in self._part(number)]
+        lines = [f"{INDENT}def step_{place}() -> Step:"]
+        lines += [shifted(text, len(INDENT), inside_strings_of(text)) for text in spaced(parts)]
+        lines += [f"{INDENT * 2}return {call}"]
+        return f"step_{place}()", "\n".join(lines)
 
-    # ------------------------------------------------------------ what the function needs
+    def _call(self, op: Op, values: Mapping[str, object]) -> str:
+        def text(part: ast.expr) -> str:
+            if not values:
+                return ast.get_source_segment(self._text, part) or ""
+            return ast.unparse(_Set(values).visit(ast.parse(ast.unparse(part), mode="eval").body))
 
-    def _needed(self, calls: Sequence[ast.Call]) -> list[ast.stmt]:
-        """The statements that bind what the row functions need, in their order."""
-        bound: dict[str, list[ast.stmt]] = {}
-        for statement in self._statements:
-            for name in _binds(statement):
-                bound.setdefault(name, []).append(statement)
-        pending = [name for call in calls for name in _reads(_row_function(call))]
-        done, found = set[str](), set[int]()
-        while pending:
-            name = pending.pop()
-            if name in done or (name in _BUILTINS and name not in bound):
-                continue
-            done.add(name)
-            if name not in bound:
-                self._refuse(calls[0].lineno, f"{name} is not bound where it can be seen")
-            for statement in bound[name]:
-                if id(statement) in found or self._is_copied(statement, name):
-                    continue
-                self._check(statement, name)
-                found.add(id(statement))
-                pending += _reads(statement)
-        return [statement for statement in self._statements if id(statement) in found]
+        given = [text(op.function)] if op.function is not None else []
+        given += op.literal
+        if op.given is not None:
+            given.append(f"given={text(op.given)}")
+        found = self._needs.get(op)
+        if found is not None and found.keeps:
+            given.append("order=True")
+        return f"{op.name}({', '.join(given)})"
 
-    def _check(self, statement: ast.stmt, name: str) -> None:
-        movable = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.AugAssign)
-        if not isinstance(statement, movable):
-            self._refuse(statement.lineno, f"{name} depends on what the script is told or finds")
-        if name in self._chains or name in self._loaded:
-            self._refuse(statement.lineno, f"the rows depend on the whole data set {name}")
-        for part in ast.walk(statement):
-            if isinstance(part, ast.Global):
-                self._refuse(part.lineno, f"{name} changes what is global")
-            if isinstance(part, ast.Call) and called_name(part) in ("parse_args", "parse_known_args", "ArgumentParser"):
-                self._refuse(part.lineno, "the rows depend on the command line")
+    # ------------------------------------------------------------ other modules
 
-    def _is_copied(self, statement: ast.stmt, name: str) -> bool:
-        """Whether a name is of verl, or of another file of the user's, and its definition is copied."""
-        if not isinstance(statement, ast.ImportFrom) or statement.level or statement.module is None:
-            if isinstance(statement, ast.Import) and any(
-                alias.name.split(".")[0] == "verl" for alias in statement.names
-            ):
-                self._refuse(statement.lineno, "the rows need a module of verl")
+    def _is_copied(self, statement: ast.stmt) -> bool:
+        """Whether an import is of verl, or of another file of the user's, whose definitions are copied."""
+        if isinstance(statement, ast.Import):
+            for alias in statement.names:
+                if alias.name.split(".")[0] == "verl":
+                    raise Stop(statement.lineno, "the rows need a module of verl")
+                if self._sources is not None and self._sources.origin(alias.name, self._path) is not None:
+                    raise Stop(
+                        statement.lineno, f"the rows need {alias.name} as a whole: import what they need by name"
+                    )
             return False
-        origin = self._sources.origin(statement.module, self._path) if self._sources is not None else None
-        alias = next(each for each in statement.names if (each.asname or each.name) == name)
-        if origin is None or alias.asname is not None:
-            if statement.module.split(".")[0] == "verl":
-                self._refuse(statement.lineno, f"the rows need {statement.module}, which is not at hand")
+        if not isinstance(statement, ast.ImportFrom):
             return False
-        self._copied.setdefault(origin, set()).add(alias.name)
+        module = statement.module or ""
+        origin = self._sources.origin(module, self._path) if self._sources is not None and module else None
+        if origin is None or statement.level > 1:
+            if module.split(".")[0] == "verl" or statement.level:
+                raise Stop(statement.lineno, f"the rows need {'.' * statement.level}{module}, which is not at hand")
+            return False
+        names = {name for each in self._needs.values() for name in each.last}
+        known = {alias.asname or alias.name: alias.name for alias in statement.names}
+        self._copied.setdefault(origin, {}).update((name, known[name]) for name in known if name in names)
         return True
 
     def _copies(self) -> Iterator[tuple[str, str]]:
@@ -216,123 +225,99 @@ class _Reader:
 
         for origin, names in self._copied.items():
             assert self._sources is not None
-            copied = closure(self._sources.code(origin), sorted(names), self._sources, Names(""))
+            copied = closure(self._sources.code(origin), sorted(set(names.values())), self._sources, Names(""))
             if copied.problems or len(copied.parts) > 1:
                 where = copied.problems[0] if copied.problems else None
-                why = where.message if where else "it needs other modules in turn"
+                why = where.message if where else f"{origin.dotted} needs other modules in turn"
                 raise NotUnderstood(where.path if where else self._path, where.line if where else 1, why)
             text = carried_text(copied, copied.root)
             tree = ast.parse(text)
-            first = next(each for each in tree.body if not _is_heading(each))
+            first = next(each for each in tree.body if not is_heading(each))
             kept = "".join(
                 text.splitlines(keepends=True)[first.lineno - 1 - len(getattr(first, "decorator_list", ())) :]
             )
-            yield "definition", _shifted(kept.rstrip("\n"), len(_INDENT), _inside_strings(kept))
-
-    def _moved(self, statement: ast.stmt) -> str:
-        """The text of a statement, with the comments above it, as it stands in a function."""
-        first = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))])
-        while first > 1 and self._lines[first - 2].lstrip().startswith("#") and not self._is_licence(first - 1):
-            first -= 1
-        last = statement.end_lineno or statement.lineno
-        text = "".join(self._lines[first - 1 : last]).rstrip("\n")
-        inside = frozenset(line - first + 1 for line in self._inside_strings)
-        return _shifted(text, len(_INDENT) - statement.col_offset, inside)
-
-    def _is_licence(self, line: int) -> bool:
-        return all(not text.strip() or text.startswith("#") for text in self._lines[:line])
+            yield "definition", shifted(kept.rstrip("\n"), len(INDENT), inside_strings(kept))
+            for name, known in names.items():
+                if name != known:
+                    yield "other", f"{INDENT}{name} = {known}"
 
 
-def _flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a script, those of its main part included."""
-    for statement in body:
-        is_main = isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test)
-        is_program = isinstance(statement, ast.FunctionDef) and any(
-            isinstance(part, ast.Call) and called_name(part) == "to_parquet" for part in ast.walk(statement)
-        )
-        if (is_main or is_program) and isinstance(statement, (ast.If, ast.FunctionDef)):
-            yield from _flat(statement.body)
-        else:
-            yield statement
+class _Set(ast.NodeTransformer):
+    """Puts values in the place of names."""
+
+    def __init__(self, values: Mapping[str, object]) -> None:
+        self._values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id not in self._values:
+            return node
+        return ast.parse(repr(self._values[node.id]), mode="eval").body
 
 
-def _binds(statement: ast.stmt) -> Iterator[str]:
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        yield statement.name
-    elif isinstance(statement, (ast.Import, ast.ImportFrom)):
-        yield from ((alias.asname or alias.name).split(".")[0] for alias in statement.names)
+def _ops(data: Data) -> Iterator[Op]:
+    for part in data.parts:
+        yield from part.ops
+    yield from data.then
+
+
+def _reads(entry: Entry) -> Iterator[str]:
+    from relax_lint.conversion.own_names import reads
+
+    part = entry.expression or entry.statement
+    if part is not None:
+        yield from reads(part)
+
+
+def _whole(op: Op) -> ast.AST:
+    return ast.Tuple([part for part in (op.function, op.given) if part is not None], ast.Load())
+
+
+def inside_strings_of(text: str) -> frozenset[int]:
+    """The lines of an indented text that begin inside a string."""
+    return frozenset(line - 1 for line in inside_strings("if 1:\n" + text))
+
+
+def _labels(parts: Sequence[Part]) -> dict[tuple[Load, str], str]:
+    """What the raw files of each split are known by: the split, or the data set where there are several of them."""
+    ways: dict[tuple[str | Load, ...], tuple[str, ...]] = {}
+    for part in parts:
+        ways[_key(part)] = (part.split, part.load.name, part.load.config)
+    known: dict[tuple[str | Load, ...], str] = {}
+    for part in parts:
+        key, split, load = _key(part), part.split, part.load
+        stems = (load.splits or {}).get(split, ())
+        others = [other for one, other in ways.items() if one != key]
+        own = [name for kind, name in enumerate(ways[key]) if name and all(other[kind] != name for other in others)]
+        label = next(iter(own), "")
+        if len(stems) == 1 and split not in stems[0]:
+            label = stems[0]
+        elif label and label != split and not load.is_file:
+            label = f"{label}/{split}"
+        if not label or label in (other for one, other in known.items() if one != key):
+            raise Stop(load.line, "which of the data sets a raw file is of could not be told by a name")
+        known[key] = label
+    return {(part.load, part.split): known[_key(part)] for part in parts}
+
+
+def _key(part: Part) -> tuple[str | Load, ...]:
+    """What is the same of parts that are the same split of the same data set."""
+    load = part.load
+    return (load.source or load, load.config, part.split)
+
+
+def _file(data: Data, labels: Mapping[tuple[Load, str], str], calls: Mapping[Op, str]) -> str:
+    """What makes the rows of a file."""
+
+    def steps(ops: Sequence[Op]) -> str:
+        return "[" + ", ".join(calls.get(op) or f"{op.name}({', '.join(op.literal)})" for op in ops) + "]"
+
+    runs: list[tuple[str, int]] = []
+    for part in data.parts:
+        text = f'("{labels[part.load, part.split]}", {steps(part.ops)})'
+        times = runs.pop()[1] if runs and runs[-1][0] == text else 0
+        runs.append((text, times + 1))
+    if all(times == 1 for _, times in runs):
+        parts = "[" + ", ".join(text for text, _ in runs) + "]"
     else:
-        for part in ast.walk(statement):
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-                yield part.id
-
-
-def _reads(part: ast.AST) -> list[str]:
-    """Names that may be read from outside; some are bound within, and looking for those does no harm."""
-    stores = {each.arg for each in ast.walk(part) if isinstance(each, ast.arg)}
-    names = [each for each in ast.walk(part) if isinstance(each, ast.Name)]
-    if not isinstance(part, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-        stores |= {each.id for each in names if isinstance(each.ctx, ast.Store)}
-        stores |= {each.name for each in ast.walk(part) if isinstance(each, (ast.FunctionDef, ast.ClassDef))}
-        stores |= {each.name for each in ast.walk(part) if isinstance(each, ast.ExceptHandler) and each.name}
-        imports = (each for each in ast.walk(part) if isinstance(each, (ast.Import, ast.ImportFrom)))
-        stores |= {name for each in imports for name in _binds(each)}
-    return [each.id for each in names if isinstance(each.ctx, ast.Load) and each.id not in stores]
-
-
-def _looks(statement: ast.stmt) -> str:
-    if isinstance(statement, (ast.Import, ast.ImportFrom)):
-        return "import"
-    return "definition" if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else "other"
-
-
-def _spaced(parts: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Texts with an empty line around definitions, and behind imports."""
-    before = ""
-    for kind, text in parts:
-        if before and (kind != before or kind == "definition"):
-            yield ""
-        yield text
-        before = kind
-
-
-def _row_function(call: ast.Call) -> ast.expr:
-    given = [*call.args, *(word.value for word in call.keywords if word.arg == "function")]
-    return given[0] if given else call
-
-
-def _f_strings(value: ast.expr) -> list[ast.JoinedStr]:
-    return [part for part in ast.walk(value) if isinstance(part, ast.JoinedStr)]
-
-
-def _is_heading(statement: ast.stmt) -> bool:
-    """A docstring, or an import of the future."""
-    if isinstance(statement, ast.ImportFrom):
-        return statement.module == "__future__"
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-
-def _inside_strings(text: str) -> frozenset[int]:
-    """The lines that begin inside a string, counted from 1: their indentation is a part of it."""
-    found, started = set[int](), list[int]()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        kind = tokenize.tok_name[token.type]
-        if kind == "STRING":
-            found.update(range(token.start[0] + 1, token.end[0] + 1))
-        elif kind == "FSTRING_START":
-            started.append(token.start[0])
-        elif kind == "FSTRING_END":
-            found.update(range(started.pop() + 1, token.end[0] + 1))
-    return frozenset(found)
-
-
-def _shifted(text: str, by: int, inside: frozenset[int]) -> str:
-    lines = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if number in inside or not line.strip():
-            lines.append(line)
-        elif by >= 0:
-            lines.append(" " * by + line)
-        else:
-            lines.append(line[min(-by, len(line) - len(line.lstrip())) :])
-    return "\n".join(lines)
+        parts = " + ".join(f"[{text}] * {times}" if times > 1 else f"[{text}]" for text, times in runs)
+    return f"OwnFile({parts}, {steps(data.then)})" if data.then else f"OwnFile({parts})"

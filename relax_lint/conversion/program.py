@@ -40,7 +40,8 @@ def run(given: Path, wanted_at: Path, wanted: Wanted, ray: bool = False, raw: bo
     try:
         jobs = jobs_for(given, wanted_at, raw)
         if not jobs:
-            what = " or ".join((*SUFFIXES, *own_rows()))
+            splits = dict.fromkeys(split for file in own_rows().values() for split, _ in file.parts)
+            what = " or ".join((*SUFFIXES, *splits))
             return told(f"{given}: there is nothing to convert in it: no {what} file", 2)
         with interruptible():
             if ray:
@@ -55,7 +56,7 @@ def run(given: Path, wanted_at: Path, wanted: Wanted, ray: bool = False, raw: bo
 
 def convert_job(job: Job, wanted: Wanted, convert: Callable[..., Done]) -> int:
     """Convert one file and say what came of it; the exit status."""
-    shown = ", ".join(map(str, job.sources))
+    shown = ", ".join(map(str, dict.fromkeys(job.sources)))
     try:
         for name in dropped(job, wanted):
             told(f"{shown}: {name} is not kept: Relax is given the media alone", 0)
@@ -69,15 +70,15 @@ def convert_job(job: Job, wanted: Wanted, convert: Callable[..., Done]) -> int:
         told(f"{shown}: {said(problem)}", 1)
         return told(f"{job.target} is not written", 1)
     progress.clear()
-    left_out = done.rows - done.written
-    also = f", {left_out:,} without ground truth left out" if left_out else ""
+    left_out, why = done.rows - done.written, "without ground truth " * (job.own is None)
+    also = f", {left_out:,} {why}left out" if left_out else ""
     print(f"{shown} -> {job.target}: {done.written:,} rows{also}")
     return 0
 
 
 def dropped(job: Job, wanted: Wanted) -> list[str]:
     """What verl's data says of media beside themselves."""
-    if job.split is not None or job.sources[0].suffix != ".parquet":
+    if job.own is not None or job.sources[0].suffix != ".parquet":
         return []
     with opened(job.sources[0]) as file:
         schema = file.schema_arrow
@@ -112,7 +113,7 @@ def told_rows(done: Done, job: Job) -> int:
 
 def no_row_has_truth(job: Job) -> str:
     """What to do where leaving out the rows without ground truth would leave none."""
-    if job.split is not None:
+    if job.own is not None:
         return ": the recipe's own code gives no row one"
     return f", as no row here has: {raw_rows()}"
 

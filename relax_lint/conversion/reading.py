@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -16,8 +16,9 @@ import pyarrow.parquet as pq
 
 from relax_lint.conversion.columns import Wanted, all_held, convert_batch, readable
 from relax_lint.conversion.recipe_data import own_rows
-from relax_lint.conversion.refusals import BadRows, Refused
+from relax_lint.conversion.refusals import BadRows, Refused, counted_from
 from relax_lint.conversion.row_by_row import Rows
+from relax_lint.conversion.steps import Course
 
 MB = 1 << 20
 BATCH_BYTES, BATCH_ROWS, FEW_ROWS = 8 * MB, 4096, 32
@@ -28,19 +29,27 @@ Piece = tuple[int, int, Callable[[], Any]]
 
 @dataclass(frozen=True)
 class Part:
-    """Rows of one file: of all its row groups or some; the number of the first in the file, and in the split."""
+    """Rows of one file: of all its row groups or some; the number of the first in the file, and among all that go into
+    ``own``, when they are raw; ``part`` of it they are."""
 
     source: Path
-    split: str | None = None
+    own: str | None = None
     groups: tuple[int, ...] | None = None
     first: int = 0
     index: int = 0
+    part: int = 0
 
 
-def pieces(part: Part, wanted: Wanted, rows: Rows) -> Iterator[Piece]:
+def course_of(parts: Sequence[Part]) -> Course | None:
+    """What raw rows go through, from the first of them on."""
+    own = next((part.own for part in parts), None)
+    return None if own is None else Course(own_rows()[own], parts[0].index)
+
+
+def pieces(part: Part, wanted: Wanted, rows: Rows, course: Course | None) -> Iterator[Piece]:
     """A part in pieces that are converted, or refused, one by one."""
     home = part.source.absolute().parent
-    if part.split is None and part.source.suffix == ".parquet":
+    if course is None and part.source.suffix == ".parquet":
         with opened(part.source) as file:
             columns, schema = readable(file.schema_arrow, wanted), file.schema_arrow
         first, batch = part.first, None
@@ -59,22 +68,25 @@ def pieces(part: Part, wanted: Wanted, rows: Rows) -> Iterator[Piece]:
         raw = batch if isinstance(batch, list) else batch.to_pylist()
         for start in range(0, len(raw), FEW_ROWS * 8):
             few = raw[start : start + FEW_ROWS * 8]
-            yield part.first + first + start, len(few), partial(convert_raw, few, part, first + start, rows, home)
+            yield part.first + first + start, len(few), partial(convert_raw, few, part, course, rows, home)
         first += len(raw)
 
 
-def convert_raw(raw: list[dict[str, Any]], part: Part, first: int, rows: Rows, home: Path) -> Any:
+def convert_raw(raw: list[dict[str, Any]], part: Part, course: Course | None, rows: Rows, home: Path) -> Any:
     """Rows as the data set has them, or as verl has them, as Relax reads them."""
-    made = raw
-    if part.split is not None:
-        made, row_function = [], own_rows()[part.split][1]
-        for number, row in enumerate(raw):
-            try:
-                result = row_function(row, part.index + first + number)
-            except Exception as problem:  # it is the recipe's own code
-                raise BadRows(f"the recipe's own code: {type(problem).__name__}: {problem}", [number]) from None
-            made.append({**row, **result})
-    return rows.convert(made, home)
+    if course is None:
+        return rows.convert(raw, home)
+    made, numbers = [], []
+    for number, row in enumerate(raw):
+        try:
+            result = course.go(row, part.part)
+        except Exception as problem:  # it is the recipe's own code
+            raise BadRows(f"the recipe's own code: {type(problem).__name__}: {problem}", [number]) from None
+        if result is not None:
+            made.append(result)
+            numbers.append(number)
+    with counted_from(numbers):
+        return rows.convert(made, home) if made else None
 
 
 def ahead(batches: Iterator[Any]) -> Iterator[Any]:

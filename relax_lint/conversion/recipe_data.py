@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from relax_lint.conversion.steps import OwnFile
 
 PROMPT = "prompt"
 DATA_SOURCE = "data_source"
@@ -18,6 +17,6 @@ PREPARED_BY = ""
 """The recipe's preprocessing that makes verl's rows of the raw data set, where it has to run before the conversion."""
 
 
-def own_rows() -> dict[str, tuple[str, Callable[[dict[str, Any], int], dict[str, Any]]]]:
-    """The recipe's own preprocessing: for each split of the raw data the file it becomes, and what makes its rows."""
+def own_rows() -> dict[str, OwnFile]:
+    """The recipe's own preprocessing: the files that it makes of the raw data, each with the rows that go into it."""
     return {}

@@ -20,6 +20,14 @@ class Occupied(Refused):
     """What was to be written is there already."""
 
 
+class NoRows(Refused):
+    """Nothing to be written, of so many rows."""
+
+    def __init__(self, rows: int) -> None:
+        super().__init__("no row remains" if rows else "there are no rows")
+        self.rows = rows
+
+
 class BadRows(Refused):
     """Rows of a batch that cannot be converted, counted from its first."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from relax_lint.records import record
 
-_MODULES = ("refusals", "media", "columns", "row_by_row", "reading", "writing", "jobs", "on_ray", "program")
+_MODULES = ("refusals", "steps", "media", "columns", "row_by_row", "reading", "writing", "jobs", "on_ray", "program")
 _PACKAGE = __name__.rpartition(".")[0]
 _PYARROW = """\
 try:
@@ -39,8 +39,8 @@ PREPARED_BY = {prepared_by}
 
 {own_rows}"""
 _NO_ROWS = '''\
-def own_rows() -> dict[str, tuple[str, Callable[[dict[str, Any], int], dict[str, Any]]]]:
-    """The splits of raw data that rows are made of: none, verl's own files are converted."""
+def own_rows() -> dict[str, OwnFile]:
+    """The files that are made of raw data: none, verl's own are converted."""
     return {}
 '''
 _MAIN = """
@@ -53,8 +53,8 @@ if __name__ == "__main__":
 @record
 class RecipeData:
     """What a recipe's data is like: its columns, media with their kinds, and the text of its own ``own_rows``.
-    ``tools`` are schemas as JSON, ``raw_prompt`` says that extra_info has the prompt's messages, too, ``prepared_by`` is the preprocessing
-    that the data comes out of, where its rows could not be had."""
+    ``tools`` are schemas as JSON, ``raw_prompt`` says that extra_info has the prompt's messages, too, ``prepared_by``
+    is the preprocessing that the data comes out of, where its rows could not be had."""
 
     name: str
     prompt: str = "prompt"

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from relax_lint.conversion.columns import Wanted
-from relax_lint.conversion.reading import BATCH_BYTES, MB, Part, pieces
-from relax_lint.conversion.refusals import PROBLEMS, BadRows, Occupied, Refused, said
+from relax_lint.conversion.reading import BATCH_BYTES, MB, Part, course_of, pieces
+from relax_lint.conversion.refusals import PROBLEMS, BadRows, NoRows, Occupied, Refused, said
 from relax_lint.conversion.row_by_row import Misfit, Rows
 
 CODEC = "lz4"
@@ -42,13 +42,13 @@ def write(path: str, parts: Sequence[Part], wanted: Wanted, seen: Callable[[int]
     """Convert parts into one file."""
     rows = Rows(wanted)
     while True:
-        done, writer = Done(), Writer(path, wanted)
+        done, writer, course = Done(), Writer(path, wanted), course_of(parts)
         for part in parts:
-            for first, size, convert in pieces(part, wanted, rows):
+            for first, size, convert in pieces(part, wanted, rows, course):
                 done.rows += size
                 try:
                     batch = convert()
-                    if not (done.bad or done.misfit):
+                    if batch is not None and not (done.bad or done.misfit):
                         writer.add(batch)
                         done.written += len(batch)
                 except BadRows as problem:
@@ -64,7 +64,7 @@ def write(path: str, parts: Sequence[Part], wanted: Wanted, seen: Callable[[int]
             return done
         if not done.misfit:
             if not writer.begun:
-                raise Refused("there are no rows")
+                raise NoRows(done.rows)
             return done
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -54,12 +57,27 @@ def test_preprocessing_beside_the_launcher_is_reused(checkout: Path, capsys: pyt
     assert [row["label"] for row in rows_in(checkout / "out/train.parquet")] == [str(number) for number in range(40)]
 
 
-def test_preprocessing_that_is_not_understood_is_named(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    own = OWN.replace('train_dataset = dataset["train"]', 'train_dataset = dataset["train"].shuffle()')
-    (checkout.parent / "verl/examples/grpo/prepare.py").write_text(own)
-    out = migrated(checkout, capsys)
-    line = own[: own.index(".shuffle()")].count("\n") + 1
-    assert f"prepare.py:{line}: what shuffle does to the rows is not carried over" in " ".join(out.split())
+def test_preprocessing_that_is_not_carried_over_is_a_problem(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = OWN.replace('dataset["train"]', 'dataset["train"].train_test_split(0.1)["train"]')
+    path = checkout.parent / "verl/examples/grpo/prepare.py"
+    path.write_text(own)
+    line = own[: own.index(".train_test_split")].count("\n") + 1
+    assert main(["migrate", SOURCE, "--name", "gsm8k", "--format", "json"]) == 1
+    (problem,) = (each for each in json.loads(capsys.readouterr().out)["problems"] if "prepare" in each["path"])
+    assert problem["line"] == line
+    assert "train_test_split" in problem["message"]
+    shown = os.path.relpath(path)
+    assert main(["migrate", SOURCE, "--name", "gsm8k", "--force"]) == 1
+    said = capsys.readouterr()
+    assert f"{shown}:{line}: " in said.err
+    assert f"prepare.py before {PROCESS}" in " ".join(said.out.split())
+    write_parquet(checkout / "raw/train-00000.parquet", RAW)
+    command = [sys.executable, PROCESS, "--input-dir", "raw", "--output-dir", "out"]
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert re.search(r"raw rows must go through \S*prepare.py first", done.stderr)
 
 
 def test_a_script_that_is_there_stays(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:

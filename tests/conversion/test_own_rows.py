@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from relax_lint.conversion import steps
 from relax_lint.conversion.own_rows import NotUnderstood, own_rows
+from relax_lint.conversion.steps import Course, OwnFile
 from relax_lint.migrate.carrying.sources import VerlSources
 from relax_lint.project import Project
 from tests.conversion.test_script import OWN
@@ -22,17 +24,26 @@ rows = data['train']
 TAIL = "rows.to_parquet(join(args.out, 'train.parquet'))\n"
 
 
-def made(text: str, sources: VerlSources | None = None) -> dict[str, tuple[str, Any]]:
-    names: dict[str, Any] = {}
+def made(text: str, sources: VerlSources | None = None) -> dict[str, OwnFile]:
+    """The files of a script."""
+    names: dict[str, Any] = dict(vars(steps))
     exec("from __future__ import annotations\n" + own_rows(Path("p.py"), text, "p.py", sources).text, names)
-    splits: dict[str, tuple[str, Any]] = names["own_rows"]()
-    return splits
+    files: dict[str, OwnFile] = names["own_rows"]()
+    return files
+
+
+def row_of(file: OwnFile, row: dict[str, Any], number: int = 0) -> dict[str, Any] | None:
+    return Course(file, number).go(row, 0)
 
 
 def test_closures_helpers_and_constants_go_along() -> None:
-    splits = made(OWN)
-    assert {split: file for split, (file, _) in splits.items()} == {"train": "train.parquet", "test": "test.parquet"}
-    row = splits["test"][1]({"question": "1 + 1?", "answer": "so #### 2"}, 7)
+    files = made(OWN)
+    assert {name: file.parts[0][0] for name, file in files.items()} == {
+        "train.parquet": "train",
+        "test.parquet": "test",
+    }
+    row = row_of(files["test.parquet"], {"question": "1 + 1?", "answer": "so #### 2"}, 7)
+    assert row is not None
     assert row["reward_model"] == {"style": "rule", "ground_truth": "2"}
     assert row["extra_info"] == {"split": "test", "index": 7}
 
@@ -54,13 +65,13 @@ def test_comments_and_texts_of_several_lines_stay_as_they_are() -> None:
     ],
 )
 def test_ways_to_map(maps: str, row: dict[str, int]) -> None:
-    assert made(HEAD + maps + TAIL)["train"][1]({"n": 1}, 5) == row
+    assert row_of(made(HEAD + maps + TAIL)["train.parquet"], {"n": 1}, 5) == row
 
 
 def test_a_program_in_a_function(tmp_path: Path) -> None:
     body = (HEAD + "rows = rows.map(lambda row: {'n': 1})\n" + TAIL).splitlines(keepends=True)
     text = "def main():\n" + "".join(f"    {line}" for line in body) + "\nmain()\n"
-    assert made(text)["train"][1]({}, 0) == {"n": 1}
+    assert row_of(made(text)["train.parquet"], {}) == {"n": 1}
 
 
 def test_definitions_of_verl_and_of_the_user_are_copied() -> None:
@@ -72,7 +83,7 @@ def test_definitions_of_verl_and_of_the_user_are_copied() -> None:
     project = Project.from_files(files)
     sources = VerlSources(project, project.root / "verl")
     text = HEAD + "from verl.utils.boxed import boxed\nrows = rows.map(lambda row: {'n': boxed(row['n'])})\n" + TAIL
-    assert made(text, sources)["train"][1]({"n": "x7"}, 0) == {"n": "7"}
+    assert row_of(made(text, sources)["train.parquet"], {"n": "x7"}) == {"n": "7"}
     with pytest.raises(NotUnderstood, match=r"the rows need verl\.utils\.boxed, which is not at hand") as refused:
         made(text)
     assert refused.value.line == 6
@@ -82,10 +93,61 @@ def test_definitions_of_verl_and_of_the_user_are_copied() -> None:
     ("text", "line", "reason"),
     [
         ("def f(:\n", 1, "cannot be read as Python"),
-        ("print()\n", 1, "no split of a data set"),
-        (HEAD + "rows = rows.filter(len)\n" + TAIL, 6, "what filter does to the rows"),
+        ("print()\n", 1, "nothing is written to parquet"),
+        (HEAD + "rows = rows.sort('n')\n" + TAIL, 6, "what sort does to the rows"),
+        (
+            HEAD + "\nrows = rows.train_test_split(0.1)['train']\n" + TAIL,
+            7,
+            "train_test_split parts the rows by random",
+        ),
+        (
+            HEAD + "rows = rows.shuffle(3)\nrows = rows.select(range(2))\n" + TAIL,
+            7,
+            r"order that shuffle makes .*line 6",
+        ),
+        (HEAD + "rows = rows.shuffle(3).map(len, True)\n" + TAIL, 6, "order that shuffle makes"),
+        (HEAD + "n = [2, 1]\nn.sort()\nrows = rows.select(n)\n" + TAIL, 8, "which rows are selected"),
+        (HEAD + "n = list(range(9))\nmix(n)\nrows = rows.select(n)\n" + TAIL, 8, "which rows are selected"),
+        (HEAD + "rows = rows.map(len, **more)\n" + TAIL, 6, "what is given to map is not all written out"),
+        (HEAD + "rows = rows.map(len, features=x)\n" + TAIL, 6, "what features does in map"),
+        (HEAD + "rows = rows.map(len, remove_columns=names())\n" + TAIL, 6, "the columns that are removed"),
+        (HEAD + "for name in data:\n    data[name].to_parquet(name)\n", 6, "which splits the data set has"),
+        (
+            HEAD + "for n in names():\n    rows.to_parquet(n)\n",
+            6,
+            "rows are written in a loop over what is not written out",
+        ),
+        (HEAD + "if found():\n    rows = rows.map(len)\n" + TAIL, 6, "rows depends on what the script finds"),
+        (HEAD + "if found():\n    rows.to_parquet('a.parquet')\n", 6, "rows are written or not, which depends on what"),
+        (HEAD + "rows.to_parquet('a/x.parquet')\nrows.to_parquet('b/x.parquet')\n", 7, "x.parquet is written twice"),
+        ("import pandas as pd\nt = [1]\nd = pd.DataFrame(t)\nd.to_parquet('a.parquet')\n", 3, "what DataFrame makes"),
+        ("d = mine()\n\nd.to_parquet('a.parquet')\n", 1, "how d, which is written to parquet, is made"),
+        (
+            HEAD + "t = json.load(open('t'))\nrows = rows.map(lambda row: t)\n" + TAIL,
+            6,
+            "t depends on what the script reads",
+        ),
+        (
+            HEAD + "import random\nrandom.seed(4)\nrows = rows.map(lambda row: {'n': random.random()})\n" + TAIL,
+            7,
+            "random numbers that begin here",
+        ),
+        (
+            HEAD
+            + "seen = set()\nrows = rows.filter(lambda row: seen.add(row['n']))\n"
+            + TAIL
+            + "data['test'].map(lambda row: seen.pop()).to_parquet('test.parquet')\n",
+            9,
+            "seen is kept from the rows of one file to those of the next",
+        ),
+        (
+            "import argparse\np = argparse.ArgumentParser()\np.add_argument('--n', required=True)\na = p.parse_args()\n"
+            "rows = load_dataset('a', split='train').map(lambda row: {'n': a.n})\n" + TAIL.replace("args.out", "'o'"),
+            3,
+            "the rows depend on --n, which has no default",
+        ),
         (HEAD + "rows = rows.map(f, batched=True)\n" + TAIL, 6, "mapped in batches"),
-        (HEAD + "rows = rows.map(f).map(g)\n" + TAIL, 6, "mapped twice"),
+        (HEAD + "rows = rows.map(f).map(g)\n" + TAIL, 6, "f is not bound"),
         (HEAD + "rows = rows.map(lambda row: {'n': args.n})\n" + TAIL, 6, "parse is not bound"),
         (HEAD + "rows = rows.map(lambda row: {'n': len(data)})\n" + TAIL, 4, "depend on the whole data set data"),
         (
