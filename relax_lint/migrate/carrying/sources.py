@@ -79,8 +79,10 @@ class VerlSources:
             directory = directory.parent
         return directory
 
-    def code(self, origin: Origin) -> Code:
-        """The parsed text of a module; raises ``SyntaxError`` with a place for what cannot be read."""
+    def code(self, origin: Origin, *, waits: bool = False) -> Code:
+        """The parsed text of a module, whose coroutines keep no event loop waiting, unless it ``waits`` as it did;
+        raises ``SyntaxError`` with a place for what cannot be read."""
+        from relax_lint.migrate.carrying.async_waits import with_waits
         from relax_lint.migrate.carrying.chains import with_own_imports
         from relax_lint.migrate.carrying.code import Code, Unparsable
         from relax_lint.migrate.carrying.own_files import with_own_files
@@ -90,11 +92,12 @@ class VerlSources:
             if data is None:
                 return Unparsable(origin.path, 1, "cannot be read")
             try:
-                return with_own_files(with_own_imports(Code(origin, data), self), self)
+                code = with_own_files(with_own_imports(Code(origin, data), self), self)
+                return code if waits else with_waits(code)
             except Unparsable as problem:
                 return problem
 
-        found = self.project.once((VerlSources, origin), parsed)
+        found = self.project.once((VerlSources, origin, waits), parsed)
         if isinstance(found, Unparsable):
             raise found
         return found

@@ -143,7 +143,7 @@ def _origin_of(path: Path, sources: VerlSources) -> Origin:
 
 def _code(origin: Origin, sources: VerlSources) -> Code:
     try:
-        code = sources.code(origin)
+        code = sources.code(origin, waits=True)
         _ = code.module
     except Unparsable as problem:
         raise NotCarried(Problem(problem.path, problem.line, problem.reason)) from problem
