@@ -33,8 +33,8 @@ class Statement:
 
     ``effect`` says that it is there for what it does: it binds no name. ``idle`` is what a copy never wants: the
     docstring, ``__all__``, ``__path__``, what runs only when the file is a script, and a search path that is played
-    with. ``runs`` are the names that are looked up when it runs itself, not when what it defines is called; ``scans`` are where it,
-    or what it defines, asks for names or classes that it does not name.
+    with. ``runs`` are the names that are looked up when it runs itself, not when what it defines is called; ``scans``
+    are where it, or what it defines, asks for names or classes that it does not name.
     """
 
     index: int
