@@ -59,7 +59,7 @@ def own_steps(members: Sequence[Setting], settings: Settings, sources: VerlSourc
             yield Fate(setting.key, "by hand", reason=f"a setting of this verl's own, {known}{unread}", todo=todo)
             acting.append(setting)
     yield from _todos(acting, found, sources)
-    yield from _strange(strange, settings)
+    yield from _strange(strange, settings, sources)
     yield from _obstacles(acting, found, settings, sources)
 
 
@@ -68,15 +68,20 @@ def meant(setting: Setting) -> str:
     return f" (did you mean {setting.meant}?)" if setting.meant else ""
 
 
-def _strange(members: Sequence[Setting], settings: Settings) -> Iterator[Step]:
+def _strange(members: Sequence[Setting], settings: Settings, sources: VerlSources | None) -> Iterator[Step]:
     """Settings that no code and no configuration at hand has."""
     of_verl = module_name(settings.main).startswith("verl.")
+    has_code = sources is not None and sources.package is not None and code_of_main(settings, sources) is not None
     whose = "code of your own" if of_verl else settings.main
     own_way = f"verl has no such setting: carry over what {whose} does with it, if anything"
+    said = "verl has no such setting, and does not read it" if of_verl else "verl has no such setting"
+    if has_code:
+        own_way = "verl has no such setting, and no code at hand was seen to read it: nothing, unless other code does"
+        said = "verl has no such setting, and no code at hand was seen to read it"
     for setting in members:
-        said = "verl has no such setting, and does not read it" if of_verl else "verl has no such setting"
-        said += f"; {setting.meant} is probably meant" if setting.meant else ""
-        yield Fate(setting.key, "unknown key", reason=said, todo="" if of_verl else f"{setting.key}: {own_way}")
+        reason = f"{said}; {setting.meant} is probably meant" if setting.meant else said
+        todo = "" if of_verl or has_code else f"{setting.key}: {own_way}"
+        yield Fate(setting.key, "unknown key", reason=reason, todo=todo)
         if setting.meant:
             way = f"verl has no such setting: if {setting.meant} is meant, give the launcher what that would say"
             yield Todo(f"{setting.key}{meant(setting)}: {way}", (setting.key,))

@@ -158,11 +158,11 @@ def _varied(texts: Sequence[str]) -> str:
 
 
 def _choice(words: Sequence[str]) -> str:
-    distinct = list(dict.fromkeys(words))
-    if len(distinct) == 1:
-        return distinct[0]
-    start = _cut(_shared(distinct), distinct)
-    rests = [word[len(start) :] for word in distinct]
+    """The words in one place of several sentences, in the order of these."""
+    if len(set(words)) == 1:
+        return words[0]
+    start = _cut(_shared(words), words)
+    rests = [word[len(start) :] for word in words]
     turned = [rest[::-1] for rest in rests]
     end = _cut(_shared(turned), turned)[::-1]
     return f"{start}{{{','.join(rest[: len(rest) - len(end)] for rest in rests)}}}{end}"

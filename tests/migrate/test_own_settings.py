@@ -15,7 +15,7 @@ from relax_lint.migrate.plan import Fate, Obstacle, Step, Todo
 from relax_lint.migrate.planning import plan
 from relax_lint.migrate.readers import is_own_main
 from relax_lint.project import Project
-from tests.migrate.planned import GRPO, QWEN3_8B
+from tests.migrate.planned import GRPO, QWEN3_8B, R, planned
 
 CONFIG = """\
 algorithm: {adv_estimator: grpo}
@@ -143,3 +143,24 @@ def test_a_verl_that_is_known_has_no_settings_of_its_own() -> None:
 
 def test_keys_of_one_part_stand_together() -> None:
     assert compact({"a.b.c": " (1)", "x": "", "a.b.d": "", "e.f": ""}) == "a.b.{c (1), d}, x, e.f"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("loop=mine", "the agent loop mine, which is none of verl's own"),
+        ("loop=tool_agent tools=gone.yaml", "the tools of gone.yaml, which is not here"),
+        ("loop=tool_agent loops=agents.yaml", "the agent loop of agents.yaml, which is your own code"),
+        ("loops=agents.yaml", "the agent loops of agents.yaml, which are your own code"),
+        ("loop=tool_agent", ""),
+    ],
+)
+def test_agents_that_are_not_carried_are_obstacles(words: str, told: str) -> None:
+    names = {
+        "loop": f"{R}.agent.default_agent_loop",
+        "loops": f"{R}.agent.agent_loop_config_path",
+        "tools": f"{R}.multi_turn.tool_config_path",
+    }
+    given = [f"{names[key]}={value}" for key, _, value in (word.partition("=") for word in words.split())]
+    made = planned(*given)
+    assert [each.message for each in made.obstacles] == ([told] if told else [])

@@ -63,6 +63,13 @@ def test_sentences_that_differ_in_numbers_and_names_are_one() -> None:
 
     (one,) = texts(machines(2), machines(4), machines(2), machines(16))
     assert one == "{2,4,16} machines: start the launcher on each, with WORLD_SIZE={2,4,16}, NUM_GPUS=8 set"
+    of_gpus = [
+        f"{count} machines: start it on each, with NUM_GPUS={gpus} set by hand" for count, gpus in ((2, 8), (4, 8))
+    ]
+    of_gpus.append("4 machines: start it on each, with NUM_GPUS=16 set by hand")
+    assert texts(*({text: [NODES]} for text in of_gpus)) == [
+        "{2,4,4} machines: start it on each, with NUM_GPUS={8,8,16} set by hand"
+    ]
     scripts = [f"run tools/process_x{name}.py before the first training" for name in ("", "_7b", "_32b")]
     (one,) = texts(*({script: ["data.train_files"]} for script in scripts))
     assert one == "run tools/process_x{,_7b,_32b}.py before the first training"

@@ -89,6 +89,7 @@ def _single(settings: Settings, keys: tuple[str, ...]) -> Iterator[Step]:
         elif key == _LOOPS and settings.value(key) is not None:
             todo = f"{key}={shown(settings.value(key))}: an agent loop of your own becomes a generate function"
             yield Fate(key, "by hand", (), "rows may name an agent loop of their own", todo)
+            yield _obstacle(settings, key, f"the agent loops of {shown(settings.value(key))}, which are your own code")
             yield Todo(todo, (key,))
         elif key == _TOOLS and settings.value(key) is not None:
             yield Fate(key, "by hand", (), "verl's chat template shows the tools to the model", _shown_tools(settings))
