@@ -7,13 +7,16 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from relax_lint.conversion.own_constants import called, formatted, is_function, operation, unknown
+from relax_lint.conversion.own_loops import as_function, as_loop, rows_of
 from relax_lint.conversion.own_tables import Call, attribute, concatenated, loaded, method
 from relax_lint.conversion.own_values import (
     Arguments,
     Columns,
     Data,
     Function,
+    Grown,
     Length,
+    Op,
     Parser,
     Splits,
     Unknown,
@@ -60,7 +63,8 @@ class Turn(Exception):
 @node
 class Entry:
     """Something that the script binds: by a statement, or as a name for a value or for an expression of the ``origin``,
-    a scope and a time. One that ``adds`` changes what is bound already."""
+    a scope and a time. One that ``adds`` changes what is bound already; the statement of
+    one that ``is_new`` is not in the script as it is."""
 
     scope: int
     line: int
@@ -71,6 +75,7 @@ class Entry:
     origin: tuple[int, int] = (0, 0)
     adds: bool = False
     options: tuple[str, ...] = ()
+    is_new: bool = False
 
 
 class Expressions:
@@ -223,6 +228,11 @@ class Expressions:
 
     def _comprehension(self, part: ast.ListComp | ast.GeneratorExp | ast.DictComp, scope: int) -> Any:
         (loop,) = part.generators
+        over, numbered = rows_of(loop.iter)
+        data = self.value(over, scope)
+        if isinstance(data, Data) and isinstance(part, ast.ListComp):
+            written = ast.copy_location(as_loop(part, "made_rows"), part)
+            return self.grown(written, data, "made_rows", numbered, scope)
         turns = self.value(loop.iter, scope)
         if not isinstance(turns, (list, tuple, range, dict)) or len(turns) > _MOST_TURNS or not is_plain_or_data(turns):
             return unknown(part, turns)
@@ -239,6 +249,17 @@ class Expressions:
         if isinstance(part, ast.DictComp):
             return dict(made) if all(isinstance(key, str) for key, _ in made) else unknown(part)
         return made
+
+    def grown(self, loop: ast.For, data: Data, rows: str, numbered: bool, scope: int) -> Grown | Unknown:
+        """The rows that the turns of a loop over a table put into a list."""
+        if data.shuffled:
+            return Unknown(loop.lineno, f"a loop over rows in the order that shuffle makes (line {data.shuffled})")
+        function = as_function(loop, f"rows_of_line_{loop.lineno}", rows, numbered)
+        self.entries.append(Entry(scope, loop.lineno, (function.name,), function, is_new=True))
+        self._names[scope][function.name] = Function(function, scope)
+        made = ast.Name(function.name, ast.Load())
+        step = Op("grown", loop.lineno, scope, len(self.entries), made, counts=True, leaves_out=True)
+        return Grown(data.after(step))
 
     def _attribute(self, part: ast.Attribute, scope: int) -> Any:
         holder = self.value(part.value, scope)
@@ -309,11 +330,16 @@ class Expressions:
             function.definition.name in self._of_data or any(map(holds_data, [*given, *words.values()]))
         ):
             return self._inlined(function, call, scope)
+        if name in ("from_list", "DataFrame") and given and isinstance(given[0], Grown):
+            return given[0].data
+        if name in _TABLES and given and isinstance(given[0], Unknown) and given[0].reason:
+            return given[0]
         if name in _TABLES:
             return made.refused(f"what {name} makes of the data is not followed: only what methods of datasets do is")
         if name in _CHANGES or (name not in _LEAVES and not is_function(name)):
             self._spoil(
-                [each for each in (receiver, *given, *words.values()) if isinstance(each, (list, dict))], call.lineno
+                [each for each in (receiver, *given, *words.values()) if isinstance(each, (list, dict, Grown))],
+                call.lineno,
             )
         return called(call, receiver, given, words)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from relax_lint.conversion.own_constants import operation, unknown
 from relax_lint.conversion.own_expressions import SPLITS, WRITES, Entry, Expressions, Returned, Stop, Turn
+from relax_lint.conversion.own_loops import list_of, rows_of
 from relax_lint.conversion.own_names import binds, mutated
 from relax_lint.conversion.own_values import (
     Arguments,
@@ -148,6 +149,8 @@ class Program(Expressions):
             if name == "seed":
                 self.seeded = self.seeded or statement.lineno
             receiver = self.value(value.func.value, scope)
+            if isinstance(receiver, (Data, Splits)) and name.startswith("set_"):
+                raise Stop(statement.lineno, f"what {name} does to the rows is not carried over")
             if isinstance(receiver, list) and name in ("append", "extend") and value.args:
                 given = self.value(value.args[0], scope)
                 if name == "append":
@@ -187,6 +190,8 @@ class Program(Expressions):
                 self.entries.append(Entry(scope, statement.lineno, (name,), adds=True, options=asked))
 
     def _for(self, statement: ast.For, scope: int) -> None:
+        if self._grown(statement, scope):
+            return
         turns = self.value(statement.iter, scope)
         turns = (
             list(turns) if isinstance(turns, (dict, range, tuple, list, str)) and len(turns) <= _MOST_TURNS else turns
@@ -207,6 +212,21 @@ class Program(Expressions):
                 if ended.ends:
                     return
         self._body(statement.orelse, scope)
+
+    def _grown(self, loop: ast.For, scope: int) -> bool:
+        """Whether a loop puts a row of its own into a list for each row of a table."""
+        turns, numbered = rows_of(loop.iter)
+        data = self.value(turns, scope)
+        rows = list_of(loop, self._names[scope]) if isinstance(data, Data) else ""
+        home = self.home(rows, scope)
+        if not rows or not isinstance(data, Data) or self._names[home].get(rows) != []:
+            return False
+        self._put_rows(rows, self.grown(loop, data, rows, numbered, scope), loop.lineno, home)
+        return True
+
+    def _put_rows(self, name: str, rows: Any, line: int, scope: int) -> None:
+        self._names[scope][name] = rows
+        self.entries.append(Entry(scope, line, (name,), value=rows))
 
     def _skipped(self, statement: ast.stmt, scope: int, reason: str) -> None:
         """What is not gone into: what it binds is not known; nothing may be written in it."""

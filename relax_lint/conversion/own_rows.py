@@ -28,12 +28,13 @@ class NotUnderstood(Exception):
 
 @record
 class OwnRows:
-    """The text of the function ``own_rows`` for the conversion script, the splits that it knows, and what is to be told
-    of it."""
+    """The text of the function ``own_rows`` for the conversion script, the splits that it knows, what is to be told
+    of it, and what else was ``carried`` into it: files with the names that they define."""
 
     text: str
     splits: tuple[str, ...]
     told: tuple[str, ...] = ()
+    carried: tuple[tuple[Path, tuple[str, ...]], ...] = ()
 
 
 def is_preprocessing(text: str) -> bool:
@@ -88,7 +89,8 @@ class _Writer:
         for name, (data, _) in files.items():
             lines.append(f'{INDENT * 2}"{name}": {_file(data, labels, calls)},')
         splits = tuple(dict.fromkeys(labels.values()))
-        return OwnRows("\n".join([*lines, f"{INDENT}}}"]) + "\n", splits, tuple(self._told(labels)))
+        carried = tuple((origin.path, tuple(sorted(set(names.values())))) for origin, names in self._copied.items())
+        return OwnRows("\n".join([*lines, f"{INDENT}}}"]) + "\n", splits, tuple(self._told(labels)), carried)
 
     def _told(self, labels: Mapping[tuple[Load, str], str]) -> Iterator[str]:
         for name, (data, _) in self._program.files.items():
@@ -142,6 +144,9 @@ class _Writer:
             yield "other", f"{INDENT}{entry.names[0]} = {text}"
         elif entry.statement is None:
             yield from self._constants(entry)
+        elif entry.is_new:
+            text = ast.unparse(entry.statement)
+            yield "definition", shifted(text, len(INDENT), inside_strings(text))
         elif not self._is_copied(entry.statement):
             yield looks(entry.statement), self._moved.text(entry.statement)
 
@@ -178,7 +183,7 @@ class _Writer:
 
     def _call(self, op: Op, values: Mapping[str, object]) -> str:
         def text(part: ast.expr) -> str:
-            if not values:
+            if not values and hasattr(part, "lineno"):
                 return ast.get_source_segment(self._text, part) or ""
             return ast.unparse(_Set(values).visit(ast.parse(ast.unparse(part), mode="eval").body))
 

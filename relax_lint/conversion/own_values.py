@@ -99,6 +99,13 @@ class Splits:
 
 
 @record
+class Grown:
+    """A list of rows that a loop over a table made."""
+
+    data: Data
+
+
+@record
 class Columns:
     """The names of the columns of a table."""
 
@@ -130,7 +137,7 @@ class Function:
 
 def holds_data(value: Any) -> bool:
     """Whether a value is a table of rows, or has such."""
-    if isinstance(value, (Data, Splits)):
+    if isinstance(value, (Data, Splits, Grown)):
         return True
     if isinstance(value, Mapping):
         return any(map(holds_data, value.values()))

@@ -67,6 +67,11 @@ def is_kept(name: str, value: Any, before: Row, remove: Collection[str], only: b
     return not (only or name in remove) or name not in before or value is not before[name]
 
 
+def grown(function: Callable[[Row, int], Row | None], order: bool = False) -> Step:
+    """Have a function make a row of each, or none."""
+    return Step(lambda row, number: function(dict(row), number), counts=True, leaves_out=True, order=order)
+
+
 def filtered(
     function: Callable[..., Any],
     indices: bool = False,

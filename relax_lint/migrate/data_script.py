@@ -48,7 +48,7 @@ def data_script(
         if own is not None:
             before.append(shown)
             continue
-        own, pieces = found, (Piece(file, found.splits),)
+        own, pieces = found, (Piece(file, found.splits), *(Piece(*each) for each in found.carried))
         todos.append(Todo(f"{path} takes the raw data set, too: it makes the rows of {shown}", DATA))
         todos += [Todo(f"{shown}: {told}", DATA) for told in found.told]
     if before:

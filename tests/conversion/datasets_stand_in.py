@@ -21,6 +21,10 @@ class Dataset:
     def __init__(self, rows: Iterable[Row]) -> None:
         self._rows: list[Row] = pa.Table.from_pylist(list(rows)).to_pylist()
 
+    @staticmethod
+    def from_list(rows: list[Row]) -> Dataset:
+        return Dataset(rows)
+
     def __len__(self) -> int:
         return len(self._rows)
 

@@ -21,6 +21,7 @@ args = parse()
 data = datasets.load_dataset('a')
 rows = data['train']
 """
+GROWN = HEAD + "grown = []\nfor row in rows:\n    grown.append(row)\n"
 TAIL = "rows.to_parquet(join(args.out, 'train.parquet'))\n"
 
 
@@ -121,6 +122,21 @@ def test_definitions_of_verl_and_of_the_user_are_copied() -> None:
         (HEAD + "if found():\n    rows.to_parquet('a.parquet')\n", 6, "rows are written or not, which depends on what"),
         (HEAD + "rows.to_parquet('a/x.parquet')\nrows.to_parquet('b/x.parquet')\n", 7, "x.parquet is written twice"),
         ("import pandas as pd\nt = [1]\nd = pd.DataFrame(t)\nd.to_parquet('a.parquet')\n", 3, "what DataFrame makes"),
+        (HEAD + "rows.set_format('numpy')\n" + TAIL, 6, "what set_format does to the rows"),
+        *(
+            (
+                GROWN + change + "Dataset.from_list(grown).to_parquet('a.parquet')\n",
+                9,
+                "what is in grown is not followed",
+            )
+            for change in ("grown.append({})\n", "mix(grown)\n", "grown.pop()\n", "random.shuffle(grown)\n")
+        ),
+        (
+            GROWN.replace("append(row)", "append(row)\n    grown.append(row)")
+            + "Dataset.from_list(grown).to_parquet('a.parquet')\n",
+            7,
+            "grown comes out of a loop over the rows",
+        ),
         ("d = mine()\n\nd.to_parquet('a.parquet')\n", 1, "how d, which is written to parquet, is made"),
         (
             HEAD + "t = json.load(open('t'))\nrows = rows.map(lambda row: t)\n" + TAIL,

@@ -12,10 +12,9 @@ import pytest
 
 from relax_lint.conversion.own_rows import own_rows
 from relax_lint.conversion.script import RecipeData, script
-from relax_lint.migrate.carrying.sources import VerlSources
-from relax_lint.project import Project
 from tests.conversion import datasets_stand_in
 from tests.conversion.reference import expected, rows_in, same
+from tests.parquet_files import write_parquet
 
 HEAD = """\
 import argparse
@@ -294,6 +293,36 @@ WORDS.append("two")
 data = load_dataset("demo/sums")
 data["train"].map(lambda e: row(LETTERS[e["level"]] + WORDS[-1], e["answer"])).to_parquet("out/train.parquet")
 """,
+    "a loop over the rows": """
+from tqdm import tqdm
+
+data = load_dataset("demo/sums")
+for split in ["train", "test"]:
+    rows = []
+    for number, example in enumerate(tqdm(data[split].filter(lambda e: e["level"] < 3))):
+        if example["level"] == 1:
+            continue
+        question = example["question"] + split
+        rows.append(row(question, example["answer"], number=number))
+    Dataset.from_list(rows).to_parquet(f"out/{split}.parquet")
+""",
+    "a loop that keeps something": """
+seen = set()
+rows = []
+for example in load_dataset("demo/sums", split="train"):
+    if example["level"] not in seen:
+        seen.add(example["level"])
+        rows.append(plain(example))
+Dataset.from_list(rows).to_parquet("out/train.parquet")
+""",
+    "a list of the rows": """
+import pandas as pd
+
+data = load_dataset("demo/sums")
+rows = [row(e["question"], e["answer"], n=n) for n, e in enumerate(data["train"]) if e["level"] != 2]
+pd.DataFrame(rows).to_parquet("out/train.parquet")
+Dataset.from_list([plain(e) for e in data["test"]]).to_parquet("out/test.parquet")
+""",
     "answers of any kind": """
 data = load_dataset("demo/sums")["train"]
 data.map(lambda e: row(e["question"], e["level"] * 2)).to_parquet("out/train.parquet")
@@ -314,11 +343,8 @@ def run_for_real(text: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(datasets_stand_in.Dataset, "root", root / "raw")
     monkeypatch.setattr(sys, "argv", ["prepare.py"])
     (root / "prepare.py").write_text(text)
+    (root / "out").mkdir()
     runpy.run_path(str(root / "prepare.py"), run_name="__main__")
-
-
-def sources(root: Path) -> VerlSources:
-    return VerlSources(Project(root), None)
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -339,3 +365,41 @@ def test_the_conversion_makes_what_the_script_makes(
     assert sorted(path.name for path in (tmp_path / "made").iterdir()) == files
     for file in files:
         assert same(rows_in(tmp_path / "made" / file), map(expected, rows_in(tmp_path / "out" / file))), own.text
+
+
+@pytest.mark.parametrize(
+    ("steps", "tasks"),
+    [
+        (".map(numbered, with_indices=True)", 4),
+        (".map(plain).filter(lambda e: True)", 4),
+        (".filter(lambda e: True).map(numbered, with_indices=True)", 1),
+        (".select(range(3)).map(plain)", 1),
+        (".map(lambda e: kept.append(e)).map(plain)", 1),
+    ],
+)
+def test_rows_that_depend_on_those_before_them_go_to_one_task(steps: str, tasks: int, tmp_path: Path) -> None:
+    text = HEAD + f"kept = []\nload_dataset('a', split='train'){steps}.to_parquet('out/train.parquet')\n"
+    program = tmp_path / "process.py"
+    program.write_text(script(RecipeData("demo", own_rows=own_rows(tmp_path / "p.py", text, "p.py").text)))
+    rows = [{"question": str(number), "answer": "1", "level": 1} for number in range(20)]
+    write_parquet(tmp_path / "raw/train.parquet", rows, row_group_size=5)
+    names: dict[str, Any] = runpy.run_path(str(program))
+    (job,) = names["jobs_for"](tmp_path / "raw", tmp_path / "made")
+    assert len(names["tasks_of"](job)) == tasks
+
+
+def test_other_splits_of_the_data_are_not_taken_for_the_one_that_is_read(tmp_path: Path) -> None:
+    text = HEAD + "load_dataset('a', split='train').map(plain).to_parquet('out/x.parquet')\n"
+    told = HEAD + (
+        "a, b = (load_dataset(name, split='train').map(plain) for name in ('x/a', 'x/b'))\n"
+        "concatenate_datasets([a, b]).to_parquet('out/x.parquet')\n"
+    )
+    row = {"question": "?", "answer": "1", "level": 1}
+    for file in ("a/train-0.parquet", "a/test-0.parquet", "b/train/0.parquet", "b/test/0.parquet", "b-test.parquet"):
+        write_parquet(tmp_path / "raw" / file, [row])
+    for written, files in ((text, ["a/train-0", "b/train/0"]), (told, ["a/train-0", "b/train/0"])):
+        program = tmp_path / "process.py"
+        program.write_text(script(RecipeData("demo", own_rows=own_rows(tmp_path / "p.py", written, "p.py").text)))
+        names: dict[str, Any] = runpy.run_path(str(program))
+        (job,) = names["jobs_for"](tmp_path / "raw", tmp_path / "made")
+        assert list(job.sources) == [tmp_path / f"raw/{file}.parquet" for file in files]
