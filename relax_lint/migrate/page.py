@@ -70,9 +70,25 @@ def _opening(told: _Data) -> Iterator[str]:
             "conditions hold. Give `relax-lint migrate` the variables of one by `--env` to have it written:"
         )
         yield "\n".join(f"-{_when(conditions)}" for conditions in told["not_written"])
+    yield from _not_done(told)
+
+
+def _not_done(told: _Data) -> Iterator[str]:
+    """What is not migrated, or not carried over; what is said of several places stands once."""
+    reasons: dict[str, list[str]] = {}
     for refused in told["refused"]:
-        reason = refused["reason"].rstrip(".")
-        yield f"**Not migrated:** the launch at {_at(refused)}{_when(refused['conditions'])}: {reason}."
+        at = f"{_at(refused)}{_when(refused['conditions'])}"
+        reasons.setdefault(refused["reason"].rstrip("."), []).append(at)
+    for reason, places in reasons.items():
+        which = "the launch at" if len(places) == 1 else "the launches at"
+        yield f"**Not migrated:** {which} {', '.join(places)}: {one_line(reason)}."
+    problems: dict[str, list[str]] = {}
+    for problem in told["problems"]:
+        at = problem["path"] if problem["line"] is None else f"{problem['path']}:{problem['line']}"
+        problems.setdefault(problem["message"], []).append(_code(at))
+    if problems:
+        yield "**Not carried over:**"
+        yield "\n".join(f"- {one_line(message)} ({', '.join(places)})" for message, places in problems.items())
 
 
 def _by_hand(told: _Data) -> Iterator[str]:

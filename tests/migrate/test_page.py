@@ -11,7 +11,7 @@ from relax_lint.diagnostics import Place
 from relax_lint.migrate.exported import Left
 from relax_lint.migrate.migrated import Migrated, Refused, SameAs, Written
 from relax_lint.migrate.page import page
-from relax_lint.migrate.plan import ModeRefused, Passed, Plan
+from relax_lint.migrate.plan import ModeRefused, Obstacle, Passed, Plan
 from relax_lint.migrate.report import report
 from relax_lint.project import MEMORY_ROOT, Project
 from relax_lint.records import changed
@@ -120,3 +120,15 @@ def test_a_second_launch_says_only_what_differs() -> None:
 def test_flags_of_the_launchers_own_are_listed() -> None:
     text = page(report(migrated([plan_of([*PASSED, Passed("--seed", ("1",), "misc", (), "a | b")])]), named))
     assert "| `--seed 1` | both | a \\| b |" in text
+
+
+def test_what_is_refused_or_not_carried_over_at_several_places_stands_once() -> None:
+    source = source_of("x\n" + COMMAND)
+    refused = [Refused("gae needs a critic", Place(source, at, at + 1), "algorithm.adv_estimator") for at in (0, 2)]
+    plan = plan_of()
+    plan.obstacles = [Obstacle(VERL, line, "the agents") for line in (1, 2)]
+    text = page(report(migrated([plan], refused=refused), named))
+    script = "examples/math/train.sh"
+    assert f"**Not migrated:** the launches at `{script}:1`, `{script}:2`: gae needs a critic." in text
+    assert f"**Not carried over:**\n\n- the agents (`{script}:1`, `{script}:2`)" in text
+    assert text.index("Not carried over") < text.index("## To do by hand")

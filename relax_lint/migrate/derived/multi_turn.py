@@ -87,9 +87,10 @@ def _single(settings: Settings, keys: tuple[str, ...]) -> Iterator[Step]:
         if key == _ENABLED or (key == _DEFAULT_LOOP and settings.value(key) in _SINGLE):
             yield Fate(key, "same", (), "one response to a prompt")
         elif key == _LOOPS and settings.value(key) is not None:
-            todo = f"{key}={shown(settings.value(key))}: an agent loop of your own becomes a generate function"
+            named = shown(settings.value(key))
+            todo = f"{key}={named}: write its agent loops for {_GENERATE}; till then each prompt gets one response"
             yield Fate(key, "by hand", (), "rows may name an agent loop of their own", todo)
-            yield _obstacle(settings, key, f"the agent loops of {shown(settings.value(key))}, which are your own code")
+            yield _obstacle(settings, key, f"the agent loops of {named}, which are your own code")
             yield Todo(todo, (key,))
         elif key == _TOOLS and settings.value(key) is not None:
             yield Fate(key, "by hand", (), "verl's chat template shows the tools to the model", _shown_tools(settings))
