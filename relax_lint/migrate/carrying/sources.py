@@ -80,11 +80,11 @@ class VerlSources:
         return directory
 
     def code(self, origin: Origin, *, waits: bool = False) -> Code:
-        """The parsed text of a module, whose coroutines keep no event loop waiting, unless it ``waits`` as it did;
-        raises ``SyntaxError`` with a place for what cannot be read."""
-        from relax_lint.migrate.carrying.async_waits import with_waits
+        """The parsed text of a module, whose coroutines share an event loop well, unless it ``waits`` as it did; raises
+        ``SyntaxError`` with a place for what cannot be read."""
         from relax_lint.migrate.carrying.chains import with_own_imports
         from relax_lint.migrate.carrying.code import Code, Unparsable
+        from relax_lint.migrate.carrying.kept_clients import for_one_loop
         from relax_lint.migrate.carrying.own_files import with_own_files
 
         def parsed() -> Code | Unparsable:
@@ -93,7 +93,7 @@ class VerlSources:
                 return Unparsable(origin.path, 1, "cannot be read")
             try:
                 code = with_own_files(with_own_imports(Code(origin, data), self), self)
-                return code if waits else with_waits(code)
+                return code if waits else for_one_loop(code)
             except Unparsable as problem:
                 return problem
 

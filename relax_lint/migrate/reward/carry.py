@@ -66,17 +66,17 @@ def _parses(text: str) -> bool:
 
 def _awaiting(entry: Entry) -> Entry:
     """The function, awaiting what it asks over HTTP where that can be done; else that runs in a thread."""
-    from relax_lint.migrate.carrying.async_waits import with_waits
+    from relax_lint.migrate.carrying.kept_clients import for_one_loop
     from relax_lint.migrate.reward.judges import asks_over_http, on_the_loop
 
     known = entry.code.definition(entry.function)
     if not asks_over_http(entry.code) or not isinstance(known, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return changed(entry, code=with_waits(entry.code))
+        return changed(entry, code=for_one_loop(entry.code))
     made = on_the_loop(entry.code, entry.function)
     if isinstance(made, str):
         note = f"{entry.function} asks over HTTP in a thread, not by one asynchronous client: {made}"
-        return changed(entry, code=with_waits(entry.code), notes=(*entry.notes, note))
-    made = with_waits(made)
+        return changed(entry, code=for_one_loop(entry.code), notes=(*entry.notes, note))
+    made = for_one_loop(made)
     definition = made.definition(entry.function)
     return changed(entry, code=made, is_async=isinstance(definition, ast.AsyncFunctionDef))
 

@@ -28,6 +28,15 @@ _FORMS = {
     "tuple": "def compute_score(solution_str, ground_truth, **rest):\n    return True, 'why'\n",
     "all_of_extra_info": "def compute_score(solution_str, ground_truth, extra_info=None, **rest):\n"
     "    return len(extra_info)\n",
+    "waiting_coroutine": "import time\nimport subprocess\nimport aiohttp\n\n\n"
+    "async def ask(text):\n    for _ in range(3):\n        try:\n"
+    "            async with aiohttp.ClientSession() as session:\n"
+    "                async with session.post('http://judge', json={'t': text}) as answer:\n"
+    "                    return await answer.json()\n        except aiohttp.ClientError:\n            time.sleep(1)\n"
+    "    return {}\n\n\nasync def compute_score(solution_str, ground_truth, **rest):\n"
+    "    subprocess.run(['true'])\n    found = await ask(solution_str)\n"
+    "    try:\n        return float(found['score'])\n"
+    "    except (KeyError, TypeError, ValueError):\n        return 0.0\n",
     "in_thread": "import subprocess\n\n\ndef compute_score(solution_str, ground_truth, **rest):\n"
     "    return subprocess.run(['true']).returncode\n",
     "in_processes": "import signal\n\n\ndef compute_score(solution_str, ground_truth, **rest):\n"
@@ -113,6 +122,16 @@ def test_nothing_is_found_in_rewards_of_users(form: str, migration: Migration) -
     told = migration.run("data.train_files=/data/x.parquet custom_reward_function.path=score.py")
     assert told["findings"] == []
     assert migration.found() == []
+
+
+def test_a_client_that_cannot_be_shared_is_to_be_checked(migration: Migration) -> None:
+    (migration.user / "score.py").write_text(
+        "import httpx\n\n\nasync def compute_score(solution_str, ground_truth, **rest):\n"
+        "    async with httpx.AsyncClient(timeout=5) as client:\n        await client.get('http://judge/login')\n"
+        "        return float((await client.get('http://judge')).is_success)\n"
+    )
+    told = migration.run("data.train_files=/data/x.parquet custom_reward_function.path=score.py")
+    assert [each["code"] for each in told["findings"]] == ["RLX211"]
 
 
 def test_one_source_known_by_the_name_of_its_data_has_its_scorer_alone(migration: Migration) -> None:

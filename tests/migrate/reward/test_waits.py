@@ -6,16 +6,14 @@ from __future__ import annotations
 import asyncio
 import gc
 import importlib.util
-import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
 from relax_lint.migrate.reward.request import Argument, Function
+from tests.migrate.reward.judge_server import judge_server
 from tests.migrate.reward.originals import originals
 from tests.migrate.reward.produced import Workshop, run
 
@@ -23,44 +21,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 """Clients live as long as the program, which here goes on after them."""
 
 
-class _Judge(BaseHTTPRequestHandler):
-    """Scores a text by its length, once two ask at the same time, if that ever happens; the text "no" fails first."""
-
-    protocol_version = "HTTP/1.1"
-    refused: ClassVar[set[str]] = set()
-    connections = 0
-
-    def setup(self) -> None:
-        super().setup()
-        type(self).connections += 1
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        status = 503 if asked["t"].startswith("no") and asked["t"] not in self.refused else 200
-        self.refused.add(asked["t"])
-        told = {"n": len(asked["t"]), "key": self.headers.get("X-Key"), "cookie": self.headers.get("Cookie")}
-        answer = json.dumps(told).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(answer)))
-        self.send_header("Set-Cookie", "a=b")
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, *told: object) -> None:
-        """Nothing is logged."""
-
-
 @pytest.fixture
 def judge() -> Iterator[str]:
-    _Judge.refused, _Judge.connections = set(), 0
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Judge)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    yield from judge_server()
 
 
 @pytest.fixture
