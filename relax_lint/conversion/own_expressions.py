@@ -47,17 +47,17 @@ class Stop(Exception):
 class Returned(Exception):
     """A ``return``."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, line: int, value: Any) -> None:
         super().__init__()
-        self.value = value
+        self.line, self.value = line, value
 
 
 class Turn(Exception):
     """A ``break``, or a ``continue``."""
 
-    def __init__(self, ends: bool) -> None:
+    def __init__(self, line: int, ends: bool) -> None:
         super().__init__()
-        self.ends = ends
+        self.line, self.ends = line, ends
 
 
 @node

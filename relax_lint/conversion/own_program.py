@@ -39,7 +39,10 @@ class Program(Expressions):
 
     def __init__(self, tree: ast.Module) -> None:
         super().__init__(tree)
-        self._body(tree.body, self._scope(0))
+        try:
+            self._body(tree.body, self._scope(0))
+        except (Turn, Returned) as astray:
+            raise Stop(astray.line, "cannot be read as Python") from None
 
     # ------------------------------------------------------------ statements
 
@@ -69,9 +72,9 @@ class Program(Expressions):
         elif isinstance(statement, ast.Try):
             self._body([*statement.body, *statement.orelse, *statement.finalbody], scope)
         elif isinstance(statement, ast.Return):
-            raise Returned(None if statement.value is None else self.value(statement.value, scope))
+            raise Returned(statement.lineno, None if statement.value is None else self.value(statement.value, scope))
         elif isinstance(statement, (ast.Break, ast.Continue)):
-            raise Turn(isinstance(statement, ast.Break))
+            raise Turn(statement.lineno, isinstance(statement, ast.Break))
         elif isinstance(statement, ast.Raise):
             raise Stop(statement.lineno, "as far as the text says, the script ends here with an error")
         elif isinstance(statement, (ast.Import, ast.ImportFrom, ast.ClassDef)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -286,7 +287,9 @@ def _labels(parts: Sequence[Part]) -> dict[tuple[Load, str], str]:
     """What the raw files of each split are known by: the split, or the data set where there are several of them."""
     ways: dict[tuple[str | Load, ...], tuple[str, ...]] = {}
     for part in parts:
-        ways[_key(part)] = (part.split, part.load.name, part.load.config)
+        load = part.load
+        is_named = load.is_file and re.fullmatch(r"[\w.-]+", load.name) is not None
+        ways[_key(part)] = (load.name if is_named else part.split, load.name, load.config)
     known: dict[tuple[str | Load, ...], str] = {}
     for part in parts:
         key, split, load = _key(part), part.split, part.load

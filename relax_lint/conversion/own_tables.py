@@ -246,13 +246,11 @@ def concatenated(call: Call) -> Any:
     tables = call.value(0, "dsets")
     if not isinstance(tables, (list, tuple)) or not tables:
         return call.refused("which data sets are put together is not written out")
-    unknown = next((each for each in tables if not isinstance(each, Data)), None)
-    if unknown is not None:
-        return (
-            unknown
-            if isinstance(unknown, Unknown) and unknown.reason
-            else call.refused("which data sets are put together is not written out")
-        )
+    for table in tables:
+        if isinstance(table, Unknown) and table.reason:
+            return table
+        if not isinstance(table, Data):
+            return call.refused("which data sets are put together is not written out")
     if call.value(2, "axis"):
         return call.refused("columns of several data sets are put together")
     if any(table.then for table in tables):

@@ -94,6 +94,8 @@ def test_definitions_of_verl_and_of_the_user_are_copied() -> None:
     ("text", "line", "reason"),
     [
         ("def f(:\n", 1, "cannot be read as Python"),
+        ("x = 1\nbreak\n", 2, "cannot be read as Python"),
+        ("x = 1\nreturn\n", 2, "cannot be read as Python"),
         ("print()\n", 1, "nothing is written to parquet"),
         (HEAD + "rows = rows.sort('n')\n" + TAIL, 6, "what sort does to the rows"),
         (

@@ -272,6 +272,9 @@ test = load_dataset("json", data_files="raw/sums/test.jsonl", split="train")
 train.map(plain).to_parquet("out/train.parquet")
 test.map(plain).to_parquet("out/test.parquet")
 """,
+    "a file whose split is called something else": """
+load_dataset("json", data_files="raw/sums/test.jsonl", split="train").map(plain).to_parquet("out/val.parquet")
+""",
     "files of splits": """
 data = load_dataset("json", data_files={"learn": "raw/sums/train.jsonl", "exam": "raw/sums/test.jsonl"})
 for name, table in data.items():
