@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from relax_lint.migrate.settings import Setting, Settings
     from relax_lint.migrate.values import Data
 
-_ASKS_NOTHING: tuple[Data, ...] = (None, False, "", [], {})
+_EMPTY: tuple[Data, ...] = ("", [], {})
 _CONVENIENT = ("trainer.", "hydra.")
 """Settings of which no score, action or sample depends."""
 _OF_TURNS = ("turn", "search", "retriev", "tool", "agent", "environment")
@@ -51,7 +51,7 @@ def own_steps(members: Sequence[Setting], settings: Settings, sources: VerlSourc
         known = _whereabouts(setting, found.get(setting.key), sources)
         if not known:
             strange.append(setting)
-        elif setting.value in _ASKS_NOTHING:
+        elif _asks_nothing(setting.value):
             yield Fate(setting.key, "same", reason=f"a setting of this verl's own, which asks for nothing: {known}")
         else:
             unread = "" if setting.key in found else "; no code of it was seen to read it"
@@ -61,6 +61,11 @@ def own_steps(members: Sequence[Setting], settings: Settings, sources: VerlSourc
     yield from _todos(acting, found, sources)
     yield from _strange(strange, settings, sources)
     yield from _obstacles(acting, found, settings, sources)
+
+
+def _asks_nothing(value: Data) -> bool:
+    """Whether a value leaves something out; a number never does, zero may mean anything."""
+    return value is None or value is False or value in _EMPTY
 
 
 def meant(setting: Setting) -> str:
@@ -145,7 +150,7 @@ def _obstacles(
     """What the launch itself asks the user's code for, at the line where it does."""
     read = [each for each in acting if each.key in found and not each.key.startswith(_CONVENIENT)]
     asked = [each for each in read if each.origin != "verl default"]
-    turns = [each for each in read if any(word in each.key.lower() for word in _OF_TURNS)]
+    turns = [each for each in read if each.value != 0 and any(word in each.key.lower() for word in _OF_TURNS)]
     if turns and not takes_turns(settings):
         asked = [each for each in asked if each not in turns]
         first = next((each for each in turns if each.place is not None), turns[0])

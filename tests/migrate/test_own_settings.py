@@ -69,6 +69,7 @@ def test_what_is_declared_is_never_unknown() -> None:
     assert {each.kind for each in fate.values()} <= {"by hand", "same", "mapped", "derived", "dropped", "no effect"}
     assert "no code of it was seen to read it" in fate["unread"].reason
     assert (fate["retriever.url"].kind, fate["n"].kind) == ("same", "by hand")
+    assert fates(steps("max_turns=0"))["max_turns"].kind == "by hand"
 
 
 def test_what_nothing_at_hand_has_stays_unknown() -> None:
@@ -93,7 +94,11 @@ def test_there_is_one_todo_for_each_file_that_reads_settings() -> None:
             3,
             "the several turns of retriever.topk, max_turns (read at verl/trainer/ppo/ray_trainer.py:6)",
         ),
-        ("+own_key=1 retriever.topk=0 max_turns=0", 3, "what your own code does with own_key"),
+        (
+            "+own_key=1 retriever.topk=0 max_turns=0",
+            3,
+            "what your own code does with retriever.topk, max_turns, own_key",
+        ),
         ("+own_key=null", None, ""),
     ],
 )
