@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import ast
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from relax_lint.conversion.own_values import Arguments, Length, Tail, Unknown, holds_data, is_plain
+from relax_lint.python_operators import BINARY, COMPARE, Operator
 from relax_lint.sources.python import called_name
 
 MOST = 100_000
 """Longer values are not made: nothing needs them."""
-_OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
-    ast.In: lambda one, other: one in other,
-    ast.NotIn: lambda one, other: one not in other,
+_OPERATORS: Mapping[type, Operator] = {
+    **{kind: BINARY[kind] for kind in (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)},
+    **COMPARE,
 }
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "len": len,

@@ -21,36 +21,11 @@ from relax_lint.catalog.reading.values import (
     Unknown,
     Unreadable,
 )
+from relax_lint.python_operators import BINARY, COMPARE
 
 if TYPE_CHECKING:
     from relax_lint.catalog.reading.interpreter import Interpreter
 
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-    ast.BitOr: operator.or_,
-    ast.BitAnd: operator.and_,
-    ast.BitXor: operator.xor,
-}
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
-    ast.In: lambda item, items: item in items,
-    ast.NotIn: lambda item, items: item not in items,
-}
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
@@ -180,7 +155,7 @@ class Expressions:
             unknown = _first_unknown((left, right))
             if unknown is not None:
                 return unknown
-            if not _COMPARE[type(kind)](left, right):
+            if not COMPARE[type(kind)](left, right):
                 return False
             left = right
         return True
@@ -268,9 +243,9 @@ def combined(operation: ast.operator, left: Any, right: Any) -> Any:
     if unknown is not None:
         is_text = kind is ast.Add and all(isinstance(part, (str, Unknown)) for part in (left, right))
         return joined((left, right)) if is_text else unknown
-    if kind not in _BINARY or not _is_bounded(kind, left, right):
+    if kind not in BINARY or not _is_bounded(kind, left, right):
         raise Unreadable(f"the operation {kind.__name__}")
-    return _BINARY[kind](left, right)
+    return BINARY[kind](left, right)
 
 
 def joined(parts: Iterable[str | Unknown]) -> str | Unknown:

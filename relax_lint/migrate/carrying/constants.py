@@ -4,13 +4,14 @@ files that lie beside it. Nothing of the module is run for it."""
 from __future__ import annotations
 
 import ast
-import operator
 import os
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from relax_lint.python_operators import BINARY, COMPARE, Operator
 
 if TYPE_CHECKING:
     from relax_lint.migrate.carrying.sources import Origin
@@ -52,22 +53,9 @@ _ATTRIBUTES: Mapping[type, frozenset[str]] = {
     type(Path()): frozenset({"parent", "stem", "name", "suffix"}),
     pkgutil.ModuleInfo: frozenset({"name", "ispkg"}),
 }
-_OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mod: operator.mod,
-    ast.Div: operator.truediv,
-    ast.BitOr: operator.or_,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.Gt: operator.gt,
-    ast.LtE: operator.le,
-    ast.GtE: operator.ge,
-    ast.In: lambda one, many: one in many,
-    ast.NotIn: lambda one, many: one not in many,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
+_OPERATORS: Mapping[type, Operator] = {
+    **{kind: BINARY[kind] for kind in (ast.Add, ast.Sub, ast.Mod, ast.Div, ast.BitOr)},
+    **COMPARE,
 }
 LISTING = frozenset({"iter_modules", "walk_packages", "listdir", "glob", "iterdir"})
 ASKING = frozenset({"isfile", "is_file", "isdir", "is_dir", "exists"})

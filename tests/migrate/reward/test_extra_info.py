@@ -57,7 +57,7 @@ def _converted(row: dict[str, Any]) -> dict[str, Any]:
 
 def _scored(text: str, row: dict[str, Any], kind: str) -> Any:
     """What verl's manager makes of it; the DAPO manager of older versions has scores, for code that names them."""
-    named = {"rollout_reward_scores": {}} if kind == "dapo" and "rollout_reward_scores" in text else {}
+    named: dict[str, Any] = {"rollout_reward_scores": {}} if kind == "dapo" and "rollout_reward_scores" in text else {}
     space: dict[str, Any] = {}
     exec(text, space)
     return space["compute_score"]("d", "r", 1, {**row, **_PUT_THERE[kind], **named})["got"]
