@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from relax_lint.migrate.overrides import Given, Hidden
 
 _FROM_ENVIRONMENT = re.compile(r"\$\{oc\.env:\s*([A-Za-z_]\w*)\s*(?:,\s*([^${}]*?)\s*)?\}")
+_NAME = re.compile(r"\$\{([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\}")
 _MISSING = "???"
 
 
@@ -122,7 +123,16 @@ def _value(config: DictConfig, key: Any, node: Any) -> Any:
     if node._is_missing() or node._is_none():
         return None
     try:
-        found = config[key]
+        found = _named(config, node)
+        if found is None:
+            found = config[key]
         return OmegaConf.to_container(found, resolve=True) if isinstance(found, Container) else found
     except (OmegaConfBaseException, RecursionError):
         return OmegaConf.to_container(node) if isinstance(node, DictConfig | ListConfig) else node._value()
+
+
+def _named(config: DictConfig, node: Any) -> Any:
+    """What a value that is the name of another one stands for; None where it takes omegaconf to find out. Most values
+    that stand for something are such, and to parse each by its grammar takes longer than all else."""
+    found = _NAME.fullmatch(str(node._value())) if node._is_interpolation() else None
+    return None if found is None else OmegaConf.select(config._get_root(), found[1], throw_on_resolution_failure=False)

@@ -6,7 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.migrate.mains import module_name
-from relax_lint.migrate.mapping import entry_in
+from relax_lint.migrate.mapping import entry_in, multipliers
 from relax_lint.migrate.readings import A, R, arithmetic, is_on, refusal, shown, whole
 from relax_lint.migrate.values import Data, Template
 from relax_lint.records import record
@@ -115,8 +115,8 @@ def batches(settings: Settings, choices: Choices) -> Batches:
 
 def factors(settings: Settings) -> tuple[str, ...]:
     """The settings of a fork that the samples of a prompt are multiplied by."""
-    found = ((key, entry_in(settings, key)) for key in settings.leaves)
-    return tuple(key for key, entry in found if entry is not None and entry.multiplies == SAMPLES)
+    there = ((key, entry_in(settings, key)) for key in multipliers(SAMPLES) if key in settings.leaves)
+    return tuple(key for key, entry in there if entry is not None and entry.multiplies == SAMPLES)
 
 
 def samples_of_prompt(settings: Settings) -> Data:

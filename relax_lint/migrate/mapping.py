@@ -150,6 +150,12 @@ def all_entries() -> Iterator[Entry]:
         yield from found
 
 
+@cache
+def multipliers(key: str) -> tuple[str, ...]:
+    """The settings that multiply another one, where they are there."""
+    return tuple(dict.fromkeys(found.key for found in all_entries() if found.multiplies == key))
+
+
 def spelled(name: str) -> Entry | None:
     """The entry whose setting is met under a name without dots, ``n`` or ``train-batch-size``."""
     return next((found for found in _spelled(FOLDER).get(name, ())), None)
