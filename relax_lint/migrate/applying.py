@@ -122,6 +122,8 @@ def resolved(config: DictConfig, inside: Path = ()) -> Iterator[tuple[Path, Any]
 def _value(config: DictConfig, key: Any, node: Any) -> Any:
     if node._is_missing() or node._is_none():
         return None
+    if not (isinstance(node, Container) or node._is_interpolation()):
+        return node._value()
     try:
         found = _named(config, node)
         if found is None:
