@@ -105,7 +105,7 @@ def test_a_broken_recipe_is_refused_fixed_and_let_through(
     repository.git("commit", "--quiet", "--message", "before the recipe")
     repository.git("add", "--all")
 
-    refused = repository.pre_commit("try-repo", hooks.path, "relax-lint")
+    refused = repository.pre_commit("run", "relax-lint")
     assert refused.returncode == 1
     assert "RLX202" in refused.stdout
 
