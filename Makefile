@@ -16,7 +16,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-JOBS ?= auto
+# One more than there are processors: some tests wait for others.
+JOBS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PROPERTY_EXAMPLES ?= 200000
 CORPUS ?=
 

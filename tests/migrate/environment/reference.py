@@ -96,7 +96,11 @@ class Loop:
 
 @contextmanager
 def imported(root: Path, *names: str) -> Iterator[list[ModuleType]]:
-    """Modules below a directory, of which nothing stays behind for what is imported later."""
+    """Modules below a directory, of which nothing stays behind for what is imported later, and which find nothing of
+    another verl that was imported before."""
+    others = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == "verl"}
+    for name in others:
+        del sys.modules[name]
     before = set(sys.modules)
     sys.path.insert(0, str(root))
     try:
@@ -107,4 +111,5 @@ def imported(root: Path, *names: str) -> Iterator[list[ModuleType]]:
             file = getattr(sys.modules[name], "__file__", None) or ""
             if file.startswith(str(root)):
                 del sys.modules[name]
+        sys.modules.update(others)
         importlib.invalidate_caches()
