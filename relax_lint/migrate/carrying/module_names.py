@@ -20,9 +20,10 @@ class ModuleNames:
         for each in walk(tree):
             self._look_at(each)
 
-    def dotted(self, node: ast.expr) -> str:
+    def dotted(self, node: ast.expr, inside: frozenset[str] = frozenset()) -> str:
         """What an expression stands for: ``requests.Session().post`` for the method of a session; empty where that is
-        not known."""
+        not known, as of what is made of itself (``text = text.strip()``). ``inside`` are the names that are asked for
+        already."""
         name = node.id if isinstance(node, ast.Name) else dotted_name(node)
         if name is None:
             return ""
@@ -31,7 +32,9 @@ class ModuleNames:
         if imported is not None:
             known = len(imported) == 1 and not self._bound[first]
             return f"{next(iter(imported))}{dot}{rest}" if known else ""
-        made = {self.dotted(call.func) for call in self._made.get(first, ())}
+        if first in inside:
+            return ""
+        made = {self.dotted(call.func, inside | {first}) for call in self._made.get(first, ())}
         if len(made) == 1 and "" not in made and self._bound[first] == len(self._made[first]):
             return f"{made.pop()}(){dot}{rest}"
         return ""

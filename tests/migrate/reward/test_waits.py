@@ -44,6 +44,11 @@ _FORMS = {
     "sleep as": f"from time import sleep as nap, time\n\n\n{_HEAD}    nap(0.01)\n    return float(time() > 0)\n",
     "within": f"{_HEAD}    import time\n    time.sleep(0.01)\n    return 1\n",
     "list": f"import time\n\n\n{_HEAD}    return len([time.sleep(0) for _ in range(3)])\n",
+    "made of itself": f"import time\n\n\n{_HEAD}    solution = solution_str\n    solution = solution.strip()\n"
+    "    first = solution.partition(' ')\n    second = first[0].join('a')\n    first = second.split()\n"
+    "    time.sleep(0.01)\n    return len(solution) + len(first)\n",
+    "made of each other": f"import time\n\n\n{_HEAD}    one = solution_str.strip()\n    two = one.strip()\n"
+    "    one = two.strip()\n    time.sleep(0.01)\n    return len(one)\n",
     "nested": f"import time\n\n\n{_HEAD}    async def inner():\n        time.sleep(0)\n        return 3\n"
     "    return await inner()\n",
     "process": f"import subprocess\n\n\n{_HEAD}    done = subprocess.run(['echo', 'ab'], capture_output=True)\n"
