@@ -18,7 +18,7 @@ from tests.shell.generator.script import CONSTRUCTS, GeneratedScript, generate
 from tools.bash_oracle import RECORDED, Oracle
 from tools.corpus_check import differing_word, launch_pattern
 
-EXAMPLES = int(os.environ.get("RELAX_LINT_PROPERTY_EXAMPLES", "1500"))
+EXAMPLES = int(os.environ.get("RELAX_LINT_PROPERTY_EXAMPLES", "1000"))
 BATCH = 250
 FEWEST = 2000
 
