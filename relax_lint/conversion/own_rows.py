@@ -13,18 +13,15 @@ from relax_lint.conversion.own_needs import Needs, needs
 from relax_lint.conversion.own_program import Program
 from relax_lint.conversion.own_text import INDENT, Moved, inside_strings, is_heading, looks, shifted, spaced
 from relax_lint.conversion.own_values import Arguments, Data, Load, Op, Part
+from relax_lint.migrate.carrying.code import AtLine
 from relax_lint.records import record
 
 if TYPE_CHECKING:
     from relax_lint.migrate.carrying.sources import Origin, VerlSources
 
 
-class NotUnderstood(Exception):
-    """A script whose rows cannot be had out of its text: where, and why."""
-
-    def __init__(self, path: Path, line: int, reason: str) -> None:
-        super().__init__(reason)
-        self.path, self.line, self.reason = path, line, reason
+class NotUnderstood(AtLine):
+    """A script whose rows cannot be had out of its text."""
 
 
 @record

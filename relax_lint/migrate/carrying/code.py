@@ -19,12 +19,16 @@ if TYPE_CHECKING:
     from relax_lint.migrate.carrying.sources import Origin
 
 
-class Unparsable(Exception):
-    """A file that cannot be read as Python: where, and why."""
+class AtLine(Exception):
+    """What is wrong in a file: where, and why."""
 
     def __init__(self, path: Path, line: int, reason: str) -> None:
         super().__init__(reason)
         self.path, self.line, self.reason = path, line, reason
+
+
+class Unparsable(AtLine):
+    """A file that cannot be read as Python."""
 
 
 @node

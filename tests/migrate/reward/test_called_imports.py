@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from relax_lint.migrate.reward.request import CarriedReward, Function
-from tests.migrate.reward.originals import originals
 from tests.migrate.reward.produced import Workshop, original, run
 
 _HEAD = "def compute_score(data_source, solution_str, ground_truth, extra_info=None):\n    return "
@@ -67,13 +63,6 @@ _REFUSED = {
     "perhaps": "import os\nfor name in ('one', 'two'):\n    if os.environ.get(name):\n        continue\n"
     "    import_module('.' + name, __package__)\n",
 }
-
-
-@pytest.fixture
-def workshop(tmp_path: Path) -> Iterator[Workshop]:
-    made = Workshop(tmp_path, originals())
-    yield made
-    made.close()
 
 
 def _carried(workshop: Workshop, files: dict[str, str]) -> CarriedReward:

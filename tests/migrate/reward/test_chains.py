@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from relax_lint.migrate.reward.request import CarriedReward, Function
-from tests.migrate.reward.originals import originals
 from tests.migrate.reward.produced import Workshop, run
 
 _SPELLINGS = {
@@ -24,13 +20,6 @@ _SPELLINGS = {
     "on one line": ("import os; import verl; import re", "verl.utils.reward_score.gsm8k"),
     "a name of its own": ("import verl\n{indent}gsm8k = 1", "verl.utils.reward_score.gsm8k"),
 }
-
-
-@pytest.fixture
-def workshop(tmp_path: Path) -> Iterator[Workshop]:
-    made = Workshop(tmp_path, originals())
-    yield made
-    made.close()
 
 
 def _carried(workshop: Workshop, text: str) -> CarriedReward:

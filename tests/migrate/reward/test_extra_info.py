@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from relax_lint.migrate.reward.request import Function, Manager
-from tests.migrate.reward.originals import originals
 from tests.migrate.reward.produced import Workshop, run
 
 _ROWS: list[dict[str, Any]] = [
@@ -40,13 +37,6 @@ _PUT_THERE: dict[str, dict[str, Any]] = {
     "dapo": {},
 }
 """What verl's managers put there after a single turn."""
-
-
-@pytest.fixture
-def workshop(tmp_path: Path) -> Iterator[Workshop]:
-    made = Workshop(tmp_path, originals())
-    yield made
-    made.close()
 
 
 def _converted(row: dict[str, Any]) -> dict[str, Any]:

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from relax_lint.migrate.reward.request import Argument, CarriedReward, Function, Manager, Overlong
-from tests.migrate.reward.originals import originals
 from tests.migrate.reward.produced import Workshop, run
-
-
-@pytest.fixture
-def workshop(tmp_path: Path) -> Iterator[Workshop]:
-    made = Workshop(tmp_path, originals())
-    yield made
-    made.close()
 
 
 def _carried(workshop: Workshop, text: str, **request: Any) -> CarriedReward:

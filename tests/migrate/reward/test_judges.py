@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import ast
-import gc
 import importlib.util
 import json
 import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from relax_lint.migrate.reward.request import Argument, Function
-from tests.migrate.reward.originals import SCORES, original, originals, outcome
+from tests.migrate.reward.originals import SCORES, original, outcome
 from tests.migrate.reward.produced import Workshop, run
 
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
-"""Clients live as long as the program, which here goes on after them."""
+pytestmark = [pytest.mark.filterwarnings("ignore::ResourceWarning"), pytest.mark.usefixtures("ends_clients")]
 
 
 class _Judge(BaseHTTPRequestHandler):
@@ -79,15 +76,6 @@ def judge() -> Iterator[str]:
     server.shutdown()
     thread.join()
     server.server_close()
-
-
-@pytest.fixture
-def workshop(tmp_path: Path) -> Iterator[Workshop]:
-    gc.freeze()  # so that the collection, which ends the test's own clients, has nothing but the test's to look at
-    made = Workshop(tmp_path, originals())
-    yield made
-    made.close()
-    gc.collect()
 
 
 _WITH_REQUESTS = '''\

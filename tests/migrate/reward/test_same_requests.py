@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib.util
 import json
 import ssl
@@ -18,11 +17,9 @@ import pytest
 import trustme
 
 from relax_lint.migrate.reward.request import Argument, Function
-from tests.migrate.reward.originals import originals
 from tests.migrate.reward.produced import Workshop, run
 
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
-"""Clients live as long as the program, which here goes on after them."""
+pytestmark = [pytest.mark.filterwarnings("ignore::ResourceWarning"), pytest.mark.usefixtures("ends_clients")]
 _ASKED_AT_ONCE, _CONNECTIONS = 40, 4
 
 
@@ -81,15 +78,6 @@ def server() -> Iterator[str]:
     made.shutdown()
     thread.join()
     made.server_close()
-
-
-@pytest.fixture
-def workshop(tmp_path: Path) -> Iterator[Workshop]:
-    gc.freeze()  # so that the collection, which ends the test's own clients, has nothing but the test's to look at
-    made = Workshop(tmp_path, originals())
-    yield made
-    made.close()
-    gc.collect()
 
 
 _ASKS = {

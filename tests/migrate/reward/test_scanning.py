@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from relax_lint.migrate.reward.request import Function
-from tests.migrate.reward.originals import originals
 from tests.migrate.reward.produced import Workshop, original, run
 
 _TRAINER = "from verl import DataProto\n\n\nclass Manager:\n    kind = DataProto\n\n\n"
@@ -40,13 +36,6 @@ _CASES = {
     "    def __len__(self):\n        return len(vars(self)) + len(self.__dict__)\n\n\n"
     f"{_HEAD}len(Point()) + len(locals()) + ('no_such' in sys.modules)\n",
 }
-
-
-@pytest.fixture
-def workshop(tmp_path: Path) -> Iterator[Workshop]:
-    made = Workshop(tmp_path, originals())
-    yield made
-    made.close()
 
 
 @pytest.mark.parametrize("case", _CASES)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from relax_lint.migrate.reward.request import Function
-from tests.migrate.reward.originals import originals
 from tests.migrate.reward.produced import Workshop, original, run
 
 _HEAD = "def compute_score(data_source, solution_str, ground_truth, extra_info=None):\n    return "
@@ -82,13 +78,6 @@ _CASES = {
         f"{_HEAD}len(util.norm('a') + other.norm('b') + third('c'))\n",
     },
 }
-
-
-@pytest.fixture
-def workshop(tmp_path: Path) -> Iterator[Workshop]:
-    made = Workshop(tmp_path, originals())
-    yield made
-    made.close()
 
 
 @pytest.mark.parametrize("case", _CASES)

@@ -4,35 +4,16 @@ same."""
 from __future__ import annotations
 
 import asyncio
-import gc
 import importlib.util
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from relax_lint.migrate.reward.request import Argument, Function
-from tests.migrate.reward.judge_server import judge_server
-from tests.migrate.reward.originals import originals
 from tests.migrate.reward.produced import Workshop, run
 
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
-"""Clients live as long as the program, which here goes on after them."""
-
-
-@pytest.fixture
-def judge() -> Iterator[str]:
-    yield from judge_server()
-
-
-@pytest.fixture
-def workshop(tmp_path: Path) -> Iterator[Workshop]:
-    gc.freeze()
-    made = Workshop(tmp_path, originals())
-    yield made
-    made.close()
-    gc.collect()
+pytestmark = [pytest.mark.filterwarnings("ignore::ResourceWarning"), pytest.mark.usefixtures("ends_clients")]
 
 
 _HEAD = "async def compute_score(data_source, solution_str, ground_truth, extra_info=None, url='u'):\n"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import decimal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from relax_lint.migrate.reward.request import PRIME, Argument, CarriedReward, Function, Manager
-from tests.migrate.reward.originals import originals
 from tests.migrate.reward.produced import Workshop, original, run
 
 _HEAD = "def compute_score(data_source, solution_str, ground_truth, extra_info=None, **more):\n    return "
@@ -97,13 +95,6 @@ _CASES = {
         "impl.py": "def also(made):\n    also.late = made\n    return made\n",
     },
 }
-
-
-@pytest.fixture
-def workshop(tmp_path: Path) -> Iterator[Workshop]:
-    made = Workshop(tmp_path, originals())
-    yield made
-    made.close()
 
 
 def _carried(workshop: Workshop, **request: Any) -> CarriedReward:
