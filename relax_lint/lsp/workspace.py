@@ -1,0 +1,177 @@
+"""The recipes that an editor has open, judged as the command line judges them, with the text that is not saved yet.
+
+This is the server's one way to the engine, and knows nothing of the protocol. It belongs to one thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from relax_lint.config import ConfigError, Configuration, Settings, refuse_unusable, with_options
+from relax_lint.engine import Report, lint
+from relax_lint.files import Files
+from relax_lint.groups import Group, find
+from relax_lint.rules import load_rules
+
+if TYPE_CHECKING:
+    from relax_lint.diagnostics import Diagnostic
+    from relax_lint.project import Project
+    from relax_lint.sources.text import SourceFile
+
+
+class Findings(NamedTuple):
+    """What stands of one file. The offsets of ``diagnostics`` are offsets into the text of ``source``, which is
+    ``None`` where a finding is about a file that is no text, or is not there."""
+
+    source: SourceFile | None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+class Checked(NamedTuple):
+    """The outcome of a check: every file that was judged or has a finding, and what went wrong with judging."""
+
+    files: Mapping[Path, Findings]
+    problems: tuple[str, ...] = ()
+
+
+class Workspace:
+    """Files that are open, as they are typed, over the disk.
+
+    :meth:`open`, :meth:`change`, :meth:`close` and :meth:`refresh` tell what happened and cost nothing; :meth:`check`
+    judges everything that is open together with the recipes that it belongs to.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[Path, str] = {}
+        self._overlay: dict[Path, bytes] = {}
+        self._configuration = _configuration()
+        self._groups: list[Group] | None = None
+        self._problems: list[str] = []
+
+    # ------------------------------------------------------------ what happens
+
+    def open(self, path: Path, text: str) -> None:
+        """An editor shows a file, and has this text for it."""
+        self.change(path, text)
+
+    def change(self, path: Path, text: str) -> None:
+        """The text of an open file is another one."""
+        if self._texts.get(path) != text:
+            self._texts[path] = text
+            self._overlay[path] = as_saved(path, text)
+            self._groups = None
+
+    def close(self, path: Path) -> None:
+        """The editor shows a file no more: what is on disk counts again."""
+        if self._texts.pop(path, None) is not None:
+            del self._overlay[path]
+            self._groups = None
+
+    def refresh(self, paths: Iterable[Path]) -> None:
+        """Files changed on disk, came or went; the configuration may be among them."""
+        self._configuration = _configuration()
+        self._groups = None
+
+    # ------------------------------------------------------------ what comes of it
+
+    @property
+    def opened(self) -> Mapping[Path, str]:
+        """The files that are open, with their texts."""
+        return self._texts
+
+    def check(self) -> Checked:
+        """Judge what is open, with its recipes."""
+        files: dict[Path, Findings] = {}
+        groups, problems = self.groups, list(self._problems)
+        for group in groups:
+            report = self.judge(group, group.project)
+            problems += (f"internal error: {failure}" for failure in report.failures)
+            files.update(_by_file(group.project, group.targets, report.standing))
+        return Checked(files, tuple(dict.fromkeys(problems)))
+
+    def judge(self, group: Group, project: Project) -> Report:
+        """What the rules say of a group, in the state that ``project`` has of its files."""
+        report = lint(project, load_rules(), group.settings, group.targets, group.targets)
+        if group.settings.baseline is not None:
+            from relax_lint import baseline
+
+            baseline.apply(report.diagnostics, baseline.read(group.settings.baseline))
+        return report
+
+    @property
+    def groups(self) -> list[Group]:
+        """What is open, with the recipes that it belongs to, in the state that :meth:`check` judges."""
+        if self._groups is None:
+            self._problems = []
+            self._groups = self._find()
+        return self._groups
+
+    def group_of(self, path: Path) -> Group | None:
+        """The group that a file is judged with."""
+        return next((group for group in self.groups if path in group.targets), None)
+
+    def _find(self) -> list[Group]:
+        try:
+            files = Files(self._overlay)
+            alone = find(self._texts, self._configuration, files)
+            units = dict.fromkeys(unit for group in alone for unit in _units(group))
+            return [group for group in find(units, self._configuration, files) if self._is_usable(group)]
+        except ConfigError as problem:
+            self._problems.append(str(problem))
+            return []
+
+    def _is_usable(self, group: Group) -> bool:
+        """Whether a group's configuration can be used; what is wrong with it is told where not."""
+        try:
+            refuse_unusable(group.settings, group.settings.selection, load_rules)
+            if group.settings.constraint:
+                from relax_lint.constraints.team import refuse_unknown_names
+
+                refuse_unknown_names(group.project)
+            if group.settings.baseline is not None:
+                from relax_lint.baseline import read
+
+                read(group.settings.baseline)
+        except ConfigError as problem:
+            self._problems.append(str(problem))
+            return False
+        return True
+
+
+def as_saved(path: Path, text: str) -> bytes:
+    """The bytes that an editor would write for a text."""
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    data = whole.encode()
+    if path.suffix == ".py":
+        from relax_lint.sources.python import PythonSource
+
+        try:
+            return whole.encode(PythonSource(path, data).encoding)
+        except UnicodeEncodeError:
+            pass
+    return data
+
+
+def _configuration() -> Configuration:
+    """The configuration files as they are now. An editor names no file, so what they exclude stays excluded."""
+
+    def override(settings: Settings) -> Settings:
+        return with_options(settings, force_exclude=True)
+
+    return Configuration(override)
+
+
+def _units(group: Group) -> Iterator[Path]:
+    """What is judged together with files: their recipes; themselves where they belong to none."""
+    for path in group.targets:
+        recipe = group.project.recipe_of(path)
+        yield path if recipe is None else recipe.directory
+
+
+def _by_file(project: Project, targets: Iterable[Path], diagnostics: Iterable[Diagnostic]) -> dict[Path, Findings]:
+    found: dict[Path, list[Diagnostic]] = {path: [] for path in targets}
+    for item in diagnostics:
+        found.setdefault(item.path, []).append(item)
+    return {path: Findings(project.source(path), tuple(items)) for path, items in found.items()}
