@@ -3,6 +3,7 @@
 #   make demo      the main job on a bundled broken recipe: findings, --fix, the diff, clean again
 #   make test      everything that must pass
 #   make lint      style; types: mypy; docs: write the generated pages; build: the packages
+#   make site      the documentation as a site, in site/; nothing in it fetches anything from elsewhere
 #   make property  the bash property test, a hundred times as long
 #   make bench     ratios against flake8, shellcheck and Fixit, CORPUS=/path/to/Relax for a real checkout; and of the
 #                  conversion of data against pandas, on files of 1 GB
@@ -23,7 +24,7 @@ CORPUS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test lint types format docs docs-check build bench property clean
+.PHONY: help demo test lint types format docs docs-check site build bench property clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -58,6 +59,10 @@ docs: $(READY)
 docs-check: $(READY)
 	$(BIN)/python tools/build_docs.py --check
 
+# The theme warns of a mkdocs 2 that it does not take; pyproject.toml keeps it away.
+site: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 build: $(READY)
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist .
@@ -70,4 +75,4 @@ property: $(READY)
 	RELAX_LINT_PROPERTY_EXAMPLES=$(PROPERTY_EXAMPLES) $(BIN)/python -m pytest tests/shell -k property -n $(JOBS)
 
 clean:
-	rm -rf $(VENV) .bench build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .bench build dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,204 +1,28 @@
-"""Write what comes from the rules: one page a rule, their index, the table in README, and the index that the program
-knows them by.
+"""Write what comes from the program: a page for each rule, their table in README, the reference, the site's navigation.
 
-``--check`` writes nothing and fails when a page is not what the rules say.
+``--check`` writes nothing and fails when a page is not what the program says. What commands print in the other pages is
+held against them by the tests.
 """
 
 from __future__ import annotations
 
 import argparse
-import difflib
-import inspect
 import os
-import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-from relax_lint.rules import Example, Rule, import_rules
+from relax_lint.rules import Rule, import_rules
+from tools.docs_builder import rule_pages
+from tools.docs_builder.blocks import between, fenced
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = Path("docs/rules")
-INDEX = PAGES / "README.md"
 README = Path("README.md")
-PROGRAM_INDEX = Path("relax_lint/rules/index.py")
-TABLE = re.compile(r"(?<=<!-- rules: made by `make docs` -->\n).*?(?=<!-- end of rules -->)", re.DOTALL)
-SAMPLE = re.compile(r"(?<=<!-- sample: made by `make docs` -->\n).*?(?=<!-- end of sample -->)", re.DOTALL)
+SITE = Path("mkdocs.yml")
 SAMPLE_RECIPE = ROOT / "tests/recipes/broken_countdown"
 SAMPLE_CODES = ("RLX202", "RLX407")
 """Findings of the bundled broken recipe that README shows."""
-OPEN_EXAMPLES = 3
-"""Examples that a page shows at once; the rest fold away."""
-
-FAMILIES = {
-    "RLX0": "The tool itself",
-    "RLX1": "verl left behind",
-    "RLX2": "Reward",
-    "RLX3": "Environment and rollout",
-    "RLX4": "Launcher",
-    "RLX5": "Flags against Relax",
-    "RLX6": "YAML",
-    "RLX7": "Data",
-    "RLX8": "Layout",
-}
-FIX_WORDS = {
-    "safe": "safe, by `--fix`",
-    "unsafe": "by `--unsafe-fixes`",
-    "": "none",
-}
-SEVERITIES = """\
-Made from the rules by `make docs`.
-
-- **error**: fails, is ignored silently, or trains something else.
-- **warning**: breaks the guide, or is nearly surely a mistake.
-- **advice**: a convention; it changes the exit status under `--strict` only."""
-UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\ufeff\ud800-\udfff]")
-UNSEEN_NAMES = {"\r": "␍", "\0": "␀", "\ufeff": "⟨byte-order mark⟩"}
-LANGUAGES = {".py": "python", ".sh": "bash", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".json": "json"}
-
-
-def summary_of(rule: Rule) -> str:
-    """The first paragraph of a rule's manual page, on one line, without a closing full stop."""
-    paragraph = inspect.cleandoc(rule.doc).split("\n\n", 1)[0]
-    return " ".join(paragraph.split()).removesuffix(".")
-
-
-def fenced(text: str, language: str) -> str:
-    """A code block whose fence the text cannot close; what would not be seen in it is made visible."""
-    text = UNSEEN.sub(lambda match: UNSEEN_NAMES.get(match[0], f"\\x{ord(match[0]) & 0xFF:02x}"), text)
-    ticks = max((len(run) for run in re.findall(r"`{3,}", text)), default=2) + 1
-    fence = "`" * ticks
-    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
-
-
-def files_of(example: Example, rule: Rule) -> Mapping[str, str]:
-    """An example's files by path; a plain text is a launcher or a reward, as the rule's kind says."""
-    if not isinstance(example.files, str):
-        return example.files
-    in_bash = rule.on in ("launcher", "launch") or (rule.on == "engine" and example.files.startswith("#!"))
-    return {"run.sh" if in_bash else "reward.py": example.files}
-
-
-def shown_files(files: Mapping[str, str], *, named: bool) -> Iterator[str]:
-    """Every file as a code block, under its path when there is more to tell apart."""
-    for path, text in files.items():
-        block = fenced(text, LANGUAGES.get(Path(path).suffix, "text")) if text.strip() else "(empty)"
-        yield f"`{path}`:\n\n{block}" if named else block
-
-
-def shown_change(example: Example) -> Iterator[str]:
-    """The files that the change touches which is checked."""
-    if example.changed:
-        yield f"Changed: {', '.join(f'`{path}`' for path in example.changed)}."
-
-
-def shown_fix(example: Example, before: Mapping[str, str]) -> Iterator[str]:
-    """What a fix changes, as a diff."""
-    if example.fixed is None:
-        return
-    after = {next(iter(before)): example.fixed} if isinstance(example.fixed, str) else example.fixed
-    changes: list[str] = []
-    for path, text in after.items():
-        old = before.get(path)
-        if text == "" and old is None:
-            changes += [f"--- /dev/null\n+++ {path}\n(a new, empty file)\n"]
-            continue
-        changes += difflib.unified_diff(
-            (old or "").splitlines(keepends=True),
-            (text or "").splitlines(keepends=True),
-            "/dev/null" if old is None else path,
-            path,
-            n=1,
-        )
-    option = "--unsafe-fixes" if example.unsafe else "--fix"
-    yield f"After `{option}`:\n\n" + fenced("".join(changes), "diff")
-
-
-def shown_invalid(example: Example, rule: Rule) -> str:
-    """A faulty example, where the finding is, and the fix."""
-    files = files_of(example, rule)
-    places = []
-    for finding in example.findings:
-        path, line, column = finding[:3] if isinstance(finding[0], str) else (None, *finding[:2])
-        place = f"line {line}, column {column}"
-        places.append(f"`{path}`, {place}" if path and len(files) > 1 else place)
-    where = f"Found at {'; '.join(places)}."
-    shown = shown_files(files, named=len(files) > 1)
-    return "\n\n".join([*shown, *shown_change(example), where, *shown_fix(example, files)])
-
-
-def shown_valid(example: Example | str, rule: Rule) -> str:
-    """A harmless example."""
-    example = Example(example) if isinstance(example, str) else example
-    files = files_of(example, rule)
-    return "\n\n".join([*shown_files(files, named=len(files) > 1), *shown_change(example)])
-
-
-def section(title: str, examples: Iterable[str]) -> Iterator[str]:
-    """Examples under a heading, those past the first few folded away."""
-    shown = list(examples)
-    if not shown:
-        return
-    yield f"## {title}"
-    separator = "\n\n---\n\n"
-    yield separator.join(shown[:OPEN_EXAMPLES])
-    if rest := shown[OPEN_EXAMPLES:]:
-        yield f"<details><summary>{len(rest)} more</summary>\n\n{separator.join(rest)}\n\n</details>"
-
-
-def page(rule: Rule) -> str:
-    """The manual page of a rule."""
-    facts = f"Severity: {rule.severity.value} · fix: {FIX_WORDS[rule.fixable]} · [all rules](README.md)"
-    parts = [
-        f"# {rule.code} {rule.name}",
-        facts,
-        inspect.cleandoc(rule.doc),
-        *section("Caught", (shown_invalid(example, rule) for example in rule.invalid)),
-        *section("Fine", (shown_valid(example, rule) for example in rule.valid)),
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def table(rules: Iterable[Rule], pages: str) -> str:
-    """Rules as a table whose codes lead to their pages."""
-    rows = ["| code | name | severity | fix | what |", "| --- | --- | --- | --- | --- |"]
-    rows += [
-        f"| [{rule.code}]({pages}{rule.code}.md) | {rule.name} | {rule.severity.value} | {rule.fixable or '–'} "
-        f"| {summary_of(rule).replace('|', '&#124;')} |"
-        for rule in rules
-    ]
-    return "\n".join(rows) + "\n"
-
-
-def index(rules: Mapping[str, Rule]) -> str:
-    """All rules, a table a family."""
-    parts = ["# Rules", SEVERITIES]
-    for prefix, title in FAMILIES.items():
-        if family := [rule for code, rule in rules.items() if code.startswith(prefix)]:
-            parts += [f"## {prefix}: {title}", table(family, "").rstrip()]
-    return "\n\n".join(parts) + "\n"
-
-
-def program_index(rules: Iterable[Rule]) -> str:
-    """The module that tells the program of its rules without importing one."""
-    rows = "".join(f"    ({', '.join(map(_literal, rule.row))}),\n" for rule in rules)
-    return f'''"""What the program knows of a rule before it imports its file. Made from the rules by `make docs`."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from relax_lint.rules import Row
-
-INDEX: tuple[Row, ...] = (
-{rows})
-'''
-
-
-def _literal(value: object) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def sample() -> str:
@@ -211,22 +35,20 @@ def sample() -> str:
     return fenced("\n\n".join(["$ relax-lint examples/", *shown, "…", summary]), "text")
 
 
-def render(rules: Mapping[str, Rule], readme: str) -> dict[Path, str]:
+def render(rules: Mapping[str, Rule], readme: str, site: str) -> dict[Path, str]:
     """Every generated file, by path from the repository's root."""
-    pages = {PAGES / f"{code}.md": page(rule) for code, rule in rules.items()}
-    rows = table(rules.values(), f"{PAGES.as_posix()}/")
-    readme = TABLE.sub(lambda _: f"\n{rows}\n", readme)
+    rows = rule_pages.table(rules.values(), f"{rule_pages.PAGES.as_posix()}/")
+    readme = between(readme, "rules", f"\n{rows}\n")
     return {
-        **pages,
-        INDEX: index(rules),
-        PROGRAM_INDEX: program_index(rules.values()),
-        README: SAMPLE.sub(lambda _: f"\n{sample()}\n\n", readme),
+        **rule_pages.files(rules),
+        README: between(readme, "sample", f"\n{sample()}\n\n"),
+        SITE: between(site, "rules", rule_pages.navigation(rules), comment="# {}"),
     }
 
 
 def stale(root: Path, wanted: Mapping[Path, str]) -> list[Path]:
-    """Files that are not as the rules say, and pages of rules that are gone."""
-    on_disk = {path.relative_to(root) for path in (root / PAGES).glob("*.md")}
+    """Files that are not as the program says, and pages of what is gone."""
+    on_disk = {path.relative_to(root) for path in (root / rule_pages.PAGES).glob("*.md")}
     gone = on_disk - wanted.keys()
     return sorted(
         {
@@ -255,8 +77,9 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     rules = import_rules()
     if not options.check:
         # README shows what the program prints, which has to know its rules for that.
-        write(root, {PROGRAM_INDEX: program_index(rules.values())})
-    wanted = render(rules, (root / README).read_text(encoding="utf-8"))
+        write(root, {rule_pages.PROGRAM_INDEX: rule_pages.program_index(rules.values())})
+    readme, site = ((root / path).read_text(encoding="utf-8") for path in (README, SITE))
+    wanted = render(rules, readme, site)
     if options.check:
         changed = stale(root, wanted)
         for path in changed:

@@ -6,8 +6,11 @@ import pytest
 
 from relax_lint.rules import ERROR, Contents, Example, Rule
 from tools import build_docs
+from tools.docs_builder import rule_pages
 
 README = "# x\n\n<!-- rules: made by `make docs` -->\nold\n<!-- end of rules -->\n\nend\n"
+
+SITE = "nav:\n  - Reference:\n      # rules: made by `make docs`\n      - old\n      # end of rules\n"
 
 CONTENTS = Contents(
     check=lambda subject, project: (),
@@ -29,7 +32,7 @@ RULE = Rule("RLX299", "no-smile", ERROR, on="reward", contents=lambda: CONTENTS,
 
 
 def rendered() -> dict[Path, str]:
-    return build_docs.render({RULE.code: RULE}, README)
+    return build_docs.render({RULE.code: RULE}, README, SITE)
 
 
 def test_a_page_shows_the_manual_the_examples_and_what_a_fix_changes() -> None:
@@ -53,14 +56,24 @@ def test_the_index_and_the_readme_lead_to_the_page() -> None:
     assert "old" not in files[Path("README.md")]
 
 
+def test_the_navigation_has_a_section_for_each_family() -> None:
+    assert rendered()[Path("mkdocs.yml")] == (
+        "nav:\n  - Reference:\n      # rules: made by `make docs`\n"
+        "      - Rules:\n          - rules/README.md\n"
+        '          - "RLX2: Reward":\n              - RLX299 no-smile: rules/RLX299.md\n'
+        "      # end of rules\n"
+    )
+
+
 def test_examples_past_the_first_few_fold_away() -> None:
-    folded = "".join(build_docs.section("Caught", [f"example {number}" for number in range(5)]))
-    assert "<details><summary>2 more</summary>" in folded
-    assert folded.index("example 2") < folded.index("<details>") < folded.index("example 3")
+    folded = "".join(rule_pages.section("Caught", [f"example {number}" for number in range(5)]))
+    assert '<details markdown="1"><summary>2 more</summary>' in folded
+    assert folded.index("example 2") < folded.index("<details") < folded.index("example 3")
 
 
 def test_check_names_what_is_stale_and_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "README.md").write_text(README)
+    (tmp_path / "mkdocs.yml").write_text(SITE)
     (tmp_path / "docs/rules").mkdir(parents=True)
     (tmp_path / "docs/rules/RLX998.md").write_text("a rule that is gone\n")
     assert build_docs.main(["--check"], tmp_path) == 1
