@@ -9,7 +9,7 @@ directory, a list, `path@[a:b]`.
 as the script scripts/tools/process_NAME.py of a recipe does.
 
 Exit status: 0 nothing of severity error or warning, or all is converted; 1 something is, or a file cannot be read,
-converted or written; 2 wrong usage or a file that does not exist.
+converted or written; 2 wrong usage, a file that does not exist, or parquet without pyarrow.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _status(options: Namespace, examined: list[Examined], report: Report) -> int
 
     for failure in report.failures:
         complain(f"internal error: {failure}")
-    if report.failures:
+    if report.failures or any(file.needs_pyarrow for one in examined for file in one.files):
         return USAGE_ERROR
     grave = [found for found in report.standing if options.strict or found.severity is not Severity.ADVICE]
     return int(bool(grave) or any(one.problems for one in examined))

@@ -34,12 +34,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Convert; the exit status."""
-    try:
-        import pyarrow  # noqa: F401 -- whether it is there
-    except ModuleNotFoundError:
-        from relax_lint.sources.parquet import INSTALL
+    from relax_lint.extras import is_there
 
-        complain(f"pyarrow is not installed, which reads parquet: {INSTALL}")
+    if not is_there("data", "converting") or (options.ray and not is_there("ray", "--ray")):
         return USAGE_ERROR
     from relax_lint.conversion.columns import Wanted
     from relax_lint.conversion.program import run as convert

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from relax_lint.project import Project
     from relax_lint.sources.launcher import LauncherSource
 
-NEEDS = frozenset({"hydra", "omegaconf", "antlr4"})
-"""What is installed with the extra."""
 _MOST_TODOS = 15
 """More would scroll away what matters most; the page has them all."""
 _HEAD, _TAIL = 200, 90
@@ -74,22 +72,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Migrate; the exit status."""
     from relax_lint.config import ConfigError
+    from relax_lint.extras import ExtraMissing, require
 
     try:
+        require("migrate", "migrating")
         return _migrate(options)
-    except (ConfigError, ValueError) as refused:
+    except (ConfigError, ExtraMissing, ValueError) as refused:
         return _failed(str(refused), options)
     except BrokenPipeError:
         raise
     except OSError as problem:
         return _failed(f"{problem.filename or options.source}: {problem.strerror or problem}", options)
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] not in NEEDS:
-            raise
-        return _failed(
-            f'{missing.name} is not installed, which reads the overrides of verl: pip install "relax-lint[migrate]"',
-            options,
-        )
 
 
 def _failed(why: str, options: Namespace) -> int:
@@ -144,8 +137,6 @@ def _migrated(
     places = Options(given(options.verl_root), given(options.hf_config), options.into, first=first, recipe=recipe)
     try:
         return migrate_recipe(sources, project, _choices(options, name), places, unfit=unfit)
-    except ModuleNotFoundError:
-        raise
     except Exception as problem:  # whatever the fault is, the user's files are left alone and it is named
         from relax_lint.engine import fault
 

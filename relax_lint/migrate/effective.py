@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,14 +18,8 @@ if TYPE_CHECKING:
 _NO_RL = re.compile(r"sft|generation|main_eval|model_merger|evaluation", re.IGNORECASE)
 
 
-class ExtraMissing(Exception):
-    """What migrating needs is not installed."""
-
-
 def effective_settings(launch: Launch, project: Project, verl_root: Path | None = None) -> Settings:
     """What a launch really uses; raises ``Refusal`` for what Hydra refuses and for what trains nothing by rewards."""
-    if find_spec("hydra") is None:
-        raise ExtraMissing("migrating needs hydra-core: pip install 'relax-lint[migrate]'")
     from relax_lint.migrate.candidates import candidate
     from relax_lint.migrate.overrides import read_command
     from relax_lint.migrate.verl_defaults import verls

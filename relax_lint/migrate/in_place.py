@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Diagnostic, Place
 from relax_lint.engine import fault
+from relax_lint.extras import how_to_install, lacking
 from relax_lint.fixing import Fixed
 from relax_lint.migrate.retiring import held, retired
 from relax_lint.records import changed, record
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from relax_lint.sources.launcher import LauncherSource
 
 VERL_ENTRY_POINT, DUAL_MODE = "RLX401", "RLX405"
-NEEDS = ("hydra", "omegaconf")
-"""What is installed with the extra."""
-_MISSING = 'pip install "relax-lint[migrate]"'
 _PAGE = "MIGRATION.md"
 
 Fix = Callable[["Project"], "Fixed | None"]
@@ -132,9 +129,9 @@ class _Work:
         ours = [path for path in found if self.project.recipe_of(path) is not None]
         if not ours:
             return
-        if any(find_spec(name) is None for name in NEEDS):
+        if lacking("migrate"):
             shown = ", ".join(map(self.named, ours))
-            self.said.append(f"{shown} could be rewritten for Relax: {_MISSING}")
+            self.said.append(f"{shown} could be rewritten for Relax: {how_to_install('migrate')}")
             return
         gone = [one for path in ours if self._is_rewritten(path) for one in found[path]]
         for directory in self.held:

@@ -21,7 +21,6 @@ from relax_lint.sources.columns import (
 
 Rows = Generator[list[dict[str, Any]], None, None]
 
-INSTALL = "pip install 'relax-lint[data]'"
 _BUFFER = 1 << 20
 
 
@@ -33,7 +32,9 @@ class NeedsPyarrow(Unreadable):
     """A parquet file where pyarrow is not installed."""
 
     def __init__(self) -> None:
-        super().__init__(f"reading parquet needs pyarrow: {INSTALL}")
+        from relax_lint.extras import how_to_install
+
+        super().__init__(f"reading parquet needs pyarrow: {how_to_install('data')}")
 
 
 class ParquetTable:

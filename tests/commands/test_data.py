@@ -17,6 +17,7 @@ import pytest
 
 from relax_lint.cli import main
 from relax_lint.data_check import Examined
+from relax_lint.extras import how_to_install
 from relax_lint.files import Entry, Files
 from relax_lint.project import Project
 from relax_lint.report.progress import Progress
@@ -211,8 +212,8 @@ def test_without_pyarrow(home: Path, capsys: pytest.CaptureFixture[str], monkeyp
     write_parquet(home / "train.parquet", [ROW])
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     for launcher in ((), ("--launcher", RUN)):
-        out = told(capsys, "train.parquet", *launcher, status=1)
-        assert "reading parquet needs pyarrow: pip install 'relax-lint[data]'" in out
+        out = told(capsys, "train.parquet", *launcher, status=2)
+        assert f"reading parquet needs pyarrow: {how_to_install('data')}" in out
         assert "Found 1 problem; 0 rows." in out
 
 

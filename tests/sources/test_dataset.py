@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from relax_lint.data_paths import DataPath, Rows
+from relax_lint.extras import how_to_install
 from relax_lint.files import Files
 from relax_lint.sources.columns import merged, type_of
 from relax_lint.sources.dataset import BATCH_ROWS, SAMPLE_BYTES, SAMPLE_ROWS, DataFile
@@ -201,4 +202,4 @@ def test_without_pyarrow_it_is_named_with_the_command_that_installs_it(
     file = opened(path)
     assert file.columns == {}
     assert file.needs_pyarrow
-    assert file.problem == "reading parquet needs pyarrow: pip install 'relax-lint[data]'"
+    assert file.problem == f"reading parquet needs pyarrow: {how_to_install('data')}"

@@ -11,6 +11,7 @@ import pytest
 
 from relax_lint.config import Settings
 from relax_lint.engine import Report, lint
+from relax_lint.extras import how_to_install
 from relax_lint.files import Files
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
@@ -181,7 +182,7 @@ def test_without_pyarrow_nothing_is_judged_and_it_is_said(recipe: Recipe, monkey
     report = recipe.report(f"--prompt-data data/train.parquet {KEYS}")
     assert report.diagnostics == []
     assert [(item.code, item.because) for item in report.not_checked] == [
-        ("RLX702", "data/train.parquet: reading parquet needs pyarrow: pip install 'relax-lint[data]'")
+        ("RLX702", f"data/train.parquet: reading parquet needs pyarrow: {how_to_install('data')}")
     ]
 
 
