@@ -24,13 +24,25 @@ _IDLE, _NOT_KNOWN, _NO_GPUS = "never started by this launch", "not known", "no G
 
 
 @record
+class Blocks:
+    """How the GPUs of a role fall into blocks side by side: ``size`` GPUs each, called ``noun``. In a pipeline of
+    several ``stages`` the blocks of one stage come before those of the next."""
+
+    noun: str
+    size: int
+    stages: int = 1
+
+
+@record
 class RoleLayout:
-    """A role, its GPUs (``None`` where they are not known), and how its model lies on them, in parts."""
+    """A role, its GPUs (``None`` where they are not known), and how its model lies on them, in words and, where all of
+    them are used, in blocks."""
 
     name: str
     gpus: int | None
     model: tuple[str, ...]
     shared: bool = False
+    blocks: Blocks | None = None
 
 
 @record
@@ -38,7 +50,8 @@ class Layout:
     """All roles of a launch.
 
     ``total`` counts shared GPUs once; ``missing`` are roles that the mode has and ``--resource`` does not name;
-    ``hidden`` is what keeps the whole from being told, ``why_none`` why there are no roles at all.
+    ``hidden`` is what keeps the whole from being told, ``why_none`` why there are no roles at all. ``idle`` are the
+    names of roles that this launch never starts.
     """
 
     roles: tuple[RoleLayout, ...]
@@ -46,6 +59,7 @@ class Layout:
     missing: tuple[str, ...] = ()
     hidden: Hidden | None = None
     why_none: str = ""
+    idle: tuple[str, ...] = ()
 
 
 def layout(facts: Facts) -> Layout:
@@ -61,7 +75,9 @@ def layout(facts: Facts) -> Layout:
         return Layout((), why_none=f"not known: --resource is {_shown(resource)}, no object")
     started = tuple(_started(facts))
     idle = tuple(RoleLayout(role, _count(facts["roles"][role]), (_IDLE,)) for role in facts["idle_roles"])
-    return Layout((*started, *idle), _total(started), tuple(_missing(facts)))
+    return Layout(
+        (*started, *idle), _total(started), tuple(_missing(facts)), idle=tuple(role.name for role in idle)
+    )
 
 
 def _missing(facts: Facts) -> Iterator[str]:
@@ -97,10 +113,12 @@ def _role(role: str, facts: Facts, share: bool) -> RoleLayout:
     if role in facts["resource"] and not (isinstance(entry, list) and len(entry) == 2 and _count(entry[1]) is not None):
         return RoleLayout(role, None, (f"its entry {_shown(entry)} is not [1, GPUs]",), role in IN_ONE_GROUP and share)
     try:
-        gpus, parts = _LAYOUTS.get(role, _of_entry)(role, facts)
+        gpus, parts, blocks = _LAYOUTS.get(role, _of_entry)(role, facts)
     except (NotKnown, TypeError):
-        gpus, parts = _count(facts["roles"].get(role)), [_NOT_KNOWN]
-    return RoleLayout(role, gpus, tuple(parts), shared=share and role in IN_ONE_GROUP)
+        gpus, parts, blocks = _count(facts["roles"].get(role)), [_NOT_KNOWN], None
+    if blocks is not None and (gpus is None or not 0 < blocks.size * blocks.stages <= gpus or gpus % blocks.size):
+        blocks = None
+    return RoleLayout(role, gpus, tuple(parts), shared=share and role in IN_ONE_GROUP, blocks=blocks)
 
 
 def _count(entry: object) -> int | None:
@@ -112,13 +130,13 @@ def _shown(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
-_Found = tuple[int | None, list[str]]
+_Found = tuple[int | None, list[str], Blocks | None]
 """The GPUs of a role and how its model lies on them. What finds it may raise NotKnown, or TypeError for odd sizes."""
 
 
 def _of_entry(role: str, facts: Facts) -> _Found:
     gpus = _count(facts["roles"].get(role))
-    return gpus, [] if gpus or role in _NO_MODEL else [_NO_GPUS]
+    return gpus, [] if gpus or role in _NO_MODEL else [_NO_GPUS], None
 
 
 def _actor(role: str, facts: Facts) -> _Found:
@@ -132,7 +150,8 @@ def _actor(role: str, facts: Facts) -> _Found:
         )
     if given is not None and trains != given:
         parts.append(f"trains on {trains} of them")
-    return trains if given is None else given, parts
+    blocks = _parallel(trains, tensor, pipeline, facts["context_parallel"]) if given in (None, trains) else None
+    return trains if given is None else given, parts, blocks
 
 
 def _split(gpus: int, tensor: int, pipeline: int, context: int) -> str:
@@ -144,6 +163,12 @@ def _split(gpus: int, tensor: int, pipeline: int, context: int) -> str:
     if gpus % size:
         return f"{parts} = {size} does not divide {gpus}"
     return f"DP {gpus // size} × {parts}"
+
+
+def _parallel(gpus: int, tensor: int, pipeline: int, context: int) -> Blocks | None:
+    """The copies of a model, or of the stages of its pipeline. Megatron numbers TP first, then CP, DP and PP."""
+    size = tensor * context
+    return Blocks("DP", size, pipeline) if min(tensor, pipeline, context) > 0 and gpus % (size * pipeline) == 0 else None
 
 
 def _experts(gpus: int, experts: int, parallel: int, tensor: int, pipeline: int) -> str:
@@ -161,7 +186,8 @@ def _rollout(role: str, facts: Facts) -> _Found:
         parts = [_engines(gpus, facts["rollout_num_gpus_per_engine"], "engine")]
     if given is not None and given != gpus:
         parts.append(f"its entry of {given} is overridden")
-    return gpus, parts
+    each = facts["rollout_num_gpus_per_engine"] if facts["sglang_config"] is None else None
+    return gpus, parts, Blocks("engine", each) if each else None
 
 
 def _engines(gpus: int | None, each: int | None, noun: str) -> str:
@@ -180,24 +206,27 @@ def _counted(count: int, noun: str) -> str:
 
 def _genrm(role: str, facts: Facts) -> _Found:
     gpus = _count(facts["genrm_total"])
-    return gpus, [_engines(gpus, facts["genrm_num_gpus_per_engine"], "engine")]
+    each = facts["genrm_num_gpus_per_engine"]
+    return gpus, [_engines(gpus, each, "engine")], Blocks("engine", each) if each else None
 
 
 def _teacher(role: str, facts: Facts) -> _Found:
     gpus = _count(facts["teacher_gpus"])
     if facts["opd_teacher_routes"] is not None:
-        return gpus, ["by --opd-teacher-routes"]
-    return gpus, [_engines(gpus, facts["teacher_num_gpus_per_engine"] or gpus, "replica")]
+        return gpus, ["by --opd-teacher-routes"], None
+    each = facts["teacher_num_gpus_per_engine"] or gpus
+    return gpus, [_engines(gpus, each, "replica")], Blocks("replica", each) if each else None
 
 
 def _forward(role: str, facts: Facts) -> _Found:
     gpus = _count(facts["roles"].get(role))
     found = {name: sizes for name, _, sizes in sizes_of_forward_roles(facts)}
     if role not in found:
-        return gpus, [_NO_GPUS]
+        return gpus, [_NO_GPUS], None
     names = ("tensor_model_parallel_size", "pipeline_model_parallel_size", "context_parallel_size")
-    split = _split(gpus or 0, *(found[role][name] for name in names))
-    return gpus, [split, "by --ref-actor-config" if isinstance(facts["ref_actor_config"], dict) else "like the actor"]
+    sizes = [found[role][name] for name in names]
+    by = "by --ref-actor-config" if isinstance(facts["ref_actor_config"], dict) else "like the actor"
+    return gpus, [_split(gpus or 0, *sizes), by], _parallel(gpus or 0, *sizes)
 
 
 _LAYOUTS: dict[str, Callable[[str, Facts], _Found]] = {
@@ -210,18 +239,42 @@ _LAYOUTS: dict[str, Callable[[str, Facts], _Found]] = {
 }
 
 
-def batches(facts: Facts) -> str:
-    """The sizes of a step in words; empty where there is nothing to tell."""
+@record
+class Batch:
+    """The sizes of a step: ``prompts`` of a rollout with ``each`` samples, and what an update takes of them;
+    ``updates`` is ``None`` where they do not divide; ``rollouts`` is how many there are, where that is known."""
+
+    prompts: int
+    each: int
+    samples: int
+    update: int
+    updates: int | None
+    rollouts: int | None
+
+
+def batch_of(facts: Facts) -> Batch | None:
+    """The sizes of a step; none where they are not known, or there are no rollouts."""
     names = ("is_sft", "rollout_groups", "n_samples_per_prompt", "rollout_samples", "train_batch")
     is_sft, groups, size, samples, batch = map(facts.get, names)
     if is_sft is not False or not all(isinstance(number, int) for number in (groups, size, samples, batch)):
+        return None
+    divides = min(groups, size, batch) > 0 and samples % batch == 0
+    rollouts = facts.get("num_rollout")
+    known = rollouts if isinstance(rollouts, int) else None
+    return Batch(groups, size, samples, batch, samples // batch if divides else None, known)
+
+
+def batches(facts: Facts) -> str:
+    """The sizes of a step in words; empty where there is nothing to tell."""
+    found = batch_of(facts)
+    if found is None:
         return ""
-    text = f"{_counted(groups, 'prompt')} × {_counted(size, 'sample')} = {samples} a rollout"
-    if min(groups, size, batch) < 1:
+    text = f"{_counted(found.prompts, 'prompt')} × {_counted(found.each, 'sample')} = {found.samples} a rollout"
+    if min(found.prompts, found.each, found.update) < 1:
         return text
-    if samples % batch:
-        return f"{text}, which batches of {batch} do not divide"
-    return f"{text}, {_counted(samples // batch, 'update')} of {batch}"
+    if found.updates is None:
+        return f"{text}, which batches of {found.update} do not divide"
+    return f"{text}, {_counted(found.updates, 'update')} of {found.update}"
 
 
 # ---------------------------------------------------------------- what is known of a launch
