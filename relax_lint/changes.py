@@ -9,13 +9,13 @@ from pathlib import Path
 
 from relax_lint.discovery import is_launcher, root_of, walk
 from relax_lint.files import Files, Unreadable
+from relax_lint.git import GitError, ask
 from relax_lint.project import YAML_SUFFIXES
 
+__all__ = ["GitError", "concerned", "is_committed", "paths_since", "staged_paths"]
+
+_COMPARING = ("--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 _COMPONENT = re.compile(rb"[^\s/\\\"'`=:,;(){}\[\]$]+")
-
-
-class GitError(Exception):
-    """git could not say; the message is git's own."""
 
 
 def staged_paths() -> list[Path] | None:
@@ -32,7 +32,7 @@ def paths_since(revision: str) -> list[Path]:
     if revision.startswith("-"):
         raise GitError(f"not a revision: {revision}")
     root = _top()
-    untracked = _git("ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/")
+    untracked = _names("ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/")
     return sorted({*_changed(revision), *(root / name for name in untracked)})
 
 
@@ -64,7 +64,7 @@ def concerned(changed: Iterable[Path], paths: Sequence[Path], files: Files | Non
 def is_committed(path: Path, data: bytes) -> bool:
     """Whether the last commit has just these bytes for a file, so that git could give them back."""
     try:
-        return os.fsencode(_run("-C", str(path.parent), "show", f"HEAD:./{path.name}")) == data
+        return os.fsencode(ask("cat-file", "blob", f"HEAD:./{path.name}", directory=str(path.parent))) == data
     except GitError:
         return False
 
@@ -127,25 +127,12 @@ def _text(path: Path, files: Files) -> bytes:
 
 def _changed(what: str) -> list[Path]:
     root = _top()
-    return [root / name for name in _git("diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", what, "--")]
+    return [root / name for name in _names("diff", *_COMPARING, "-z", what, "--")]
 
 
 def _top() -> Path:
-    return Path(_run("rev-parse", "--show-toplevel").removesuffix("\n"))
+    return Path(ask("rev-parse", "--show-toplevel").removesuffix("\n"))
 
 
-def _git(*arguments: str) -> list[str]:
-    return [name for name in _run(*arguments).split("\0") if name]
-
-
-def _run(*arguments: str) -> str:
-    import subprocess
-
-    try:
-        done = subprocess.run(["git", *arguments], capture_output=True, check=False)
-    except OSError as problem:
-        raise GitError(f"git cannot be run: {problem.strerror}") from problem
-    if done.returncode != 0:
-        message = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise GitError(message[0] if message else f"git {arguments[0]} failed")
-    return os.fsdecode(done.stdout)
+def _names(*arguments: str) -> list[str]:
+    return [name for name in ask(*arguments).split("\0") if name]
