@@ -5,22 +5,23 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint import __version__, looks, parallel
+from relax_lint import looks, parallel
 from relax_lint.commands import USAGE_ERROR, absolute, complain, given, pairs, say_unread
 from relax_lint.config import ConfigError, Configuration, Settings, refuse_unusable, with_options
-from relax_lint.diagnostics import Diagnostic, Severity
+from relax_lint.diagnostics import Diagnostic
 from relax_lint.discovery import is_launcher
 from relax_lint.engine import Report, lint
 from relax_lint.files import Files
 from relax_lint.groups import Group, find, may_concern
+from relax_lint.outcomes import bytes_of, judged_by, repository_of, source_of, unmet
 from relax_lint.project import Project
-from relax_lint.report import Outcome, plural, shown_path
+from relax_lint.report import WITH_EDITS, Outcome, plural, shown_path
 from relax_lint.report.output import Clock, diff, put, render, shown_settings
 from relax_lint.rules import Rule, load_rules
 from relax_lint.selection import Layer, refuse_unknown
@@ -96,12 +97,16 @@ class Checking:
         self.clock.lap("judging")
         if options.write_baseline is not None:
             return self._write_baseline(groups, total)
-        outcome = self._outcome(groups, total, 0 if options.diff else fixed)
+        outcome = self._outcome(groups, rules, total, 0 if options.diff else fixed)
+        outcome.status = self._status(outcome, changed)
         self._report(outcome, groups, rewritten)
         if options.timings:
             self.clock.lap("reporting")
             print(self.clock.table(total.seconds), file=sys.stderr, end="")
-        return self._status(outcome, groups, changed)
+        self._complain_of_failures(total)
+        for demand in outcome.demands:
+            complain(f"required: {demand}")
+        return outcome.status
 
     # ------------------------------------------------------------ settings
 
@@ -188,7 +193,7 @@ class Checking:
         self, group: Group, project: Project, rules: Mapping[str, Rule], *, want_edits: bool | None = None
     ) -> Report:
         if want_edits is None:
-            want_edits = self.options.format == "json"
+            want_edits = self.options.format in WITH_EDITS
         known = self._baseline(group.settings)
 
         def run(targets: Sequence[Path]) -> Report:
@@ -373,21 +378,29 @@ class Checking:
         path = absolute(self.options.write_baseline)
         count = write(path, report.standing, [target for group in groups for target in group.targets])
         print(f"{shown_path(path)} now remembers {plural(count, 'finding')}.")
-        return self._internal_status(report)
+        return self._complain_of_failures(report)
 
-    def _outcome(self, groups: Sequence[Group], report: Report, fixed: int) -> Outcome:
-        options = self.options
+    def _outcome(self, groups: Sequence[Group], rules: Mapping[str, Rule], report: Report, fixed: int) -> Outcome:
+        options, settings = self.options, self._all_settings(groups)
         on_terminal = options.output_file is None and sys.stdout.isatty()
-        return Outcome(
+        outcome = Outcome(
             report,
-            _encoder(groups),
+            bytes_of(groups),
             fixed=fixed,
-            judged_by=_judged_by(groups) if options.format == "json" else {},
+            judged_by=judged_by(groups) if options.format in WITH_EDITS else {},
             show_suppressed=options.show_suppressed,
             quiet=options.quiet,
             colour=on_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
             unsafe=options.unsafe_fixes,
+            strict=any(item.strict for item in settings),
+            baselined=any(item.baseline is not None for item in settings),
+            source=source_of(groups),
+            checked=[path for group in groups for path in group.targets],
+            rules=rules,
+            root=repository_of(Path.cwd(), self.files) if options.format == "sarif" else None,
         )
+        outcome.demands = list(unmet(outcome, settings))
+        return outcome
 
     def _report(self, outcome: Outcome, groups: Sequence[Group], rewritten: Mapping[Path, tuple[bytes, bytes]]) -> None:
         options = self.options
@@ -412,36 +425,21 @@ class Checking:
         path = absolute(self.options.stdin_filename)
         return rewritten[path][1] if path in rewritten else self.files.read(path) or b""
 
-    def _status(self, outcome: Outcome, groups: Sequence[Group], changed: bool) -> int:
+    def _status(self, outcome: Outcome, changed: bool) -> int:
         options, report = self.options, outcome.report
-        internal = self._internal_status(report)
-        unmet = list(_unmet(outcome, self._all_settings(groups)))
-        for demand in unmet:
-            complain(demand)
-        if internal or options.exit_zero:
-            return internal
-        strict = any(settings.strict for settings in self._all_settings(groups))
-        grave = [found for found in report.standing if strict or found.severity is not Severity.ADVICE]
+        if self.failed or report.failures:
+            return USAGE_ERROR
+        if options.exit_zero:
+            return 0
         if options.diff:
-            return int(changed or bool(unmet))
-        return int(bool(grave or unmet or self.incomplete) or (options.exit_non_zero_on_fix and changed))
+            return int(changed or bool(outcome.demands))
+        failed = bool(outcome.grave or outcome.demands or self.incomplete)
+        return int(failed or (options.exit_non_zero_on_fix and changed))
 
-    def _internal_status(self, report: Report) -> int:
+    def _complain_of_failures(self, report: Report) -> int:
         for failure in report.failures:
             complain(f"internal error: {failure}")
         return USAGE_ERROR if self.failed or report.failures else 0
-
-
-def _unmet(outcome: Outcome, settings: Sequence[Settings]) -> Iterable[str]:
-    """The demands that a run does not meet."""
-    report = outcome.report
-    if any(item.require_recipes for item in settings) and not report.recipes:
-        yield "required: a recipe, and there is none"
-    if any(item.require_checked for item in settings) and outcome.unjudged:
-        yield f"required: that everything is judged, and {plural(outcome.unjudged, 'thing')} could not be"
-    if any(item.require_reasons for item in settings):
-        for site in report.without_reason:
-            yield f"required: a reason for the suppression at {shown_path(site.path)}:{site.line}"
 
 
 def _selectors(given: Sequence[str] | None) -> tuple[str, ...]:
@@ -453,37 +451,6 @@ def _validate(settings: Settings, rules: Mapping[str, Rule]) -> None:
     *in_file, on_command_line = settings.selection
     refuse_unusable(settings, in_file, lambda: rules)
     refuse_unknown(on_command_line.selectors, rules)
-
-
-def _encoder(groups: Sequence[Group]) -> Callable[[Path, int], int]:
-    """Turns an offset into a file's text into one into its bytes."""
-
-    def encode(path: Path, offset: int) -> int:
-        for group in groups:
-            if path.is_relative_to(group.project.root):
-                source = group.project.source(path)
-                return offset if source is None else source.to_byte(offset)
-        return offset
-
-    return encode
-
-
-def _judged_by(groups: Sequence[Group]) -> dict[str, str]:
-    """Which Relax, and which catalogue of its flags, findings come from."""
-    roots = dict.fromkeys(root for group in groups if (root := group.project.relax_root) is not None)
-    unread = {group.project.relax_root for group in groups if group.project.unread_flags is not None}
-    checkouts = ", ".join(
-        f"checkout at {shown_path(root)}" + " (its flags cannot be read: those of the catalogue)" * (root in unread)
-        for root in roots
-    )
-    catalogues = {id(group.project.catalogue): group.project.catalogue.versions for group in groups}
-    flags = dict.fromkeys(
-        ", ".join(f"{owner} {version}" for owner, version in versions.items()) for versions in catalogues.values()
-    )
-    return {
-        "relax": checkouts or "no checkout; the built-in tables",
-        "catalogue": f"relax-lint {__version__}" + "".join(f"; {versions}" for versions in flags),
-    }
 
 
 def _by_path(diagnostics: Iterable[Diagnostic]) -> dict[Path, list[Diagnostic]]:

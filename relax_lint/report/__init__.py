@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,9 +14,13 @@ from relax_lint.records import node
 if TYPE_CHECKING:
     from relax_lint.engine import Report
     from relax_lint.project import Project
+    from relax_lint.rules import Rule
     from relax_lint.shell.launch import Launch
+    from relax_lint.sources.text import SourceFile
 
-FORMATS = ("text", "json", "github")
+FORMATS = ("text", "json", "github", "sarif", "junit")
+WITH_EDITS = ("json", "sarif")
+"""The formats that hold the edits of fixes, and by what findings were judged."""
 
 DOCUMENTATION = "docs/rules/"
 """Where the rules' manual pages are, from the repository's root."""
@@ -26,7 +30,9 @@ DOCUMENTATION = "docs/rules/"
 class Outcome:
     """A finished run: what the rules say now, what was fixed, and by what it was judged.
 
-    ``encode`` turns an offset into the text of a file into one into its bytes.
+    ``encode`` turns an offset into the text of a file into one into its bytes, ``source`` finds a file as it was
+    judged. ``strict`` says that advice counts, ``baselined`` that known findings were told from new ones; ``demands``
+    are those that are not met; ``root`` is the repository that the working directory is in.
     """
 
     report: Report
@@ -37,11 +43,28 @@ class Outcome:
     quiet: bool = False
     colour: bool = False
     unsafe: bool = False
+    strict: bool = False
+    baselined: bool = False
+    source: Callable[[Path], SourceFile | None] = lambda path: None
+    checked: Sequence[Path] = ()
+    rules: Mapping[str, Rule] = MappingProxyType({})
+    root: Path | None = None
+    demands: Sequence[str] = ()
+    status: int = 0
 
     @property
     def shown(self) -> list[Diagnostic]:
         """The diagnostics that are to be seen."""
         return self.report.diagnostics if self.show_suppressed else self.report.standing
+
+    @property
+    def grave(self) -> list[Diagnostic]:
+        """The standing diagnostics that make the exit status 1."""
+        return [found for found in self.report.standing if self.counts(found)]
+
+    def counts(self, found: Diagnostic) -> bool:
+        """Whether a finding is grave enough for the exit status."""
+        return self.strict or found.severity is not Severity.ADVICE
 
     def count(self, severity: Severity) -> int:
         """How many findings of a severity stand."""

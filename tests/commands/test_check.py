@@ -130,7 +130,7 @@ def test_a_rule_that_raises_is_named_and_ends_with_2(run: Run, monkeypatch: pyte
         (["--select", "RLX9"], "no rule is called 'RLX9'"),
         (["--ignore", "no-bda"], "did you mean no-bad?"),
         (["--frobnicate"], "--frobnicate"),
-        (["--format", "sarif"], "sarif"),
+        (["--format", "toml"], "toml"),
         (["--env", "A"], "--env wants NAME=VALUE"),
         (["--select", " , "], "--select names no rule"),
         (["--form", "json"], "--form"),
