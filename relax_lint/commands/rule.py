@@ -11,6 +11,16 @@ from relax_lint.selection import UnknownRule, matching
 
 _FIXES = {"safe": "--fix", "unsafe": "--unsafe-fixes", "": "-"}
 
+EXAMPLES = (
+    ("relax-lint rule RLX407", "by its code"),
+    ("relax-lint rule on-policy-batch", "by its name"),
+    ("relax-lint rule --all", "the table of all rules"),
+)
+EXIT_STATUS = {
+    0: "it is printed",
+    2: "there is no such rule",
+}
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """What `relax-lint rule` takes."""
@@ -35,7 +45,7 @@ def run(options: Namespace) -> int:
     if not found:
         complain(str(UnknownRule(options.rule, rules)))
         return USAGE_ERROR
-    print(_page(rules[found[0]]), end="")
+    print(page(rules[found[0]]), end="")
     return 0
 
 
@@ -51,7 +61,8 @@ def _title(rule: Rule) -> str:
     return " ".join(inspect.cleandoc(rule.doc).split("\n\n", 1)[0].split()).removesuffix(".")
 
 
-def _page(rule: Rule) -> str:
+def page(rule: Rule) -> str:
+    """The manual page of a rule, in Markdown."""
     heading = f"{rule.code} {rule.name} ({rule.severity.value}; fix: {_FIXES[rule.fixable]})"
     parts = [heading, "=" * len(heading), "", inspect.cleandoc(rule.doc), ""]
     if rule.invalid:

@@ -63,14 +63,14 @@ def _notes(found: Diagnostic) -> Iterator[str]:
     for note in found.related:
         yield f"{shown_path(note.path)}:{note.line}: {note.message}"
     if found.launch is not None:
-        yield f"in the launch at {shown_path(found.launch.path)}:{found.launch.line}{_when(found.launch.conditions)}"
+        yield f"in the launch at {shown_path(found.launch.path)}:{found.launch.line}{when(found.launch.conditions)}"
     if found.suppressed is not None:
         where = found.suppressed_by
         by = "" if where is None else f" at {shown_path(where.path)}:{where.line}"
         yield f"suppressed{by}: {found.suppressed or 'no reason given'}"
 
 
-def _when(conditions: tuple[str, ...]) -> str:
+def when(conditions: tuple[str, ...]) -> str:
     """The conditions of a launch, those next to it if there are many."""
     near = conditions[-NEAREST:]
     more = f" (and {len(conditions) - NEAREST} more)" if len(conditions) > NEAREST else ""

@@ -1,0 +1,23 @@
+"""The program around the server: its streams and its log."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import sys
+
+from relax_lint.lsp.server import Server
+
+_COLLECT_AFTER = 50_000
+"""Objects made between two looks for garbage. Other commands hardly look; this one lives for days."""
+
+
+def serve() -> int:
+    """Serve on standard input and output; the exit status: 1 where the editor went away without a word."""
+    incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr  # whatever is printed by mistake must not be taken for the protocol's
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    gc.set_threshold(_COLLECT_AFTER, 20, 20)
+    server = Server()
+    server.start_io(incoming, outgoing)
+    return 0 if server.is_shut_down else 1
