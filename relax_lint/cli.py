@@ -21,6 +21,7 @@ COMMANDS = {
     "data": "what data files hold, and what is wrong with their rows for a launcher",
     "rule": "the manual page of a rule, or the table of all",
     "catalog": "what is known of a flag of Relax, Megatron, SGLang or its router",
+    "lsp": "the language server, for editors",
 }
 
 _DESCRIPTION = """\
