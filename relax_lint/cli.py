@@ -6,9 +6,7 @@ import contextlib
 import gc
 import os
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
-from importlib import import_module
 from typing import NoReturn
 
 from relax_lint import __version__
@@ -24,26 +22,26 @@ COMMANDS = {
     "lsp": "the language server, for editors",
 }
 
-_DESCRIPTION = """\
-Checks and fixes recipes moved from verl to Relax, launchers included, before a GPU is taken.
+_HELP = """\
+usage: relax-lint [COMMAND] [OPTION...] [PATH...]
+
+Checks and fixes recipes moved from verl to Relax, launchers included, before a
+GPU is taken. `relax-lint PATH...` is `relax-lint check PATH...`.
 
 commands:
 {commands}
 
-`relax-lint PATH...` is `relax-lint check PATH...`; `relax-lint COMMAND --help` says more.
+options:
+  -h, --help     show this help; after a command, that of the command
+  -V, --version  print the version and leave
+
+examples:
+  relax-lint examples/                what is wrong with all recipes
+  relax-lint --fix examples/          apply the safe fixes
+  relax-lint show run.sh              what a launcher really launches
+  relax-lint migrate run.sh --name x  a recipe of Relax out of one of verl
+  relax-lint rule RLX407              the manual page of a rule
 """
-
-
-class Formatter(RawDescriptionHelpFormatter):
-    """Help as it is written. argparse makes a formatter for every option, and by default each asks for the terminal's
-    size through shutil, whose import costs more than parsing."""
-
-    def __init__(self, prog: str) -> None:
-        try:
-            width = os.get_terminal_size().columns
-        except OSError:
-            width = 100
-        super().__init__(prog, width=width - 2)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -98,11 +96,9 @@ def _run(words: list[str]) -> int:
 
 
 def _command(name: str, words: list[str]) -> int:
-    command = import_module(f"relax_lint.commands.{name.replace('-', '_')}")
-    parser = ArgumentParser(
-        prog=f"relax-lint {name}", description=command.__doc__, formatter_class=Formatter, allow_abbrev=False
-    )
-    command.add_arguments(parser)
+    from relax_lint.command_line import command_module, parser_for
+
+    command, parser = command_module(name), parser_for(name)
     rest: list[str] = []
     if getattr(command, "TAKES_REST", False) and "--" in words:
         at = words.index("--")
@@ -146,12 +142,4 @@ def _refuse(why: str) -> int:
 
 def _top_level_help() -> str:
     width = max(map(len, COMMANDS))
-    listed = "\n".join(f"  {name:<{width}}  {what}" for name, what in COMMANDS.items())
-    parser = ArgumentParser(
-        prog="relax-lint",
-        description=_DESCRIPTION.format(commands=listed),
-        formatter_class=Formatter,
-    )
-    parser.add_argument("-V", "--version", action="store_true", help="print the version and leave")
-    parser.usage = "relax-lint [COMMAND] [OPTION...] [PATH...]"
-    return parser.format_help()
+    return _HELP.format(commands="\n".join(f"  {name:<{width}}  {what}" for name, what in COMMANDS.items()))

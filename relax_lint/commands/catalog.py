@@ -17,6 +17,15 @@ from relax_lint.commands import USAGE_ERROR, absolute, complain, say_unread
 if TYPE_CHECKING:
     from relax_lint.catalog.flags import Catalogue, Flag
 
+EXAMPLES = (
+    ("relax-lint catalog show --lr", "a flag"),
+    ("relax-lint catalog show sglang-mem-fraction", "what may have been meant"),
+)
+EXIT_STATUS = {
+    0: "all flags are known",
+    2: "one is not, or wrong usage",
+}
+
 TAKES_UNKNOWN = True
 """Words that look like options and are none of this command's are flags to show: they join ``options.rest``."""
 
@@ -42,11 +51,13 @@ _SHOWN_TYPES = {
 def add_arguments(parser: ArgumentParser) -> None:
     """What `relax-lint catalog` takes."""
     parser.allow_abbrev = False
-    parser.usage = "relax-lint catalog show FLAG... [--relax-root DIR] [--format {text,json}]"
-    parser.add_argument("what", choices=("show",), help="show: print what is known of flags")
+    parser.usage = "relax-lint catalog show FLAG... [OPTION...]"
+    parser.add_argument("what", choices=("show",), metavar="show", help="print what is known of flags")
     parser.add_argument("flags", nargs="*", metavar="FLAG", help="flags, with or without their dashes")
     parser.add_argument("--relax-root", metavar="DIR", type=Path, help="the Relax checkout to judge by")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="(default: %(default)s)")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how it is written (default: %(default)s)"
+    )
 
 
 def run(options: Namespace) -> int:

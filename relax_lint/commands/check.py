@@ -1,9 +1,4 @@
-"""Check recipes and launchers, and fix them.
-
-Exit status: 0 nothing of severity error or warning is left (advice counts with --strict); 1 something is, a --require-…
-is not met, or --diff would change something; 2 wrong usage, a path that does not exist, a configuration that cannot be
-used, or an internal failure.
-"""
+"""Check recipes and launchers, and fix them."""
 
 from __future__ import annotations
 
@@ -13,6 +8,19 @@ from pathlib import Path
 from relax_lint.commands import USAGE_ERROR, complain
 from relax_lint.config import PROFILES, ConfigError
 from relax_lint.report import FORMATS
+
+EXAMPLES = (
+    ("relax-lint examples/", "all recipes"),
+    ("relax-lint --diff examples/", "what --fix would change"),
+    ("relax-lint --fix examples/", "apply the safe fixes"),
+    ("relax-lint --select RLX4 examples/gsm8k", "one recipe, the rules on launchers"),
+    ("relax-lint --since origin/main", "the recipes that a branch touches"),
+)
+EXIT_STATUS = {
+    0: "nothing of severity error or warning is left (advice counts with --strict)",
+    1: "something is, a --require-... is not met, or --diff would change something",
+    2: "wrong usage, a path that does not exist, a configuration that cannot be used, or an internal failure",
+}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -43,7 +51,9 @@ def _add_fixing(parser: ArgumentParser) -> None:
 
 
 def _add_selection(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("rules: codes, prefixes such as RLX4, names, ALL; separated by commas")
+    group = parser.add_argument_group(
+        "rules", "CODES are codes, prefixes such as RLX4, names, or ALL, with commas between them."
+    )
     for name, what in (
         ("select", "judge by these rules only"),
         ("ignore", "leave these rules out"),
@@ -83,7 +93,9 @@ def _add_files(parser: ArgumentParser) -> None:
 
 def _add_output(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("output")
-    group.add_argument("--format", choices=FORMATS, default="text", help="(default: %(default)s)")
+    group.add_argument(
+        "--format", choices=FORMATS, default="text", help="how the report is written (default: %(default)s)"
+    )
     group.add_argument("--output-file", metavar="FILE", type=Path, help="write the report there")
     group.add_argument("-q", "--quiet", action="store_true", help="findings only, no summary")
     group.add_argument("--statistics", action="store_true", help="how many findings each rule has")

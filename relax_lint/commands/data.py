@@ -1,16 +1,4 @@
-"""Data that launchers name: look at all of it, or make it out of verl's.
-
-`relax-lint data check FILE...` reads every row and prints what each column holds. With --launcher, the rows are judged
-by the rules on data (RLX7, RLX214, RLX410) as the launches of that script read them: which columns, with or without
-the chat template, for which reward. FILE is a .jsonl or .parquet file, or anything that --prompt-data takes: a
-directory, a list, `path@[a:b]`.
-
-`relax-lint data convert IN OUT` makes parquet files of Relax out of those of verl, out of one or all below a directory,
-as the script scripts/tools/process_NAME.py of a recipe does.
-
-Exit status: 0 nothing of severity error or warning, or all is converted; 1 something is, or a file cannot be read,
-converted or written; 2 wrong usage, a file that does not exist, or parquet without pyarrow.
-"""
+"""Data that launchers name: look at all of it, or make it out of verl's."""
 
 from __future__ import annotations
 
@@ -21,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint import __version__
+from relax_lint.command_line import described, described_by
 from relax_lint.commands import USAGE_ERROR, absolute, complain, data_convert, pairs, say_unread
 
 if TYPE_CHECKING:
@@ -29,6 +18,26 @@ if TYPE_CHECKING:
     from relax_lint.project import Project
 
 
+EXAMPLES = (
+    ("relax-lint data check train.parquet", "what the columns hold"),
+    ("relax-lint data convert verl/ relax/", "all files below a directory"),
+)
+_CHECK = """\
+Read every row, and print what each column holds.
+
+With --launcher, the rows are judged by the rules on data (RLX7, RLX214, RLX410) as the launches of that script read
+them: which columns, with or without the chat template, for which reward. FILE is a .jsonl or .parquet file, or
+anything that --prompt-data takes: a directory, a list, `path@[a:b]`.
+"""
+_CHECK_EXAMPLES = (
+    ("relax-lint data check train.parquet", "what the columns hold"),
+    ("relax-lint data check data/ --launcher run.sh", "as the launcher reads it"),
+)
+_CHECK_STATUS = {
+    0: "nothing of severity error or warning is found (advice counts with --strict)",
+    1: "something is, or a file cannot be read",
+    2: "wrong usage, a file that does not exist, or the extra `data` is not installed",
+}
 _RULES = ("RLX7", "RLX214", "RLX410")
 """The rules on data, and those on flags that say how it is read."""
 
@@ -36,14 +45,10 @@ _RULES = ("RLX7", "RLX214", "RLX410")
 def add_arguments(parser: ArgumentParser) -> None:
     """What `relax-lint data` takes."""
     actions = parser.add_subparsers(dest="action", metavar="check|convert", required=True)
-    check = "read everything, say what it holds and what is wrong"
-    _check_arguments(
-        actions.add_parser("check", help=check, formatter_class=parser.formatter_class, allow_abbrev=False)
-    )
-    convert = "make data of Relax out of data of verl"
-    data_convert.add_arguments(
-        actions.add_parser("convert", help=convert, formatter_class=parser.formatter_class, allow_abbrev=False)
-    )
+    told = described(_CHECK, _CHECK_EXAMPLES, _CHECK_STATUS)
+    _check_arguments(actions.add_parser("check", help="what data holds, and what is wrong with it", **told))
+    told = described_by(data_convert)
+    data_convert.add_arguments(actions.add_parser("convert", help="make data of Relax out of data of verl", **told))
 
 
 def _check_arguments(parser: ArgumentParser) -> None:
@@ -52,7 +57,9 @@ def _check_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], help="a variable of the launcher")
     parser.add_argument("--relax-root", metavar="DIR", type=Path, help="the Relax checkout to judge by")
     parser.add_argument("--strict", action="store_true", help="advice changes the exit status too")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="(default: %(default)s)")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how it is written (default: %(default)s)"
+    )
 
 
 def run(options: Namespace) -> int:

@@ -1,4 +1,7 @@
-"""`relax-lint data convert`: what the conversion scripts of recipes do, with the columns as options."""
+"""Make parquet files of Relax out of those of verl: one, or all below a directory.
+
+This is what the script scripts/tools/process_NAME.py of a migrated recipe does, with the columns as options.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,15 @@ from pathlib import Path
 from relax_lint.commands import USAGE_ERROR, complain
 from relax_lint.conversion.recipe_data import DATA_SOURCE, MEDIA, PROMPT
 
+EXAMPLES = (
+    ("relax-lint data convert train.parquet new/train.parquet", "a file"),
+    ("relax-lint data convert verl/ relax/ --keep difficulty", "a directory, and one column more"),
+)
+EXIT_STATUS = {
+    0: "all is converted",
+    1: "a file cannot be read, converted or written",
+    2: "wrong usage, or the extra `data` (with --ray, `ray`) is not installed",
+}
 _KINDS = ("image", "video", "audio")
 
 
@@ -16,11 +28,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     """What `relax-lint data convert` takes."""
     parser.add_argument("given", metavar="IN", type=Path, help="a .parquet or .jsonl file of verl, or a directory")
     parser.add_argument("made", metavar="OUT", type=Path, help="the file or directory to be made")
-    parser.add_argument("--prompt-key", metavar="COLUMN", default=PROMPT, help="(default: %(default)s)")
-    parser.add_argument("--data-source-key", metavar="COLUMN", default=DATA_SOURCE, help="(default: %(default)s)")
+    parser.add_argument(
+        "--prompt-key", metavar="COLUMN", default=PROMPT, help="where the prompt is (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--data-source-key", metavar="COLUMN", default=DATA_SOURCE, help="where a row is from (default: %(default)s)"
+    )
     for kind in _KINDS:
         default = next(name for name, each in MEDIA.items() if each == kind)
-        parser.add_argument(f"--{kind}-key", metavar="COLUMN", default=default, help="(default: %(default)s)")
+        parser.add_argument(
+            f"--{kind}-key", metavar="COLUMN", default=default, help=f"where the {kind}s are (default: %(default)s)"
+        )
     parser.add_argument("--tools", metavar="FILE", type=Path, help="schemas of tools as JSON, for a column tools")
     parser.add_argument("--keep", metavar="COLUMN", action="append", default=[], help="keep this column, too")
     parser.add_argument(

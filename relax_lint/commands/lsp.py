@@ -11,6 +11,12 @@ from argparse import ArgumentParser, Namespace
 from relax_lint.commands import USAGE_ERROR
 from relax_lint.extras import is_there
 
+EXAMPLES = (("relax-lint lsp", "what an editor starts"),)
+EXIT_STATUS = {
+    0: "the editor has had enough",
+    2: "the extra `lsp` is not installed",
+}
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """What `relax-lint lsp` takes."""

@@ -4,10 +4,6 @@ SOURCE is a bash script that starts a training of verl. What its launches really
 verl's defaults) becomes examples/NAME: run_NAME.sh, which trains synchronously or, asked to, fully asynchronously, a
 config YAML where one is needed, a file in scripts/models/ where Relax has none for the model, and MIGRATION.md, which
 says of every setting what became of it and what is left to be done by hand.
-
-Exit status: 0 migrated; 1 refused, or not all of it could be migrated, or something in the recipe is to be checked: the
-reason is told with its place; 1, too, when a file could not be written; 2 wrong usage, or the recipe is there already.
-All files are written, or none.
 """
 
 from __future__ import annotations
@@ -40,10 +36,23 @@ _TO_MOVE = (
     f"Or migrate again, and name {_NAMES_IT}: then its own model files and flags count"
 )
 
+EXAMPLES = (
+    ("relax-lint migrate run_qwen3.sh --name gsm8k", "a launcher of verl"),
+    ("relax-lint migrate verl/geo3k --name geo3k", "all launchers of a directory"),
+    ("relax-lint migrate run.sh --name x --dry-run", "write nothing, show it"),
+)
+EXIT_STATUS = {
+    0: "migrated",
+    1: "refused, or not all of it could be migrated, or something in the recipe is to be checked: the reason is told "
+    "with its place; or a file could not be written. All files are written, or none",
+    2: "wrong usage, the recipe is there already, or the extra `migrate` is not installed",
+}
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """What `relax-lint migrate` takes."""
-    parser.add_argument("source", metavar="SOURCE", type=Path, help="a launcher of verl")
+    parser.usage = "relax-lint migrate SOURCE --name NAME [OPTION...]"
+    parser.add_argument("source", metavar="SOURCE", type=Path, help="a launcher of verl, or a directory of them")
     parser.add_argument(
         "--name", metavar="NAME", help="what the recipe is called: its directory, and part of its files"
     )
@@ -66,7 +75,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--force", action="store_true", help="write though the recipe is there; what was is kept beside"
     )
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="(default: %(default)s)")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how the outcome is told (default: %(default)s)"
+    )
 
 
 def run(options: Namespace) -> int:

@@ -1,9 +1,7 @@
 """Make a model file of Relax, as `scripts/models/` has them, out of a checkpoint's config.json.
 
-`relax-lint model-config CONFIG.json` prints it; `--output scripts/models/NAME.sh` writes it. CONFIG.json may be the
-directory of the checkpoint. A config whose architecture is not known, or that lacks a number, is refused by name.
-
-Exit status: 0 it was made; 2 it could not be, or the output is there already.
+It is printed, or written to the --output. A config whose architecture is not known, or that lacks a number, is refused
+by name.
 """
 
 from __future__ import annotations
@@ -14,10 +12,21 @@ from pathlib import Path
 
 from relax_lint.commands import USAGE_ERROR, absolute, complain
 
+EXAMPLES = (
+    ("relax-lint model-config Qwen3-8B/config.json", "print it"),
+    ("relax-lint model-config Qwen3-8B --output qwen3.sh", "write it"),
+)
+EXIT_STATUS = {
+    0: "it was made",
+    2: "it could not be, or the output is there already",
+}
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """What `relax-lint model-config` takes."""
-    parser.add_argument("config", metavar="CONFIG.json", type=Path, help="in Hugging Face's form, or its directory")
+    parser.add_argument(
+        "config", metavar="CONFIG.json", type=Path, help="in Hugging Face's form, or the directory of the checkpoint"
+    )
     parser.add_argument(
         "--name", metavar="STEM", help="what the model is called (default: as the output, or its directory)"
     )

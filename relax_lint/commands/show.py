@@ -4,9 +4,6 @@ Without --clean-env, what the launcher can launch: variables and arguments that 
 of a condition that hangs on them are shown. What the script itself gives unless something else is given, by
 `${X:-8}` or in front of a loop over its arguments, counts as the value. With --clean-env, exactly what running it so
 would launch. Words after `--` are the launcher's own arguments.
-
-Exit status: 0; 1 a script has an error that bash would stop at, or was not followed to its end; 2 wrong usage, or a
-file that cannot be read.
 """
 
 from __future__ import annotations
@@ -24,6 +21,17 @@ if TYPE_CHECKING:
     from relax_lint.report import Shown
     from relax_lint.shell.evaluate import Evaluation, Reading
 
+EXAMPLES = (
+    ("relax-lint show run.sh", "every launch that is possible"),
+    ("relax-lint show --env MODE=async run.sh", "with a variable set"),
+    ("relax-lint show --clean-env run.sh -- --debug", "what `run.sh --debug` starts"),
+)
+EXIT_STATUS = {
+    0: "it is shown",
+    1: "a script has an error that bash would stop at, or was not followed to its end",
+    2: "wrong usage, or a file that cannot be read",
+}
+
 TAKES_REST = True
 """Words after ``--`` are kept apart, as ``options.rest``."""
 
@@ -35,7 +43,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--clean-env", action="store_true", help="the environment is what --env gives, nothing else")
     parser.add_argument("--cwd", metavar="DIR", type=Path, help="the directory it is run in")
     parser.add_argument("--all", action="store_true", help="other recorded commands too, not training launches only")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="(default: %(default)s)")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how it is written (default: %(default)s)"
+    )
 
 
 def run(options: Namespace) -> int:
