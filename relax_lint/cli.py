@@ -13,10 +13,10 @@ from relax_lint import __version__
 
 COMMANDS = {
     "check": "check recipes and launchers, and fix them (the default)",
-    "show": "what a launcher launches: every argv, and where each flag comes from",
+    "show": "what a launcher launches, and where each flag comes from",
     "migrate": "make a recipe of Relax out of a launcher of verl",
     "model-config": "a model file of Relax out of a checkpoint's config.json",
-    "data": "what data files hold, and what is wrong with their rows for a launcher",
+    "data": "what data holds, and what is wrong with it for a launcher",
     "rule": "the manual page of a rule, or the table of all",
     "catalog": "what is known of a flag of Relax, Megatron, SGLang or its router",
     "lsp": "the language server, for editors",

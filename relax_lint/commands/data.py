@@ -44,7 +44,7 @@ _RULES = ("RLX7", "RLX214", "RLX410")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """What `relax-lint data` takes."""
-    actions = parser.add_subparsers(dest="action", metavar="check|convert", required=True)
+    actions = parser.add_subparsers(dest="action", metavar="check|convert", required=True, help="one of:")
     told = described(_CHECK, _CHECK_EXAMPLES, _CHECK_STATUS)
     _check_arguments(actions.add_parser("check", help="what data holds, and what is wrong with it", **told))
     told = described_by(data_convert)
