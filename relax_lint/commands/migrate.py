@@ -11,7 +11,7 @@ from __future__ import annotations
 import keyword
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,8 +107,18 @@ def _failed(why: str, options: Namespace) -> int:
 
 
 def _migrate(options: Namespace) -> int:
-    from relax_lint.migrate.migrated import Migrated
     from relax_lint.migrate.report import obstacles
+
+    migrated, project = planned(options, complain)
+    problem = _write(migrated, project) if migrated.launches and not options.dry_run else ""
+    _tell(migrated, options, problem)
+    left = migrated.refused or migrated.unwritten or migrated.findings or obstacles(migrated)
+    return int(bool(problem or left))
+
+
+def planned(options: Namespace, say: Callable[[str], None]) -> tuple[Migrated, Project]:
+    """What comes of it, and the tree that it is for; nothing is written. ``say`` is told what that tree lacks."""
+    from relax_lint.migrate.migrated import Migrated
 
     name = _name(options)
     sources = _sources(options, name)
@@ -116,19 +126,14 @@ def _migrate(options: Namespace) -> int:
     target = project.root / _into(options) / name
     astray = "" if _is_checkout(project.root) else _astray(project.root, target)
     if astray:
-        complain(astray)
+        say(astray)
     if not options.force and (target.exists() or target.is_symlink()):
         raise ValueError(f"{_shown(target)} is there already: choose another --name, or write over it with --force")
     unfit = [refused for refused in map(_unfit, sources) if refused is not None]
     fit = [source for source in sources if all(refused.place.source is not source for refused in unfit)]
     if fit:
-        migrated = _migrated(options, name, fit, project, _TO_MOVE if astray else "", unfit)
-    else:
-        migrated = Migrated(absolute(options.source), target, {}, [], unfit, [], [])
-    problem = _write(migrated, project) if migrated.launches and not options.dry_run else ""
-    _tell(migrated, options, problem)
-    left = migrated.refused or migrated.unwritten or migrated.findings or obstacles(migrated)
-    return int(bool(problem or left))
+        return _migrated(options, name, fit, project, _TO_MOVE if astray else "", unfit), project
+    return Migrated(absolute(options.source), target, {}, [], unfit, [], []), project
 
 
 def _migrated(
