@@ -27,6 +27,7 @@ from relax_lint.rules import Rule, load_rules
 from relax_lint.selection import Layer, refuse_unknown
 
 if TYPE_CHECKING:
+    from relax_lint.baseline import Entry
     from relax_lint.fixing import Fixed
     from relax_lint.migrate.in_place import Bundle, Rewritten
 
@@ -53,6 +54,10 @@ class Checking:
             looks.stop()
         for settings in self._all_settings(groups):
             _validate(settings, rules)
+            if self.options.prune_baseline and settings.baseline is None:
+                raise ConfigError(
+                    "--prune-baseline wants a baseline: --baseline FILE, or `baseline` in a configuration"
+                )
         for group in groups:
             if group.settings.constraint:
                 from relax_lint.constraints.team import refuse_unknown_names
@@ -98,6 +103,7 @@ class Checking:
         if options.write_baseline is not None:
             return self._write_baseline(groups, total)
         outcome = self._outcome(groups, rules, total, 0 if options.diff else fixed)
+        outcome.stale = self._stale(groups, rules, total)
         outcome.status = self._status(outcome, changed)
         self._report(outcome, groups, rewritten)
         if options.timings:
@@ -158,7 +164,7 @@ class Checking:
             self.files = Files({path: sys.stdin.buffer.read()})
             paths = [path]
         else:
-            paths = [absolute(path) for path in options.paths or ["."]]
+            paths = self._named
         for path in paths:
             if not self.files.exists(path):
                 complain(f"no such file or directory: {shown_path(path)}")
@@ -174,6 +180,11 @@ class Checking:
             complain(f"{shown_path(directory)} cannot be looked into: {reason}")
             self.failed = True
         return groups
+
+    @property
+    def _named(self) -> list[Path]:
+        """The paths as the user gave them."""
+        return [absolute(path) for path in self.options.paths or ["."]]
 
     def _changed(self, paths: list[Path]) -> list[Path]:
         from relax_lint.changes import GitError, concerned, paths_since, staged_paths
@@ -194,27 +205,45 @@ class Checking:
     ) -> Report:
         if want_edits is None:
             want_edits = self.options.format in WITH_EDITS
-        known = self._baseline(group.settings)
+        remembered = self._remembered(group.settings)
+        settled = {entry.path for entry in remembered}
 
         def run(targets: Sequence[Path]) -> Report:
-            return lint(project, rules, group.settings, targets, group.targets, self.changed)
+            return lint(project, rules, group.settings, targets, group.targets, self.changed, settled)
 
         # What is rewritten must be what was judged, so one process does both.
         rewrites = self.options.fix or self.options.diff or self.options.add_suppressions is not None
         jobs = 1 if rewrites else self.options.jobs
         report = parallel.judge(project, group.targets, run, jobs=jobs, want_edits=want_edits)
-        if known:
+        if remembered:
             from relax_lint.baseline import apply
 
-            apply(report.diagnostics, known)
+            apply(report.diagnostics, frozenset(entry.fingerprint for entry in remembered))
         return report
 
-    def _baseline(self, settings: Settings) -> frozenset[str]:
+    def _remembered(self, settings: Settings) -> Sequence[Entry]:
+        """What the baseline holds, if there is one to go by."""
         if settings.baseline is None or self.options.write_baseline is not None:
-            return frozenset()
-        from relax_lint.baseline import read
+            return ()
+        from relax_lint.baseline import entries
 
-        return read(settings.baseline)
+        return entries(settings.baseline)
+
+    def _stale(self, groups: Sequence[Group], rules: Mapping[str, Rule], report: Report) -> list[Entry]:
+        """The entries of baselines that nothing needs any more; with ``--prune-baseline`` they are taken out."""
+        used = {group.settings.baseline: group.settings.profile for group in groups}
+        if self.options.stdin_filename is not None:
+            return []
+        from relax_lint.baseline import prune, stale
+
+        left: list[Entry] = []
+        for path, profile in used.items():
+            found = [] if path is None else stale(path, report, rules, self._named, profile)
+            if path is not None and found and self.options.prune_baseline:
+                complain(f"{shown_path(path)}: {plural(prune(path, found), 'stale entry')} taken out")
+            else:
+                left += found
+        return left
 
     # ------------------------------------------------------------ fixing
 
@@ -259,9 +288,8 @@ class Checking:
         """Judge new files, too, where they are below a path that was given, and none that are gone."""
         paths = [path for path, data in files.items() if data is not None]
         group.targets = [path for path in group.targets if files.get(path, b"") is not None]
-        named = [absolute(path) for path in self.options.paths or ["."]]
         new = [path for path in paths if path not in group.targets and may_concern(path, self.files)]
-        group.targets += [path for path in new if any(directory in path.parents for directory in named)]
+        group.targets += [path for path in new if any(directory in path.parents for directory in self._named)]
 
     def _say_what_is_left(self, done: Rewritten) -> None:
         """What the fixes do not do, and what was done that is more than an edit."""
@@ -329,8 +357,7 @@ class Checking:
         from relax_lint.writing import write_all
 
         before = {path: group.project.read(path) for path in changes}
-        named = [absolute(path) for path in self.options.paths or ["."]]
-        left = write_all(changes, before, group.project.root, named)
+        left = write_all(changes, before, group.project.root, self._named)
         for path, reason in left.items():
             complain(f"{shown_path(path)} is left as it was: {reason}")
             self.failed = True

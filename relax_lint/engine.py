@@ -34,6 +34,7 @@ _OWN: Mapping[str, Callable[[Scope], Iterator[tuple[Finding, Judged | None]]]] =
 }
 """What the engine finds itself, beside what rules say."""
 _MAY_SUPPRESS = re.compile(rb"noqa|relax-lint:", re.IGNORECASE)
+_ALWAYS_DECIDED = frozenset({UNREADABLE, UNUSED, TOO_COMPLEX})
 _NOQA = re.compile("noqa", re.IGNORECASE)
 _MAY_BE_UNUSED = re.compile(rb"\brlx\d|relax-lint:", re.IGNORECASE)
 
@@ -51,7 +52,8 @@ class Report:
     """The outcome of a run.
 
     ``failures`` are rules that raised, and on what. ``without_reason`` are the suppressions that did something and
-    say not why. ``seconds`` is what each rule took.
+    say not why. ``seconds`` is what each rule took. ``decided`` are, for the files of which this was asked, the rules
+    that could find everything in them.
     """
 
     def __init__(self, files: int = 0, recipes: int = 0) -> None:
@@ -61,6 +63,7 @@ class Report:
         self.without_reason: list[Site] = []
         self.seconds: dict[str, float] = {}
         self.files = files
+        self.decided: dict[Path, frozenset[str]] = {}
         self.recipes = recipes
         self.launches = 0
 
@@ -84,6 +87,7 @@ class Report:
         for code, seconds in other.seconds.items():
             self.seconds[code] = self.seconds.get(code, 0.0) + seconds
         self.files += other.files
+        self.decided.update(other.decided)
         self.recipes += other.recipes
         self.launches += other.launches
 
@@ -109,9 +113,12 @@ def lint(
     asked: Iterable[Path] | None = None,
     changed: Iterable[Path] = (),
 ) -> Report:
+    settled: Iterable[Path] = (),
     """What the selected rules find in the targets (all files of the project when none are given), which may be a part
-    of all that is ``asked`` for; ``changed`` is what the git change touches that is checked, if one is."""
-    return _Run(project, rules, settings or project.settings, Scope(project, targets, asked, changed)).report()
+    of all that is ``asked`` for; ``changed`` is what the git change touches that is checked, if one is. ``settled`` are
+    files of which the rules are to be told that could find everything there."""
+    run = _Run(project, rules, settings or project.settings, Scope(project, targets, asked, changed))
+    return run.report(settled)
 
 
 class _Run:
@@ -128,7 +135,7 @@ class _Run:
         self._undecided: set[tuple[str, Path]] = set()
         self._found: dict[tuple[object, ...], Diagnostic] = {}
 
-    def report(self) -> Report:
+    def report(self, settled: Iterable[Path]) -> Report:
         for code in sorted(self.chosen):
             began = time.perf_counter()
             self._judge(self.rules[code])
@@ -137,6 +144,9 @@ class _Run:
         self._silence()
         self.outcome.launches = self.scope.launches
         if self.settings.profile == "runtime":
+        always = frozenset(self.chosen) & _ALWAYS_DECIDED
+        decided = {path: always | self._decides(path) for path in settled if self.scope.is_target(path)}
+        self.outcome.decided = decided
             found = self.outcome.diagnostics
             self.outcome.diagnostics = [item for item in found if item.severity is Severity.ERROR]
         self.outcome.sort()

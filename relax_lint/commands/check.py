@@ -89,6 +89,7 @@ def _add_files(parser: ArgumentParser) -> None:
     group.add_argument("--stdin-filename", metavar="NAME", help="with PATH `-`: what standard input is called")
     group.add_argument("--baseline", metavar="FILE", type=Path, help="known findings that do not count")
     group.add_argument("--write-baseline", metavar="FILE", type=Path, help="remember today's findings there, and leave")
+    group.add_argument("--prune-baseline", action="store_true", help="take what is found no more out of the baseline")
 
 
 def _add_output(parser: ArgumentParser) -> None:
@@ -161,6 +162,8 @@ def _contradiction(options: Namespace) -> str | None:
         return "--add-suppressions wants a reason"
     if options.write_baseline is not None and (options.diff or options.add_suppressions is not None):
         return "--write-baseline does not go with --diff or --add-suppressions"
+    if options.prune_baseline and (options.write_baseline is not None or options.diff or stdin):
+        return "--prune-baseline does not go with --write-baseline, --diff or standard input"
     if options.statistics and options.format != "text":
         return "--statistics is a table for people; --format json has every finding to count"
     if options.select is not None and not "".join(options.select).strip(" ,"):

@@ -12,6 +12,7 @@ from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.records import node
 
 if TYPE_CHECKING:
+    from relax_lint.baseline import Entry
     from relax_lint.engine import Report
     from relax_lint.project import Project
     from relax_lint.rules import Rule
@@ -31,8 +32,9 @@ class Outcome:
     """A finished run: what the rules say now, what was fixed, and by what it was judged.
 
     ``encode`` turns an offset into the text of a file into one into its bytes, ``source`` finds a file as it was
-    judged. ``strict`` says that advice counts, ``baselined`` that known findings were told from new ones; ``demands``
-    are those that are not met; ``root`` is the repository that the working directory is in.
+    judged. ``strict`` says that advice counts, ``baselined`` that known findings were told from new ones; ``stale`` is
+    what baselines remember in vain. ``demands`` are those that are not met; ``root`` is the repository around the
+    working directory.
     """
 
     report: Report
@@ -50,6 +52,7 @@ class Outcome:
     rules: Mapping[str, Rule] = MappingProxyType({})
     root: Path | None = None
     demands: Sequence[str] = ()
+    stale: Sequence[Entry] = ()
     status: int = 0
 
     @property
@@ -104,4 +107,6 @@ def plural(count: int, noun: str) -> str:
     """``1 error``, ``2 errors``, ``2 launches``; advice has no plural."""
     if count == 1 or noun == "advice":
         return f"{count} {noun}"
+    if noun.endswith("y"):
+        return f"{count} {noun[:-1]}ies"
     return f"{count} {noun}{'es' if noun.endswith('ch') else 's'}"

@@ -22,6 +22,16 @@ def render(outcome: Outcome) -> str:
             {"code": silence.code, "path": shown_path(silence.path), "line": silence.line, "because": silence.because}
             for silence in report.not_checked
         ],
+        "stale": [
+            {
+                "code": entry.code,
+                "path": shown_path(entry.path),
+                "message": entry.message,
+                "fingerprint": entry.fingerprint,
+                "baseline": shown_path(entry.baseline),
+            }
+            for entry in outcome.stale
+        ],
         "judged_by": outcome.judged_by,
         "summary": {
             "files": report.files,

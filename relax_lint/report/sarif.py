@@ -40,6 +40,7 @@ _STATUSES = {
 _NOTIFICATIONS = {
     "internal-error": "A rule failed; the others have judged everything.",
     "not-checked": "A rule kept silent because a word is not known.",
+    "stale": "A baseline remembers what is found no more; --prune-baseline takes it out.",
     "left-out": f"GitHub takes {MOST_RESULTS} results; the gravest are here.",
 }
 
@@ -125,6 +126,10 @@ class _Run:
             yield _notification("internal-error", "error", failure)
         for silence in report.not_checked:
             yield self._silence(silence)
+        for entry in self.outcome.stale:
+            message = f"found no more: {entry.code} {entry.message}"
+            place = {"physicalLocation": {"artifactLocation": self._artifact(entry.path)}}
+            yield {**_notification("stale", "note", message), "locations": [place]}
         if self.left_out:
             message = f"{plural(self.left_out, 'result')} of the least severity are left out"
             yield _notification("left-out", "warning", message)

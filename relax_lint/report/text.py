@@ -12,6 +12,8 @@ from relax_lint.report.conditions import joined
 
 WIDEST = 160
 NEAREST = 3
+MOST_STALE = 10
+"""Entries of a baseline that are shown one by one; JSON has them all."""
 _COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.ADVICE: "36"}
 _BOLD, _DIM, _BLUE = "1", "2", "34"
 
@@ -114,8 +116,23 @@ def _summary(outcome: Outcome) -> Iterator[str]:
     silenced = len(report.diagnostics) - len(report.standing)
     if silenced:
         yield f"{silenced} silenced; `--show-suppressed` shows what, and why."
+    yield from _stale(outcome)
     if outcome.unjudged:
         yield f"{outcome.unjudged} could not be judged; `--format json` lists what, and why."
+
+
+def _stale(outcome: Outcome) -> Iterator[str]:
+    """What baselines remember in vain."""
+    if not outcome.stale:
+        return
+    files = ", ".join(dict.fromkeys(shown_path(entry.baseline) for entry in outcome.stale))
+    count = len(outcome.stale)
+    told = f"{plural(count, 'entry')} of {files} {'is' if count == 1 else 'are'} stale"
+    yield f"{told}; `--prune-baseline` takes {'it' if count == 1 else 'them'} out:"
+    for entry in outcome.stale[:MOST_STALE]:
+        yield f"  {printable(f'{shown_path(entry.path)}: {entry.code} {entry.message}'.rstrip())}"
+    if count > MOST_STALE:
+        yield f"  … and {count - MOST_STALE} more"
 
 
 class _Paint:
