@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.catalog.hidden import UNKNOWN, is_hidden
 from relax_lint.catalog.launches import namespace_of
+from relax_lint.kept import kept_property
 from relax_lint.launch_config import CONFIG, setting
 from relax_lint.records import record
 
@@ -121,7 +121,7 @@ class DataArguments:
         given = self.parsed("use_agentic_rollout")
         return None if is_hidden(given) else bool(given)
 
-    @cached_property
+    @kept_property
     def template(self) -> bool | None:
         """Whether prompts go through the chat template; ``None`` when that is not known."""
         if self.agentic:
@@ -129,12 +129,12 @@ class DataArguments:
         given = self.settled("apply_chat_template")
         return None if is_hidden(given) or self.agentic is None else bool(given)
 
-    @cached_property
+    @kept_property
     def rewrites_prompts(self) -> bool:
         """Whether a function of the user may make the prompts of the training data."""
         return self.settled("custom_prompt_path") is not None
 
-    @cached_property
+    @kept_property
     def generates_itself(self) -> bool:
         """Whether a function of the user may take the prompts instead of Relax's own rollout."""
         functions = ("custom_generate_function_path", "use_agentic_rollout")
@@ -143,7 +143,7 @@ class DataArguments:
         rollout = self.settled("rollout_function_path")
         return not (isinstance(rollout, str) and rollout.startswith("relax."))
 
-    @cached_property
+    @kept_property
     def sees_media(self) -> bool | None:
         """Whether the model is one for images, video or sound: by what lies in its checkpoint, by the name of that, or
         of the model file; ``None`` when nothing tells."""

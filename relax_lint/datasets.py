@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 from relax_lint.catalog.hidden import UNKNOWN, is_hidden
+from relax_lint.kept import Kept, kept_property
 from relax_lint.shell.queries import is_broken_off, place_of
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class DatasetUse:
     def __repr__(self) -> str:
         return f"DatasetUse({self.flag} {self.spec!r})"
 
-    @cached_property
+    @kept_property
     def keys(self) -> Keys:
         """The columns that are taken."""
         arguments = self.arguments
@@ -85,7 +85,7 @@ class DatasetUse:
         argument = next((one for one in found if one is not None), self.argument)
         return self.place if argument is None else place_of(self.launch, argument.word)
 
-    @cached_property
+    @kept_property
     def directory(self) -> Path:
         """The working directory that paths are seen from."""
         return directory_of(self.launch, self.project)
@@ -95,19 +95,19 @@ class DatasetUse:
         """Whether rows are read when they are asked for, by a loader that drops those it cannot take, but for SFT."""
         return self.sft or (self.role == "train" and self.arguments.settled("use_streaming_dataset") is True)
 
-    @cached_property
+    @kept_property
     def plan(self) -> DataPlan:
         """The files and rows that it names."""
         from relax_lint.data_paths import plan_of
 
         return plan_of(self.spec, self.directory, self.project.files)
 
-    @cached_property
+    @kept_property
     def files(self) -> list[DataFile]:
         """The first of its files that are here and that Relax can load, each with the rows of it that are used."""
         return files_of(self.plan, self.project)[:MOST_FILES]
 
-    @cached_property
+    @kept_property
     def missing(self) -> list[str]:
         """The files that are not here, as they are named."""
         return [named.text for named in self.plan.paths if not self.project.exists(named.path)]
@@ -117,7 +117,7 @@ class DatasetUse:
         """Its files that can be read."""
         return [file for file in self.files if file.columns or file.problem is None]
 
-    @cached_property
+    @kept_property
     def columns(self) -> dict[str, ColumnType]:
         """The types of its columns over all files that are here; empty when none can be read."""
         from relax_lint.sources.columns import merged
@@ -178,8 +178,8 @@ class _Known:
     """What is worked out once for a project."""
 
     def __init__(self) -> None:
-        self.files: dict[DataPath, DataFile] = {}
-        self.uses: dict[Launch, list[DatasetUse]] = {}
+        self.files = Kept()
+        self.uses = Kept()
 
 
 _KNOWN: WeakKeyDictionary[Project, _Known] = WeakKeyDictionary()
@@ -193,10 +193,7 @@ def file_of(named: DataPath, project: Project) -> DataFile:
     """A data file, opened once a project."""
     from relax_lint.sources.dataset import DataFile
 
-    known = _known(project).files
-    if named not in known:
-        known[named] = DataFile(named, project.files)
-    return known[named]
+    return _known(project).files.ask(named, lambda: DataFile(named, project.files))
 
 
 def datasets_of(launch: Launch, project: Project) -> list[DatasetUse]:
@@ -204,10 +201,11 @@ def datasets_of(launch: Launch, project: Project) -> list[DatasetUse]:
 
     Whether anything of them is on this machine, ``files`` and ``missing`` of each tell.
     """
-    known = _known(project).uses
-    if launch not in known:
-        known[launch] = list(_uses(launch, project)) if launch.kind == "relax" else []
-    return known[launch]
+
+    def answer() -> list[DatasetUse]:
+        return list(_uses(launch, project)) if launch.kind == "relax" else []
+
+    return _known(project).uses.ask(launch, answer)
 
 
 def partly_named(launch: Launch, project: Project) -> Iterator[tuple[Argument, Word]]:

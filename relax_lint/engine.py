@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from relax_lint.core_untouched import touched
 from relax_lint.diagnostics import Diagnostic, Finding, NotChecked, Severity, Site
 from relax_lint.fingerprints import identify_all
+from relax_lint.kept import follows_changes, note
 from relax_lint.scope import Judged, Scope
 from relax_lint.selection import matching, selected
 from relax_lint.unreadable import is_followed_whole, too_complex, unreadable
@@ -33,8 +34,8 @@ _OWN: Mapping[str, Callable[[Scope], Iterator[tuple[Finding, Judged | None]]]] =
     CORE_TOUCHED: touched,
 }
 """What the engine finds itself, beside what rules say."""
-_MAY_SUPPRESS = re.compile(rb"noqa|relax-lint:", re.IGNORECASE)
 _ALWAYS_DECIDED = frozenset({UNREADABLE, UNUSED, TOO_COMPLEX})
+_MAY_SUPPRESS = re.compile(rb"noqa|relax-lint:", re.IGNORECASE)
 _NOQA = re.compile("noqa", re.IGNORECASE)
 _MAY_BE_UNUSED = re.compile(rb"\brlx\d|relax-lint:", re.IGNORECASE)
 
@@ -62,8 +63,8 @@ class Report:
         self.failures: list[str] = []
         self.without_reason: list[Site] = []
         self.seconds: dict[str, float] = {}
-        self.files = files
         self.decided: dict[Path, frozenset[str]] = {}
+        self.files = files
         self.recipes = recipes
         self.launches = 0
 
@@ -86,8 +87,8 @@ class Report:
         self.without_reason = list({**dict.fromkeys(self.without_reason), **dict.fromkeys(other.without_reason)})
         for code, seconds in other.seconds.items():
             self.seconds[code] = self.seconds.get(code, 0.0) + seconds
-        self.files += other.files
         self.decided.update(other.decided)
+        self.files += other.files
         self.recipes += other.recipes
         self.launches += other.launches
 
@@ -112,8 +113,8 @@ def lint(
     targets: Iterable[Path] | None = None,
     asked: Iterable[Path] | None = None,
     changed: Iterable[Path] = (),
-) -> Report:
     settled: Iterable[Path] = (),
+) -> Report:
     """What the selected rules find in the targets (all files of the project when none are given), which may be a part
     of all that is ``asked`` for; ``changed`` is what the git change touches that is checked, if one is. ``settled`` are
     files of which the rules are to be told that could find everything there."""
@@ -143,10 +144,10 @@ class _Run:
         self.outcome.diagnostics = list(self._found.values())
         self._silence()
         self.outcome.launches = self.scope.launches
-        if self.settings.profile == "runtime":
         always = frozenset(self.chosen) & _ALWAYS_DECIDED
         decided = {path: always | self._decides(path) for path in settled if self.scope.is_target(path)}
         self.outcome.decided = decided
+        if self.settings.profile == "runtime":
             found = self.outcome.diagnostics
             self.outcome.diagnostics = [item for item in found if item.severity is Severity.ERROR]
         self.outcome.sort()
@@ -167,12 +168,25 @@ class _Run:
 
     def _outcomes(self, rule: Rule, judged: Judged) -> Iterator[Finding | NotChecked]:
         try:
-            yield from rule.check(judged.subject, self.project)
+            yield from self._found_by(rule, judged)
         except MemoryError:
             raise  # every other rule would try the same, for as long
         except Exception as problem:  # a rule that raises must not end the run
             self._undecided.update((rule.code, path) for path in judged.paths)
             self.outcome.failures.append(_failure(rule, judged, problem))
+
+    def _found_by(self, rule: Rule, judged: Judged) -> Iterable[Finding | NotChecked]:
+        """What a rule says of a subject; remembered where the project will change and be judged again."""
+        if not follows_changes():
+            return rule.check(judged.subject, self.project)
+
+        def answer() -> list[Finding | NotChecked]:
+            if rule.on != "recipe":
+                for path in judged.paths:
+                    note(path)
+            return list(rule.check(judged.subject, self.project))
+
+        return self.project.once(("found by", rule.code, judged.subject), answer)
 
     def _keep(self, rule: Rule, outcomes: Iterable[Finding | NotChecked], judged: Judged | None) -> None:
         for outcome in outcomes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.catalog.environments import OBSERVATION_KEYS, ROLE_KEY, TEXT_KEY
@@ -40,6 +39,7 @@ from relax_lint.flow.shapes import (
     alternatives,
 )
 from relax_lint.flow.signals import NoReturn, TooMuch
+from relax_lint.kept import Kept, kept_property
 from relax_lint.launch_config import setting_in
 from relax_lint.observations import STANDARD_READING, Reading
 from relax_lint.records import changed, record
@@ -84,19 +84,17 @@ class Environments:
         self.directory = recipe.directory
         self.sources = tuple(source for source in recipe.python if not _is_of_tests(source.path))
         self.yaml = tuple(recipe.yaml)
-        self._answers: dict[object, list[Finding | NotChecked]] = {}
+        self._answers = Kept()
 
     def once(
         self, question: object, answer: Callable[[], Iterable[Finding | NotChecked]]
     ) -> list[Finding | NotChecked]:
         """What a rule finds, worked out once: flake8 asks again for every file."""
-        if question not in self._answers:
-            self._answers[question] = list(answer())
-        return self._answers[question]
+        return self._answers.ask(question, lambda: list(answer()))
 
     # ------------------------------------------------------------ classes
 
-    @cached_property
+    @kept_property
     def classes(self) -> tuple[Class, ...]:
         """The classes that derive from BaseInteractionEnv, in the order of files and lines."""
         if not self._may_hold_any:
@@ -104,7 +102,7 @@ class Environments:
         found = (Class(source, node) for source in self.sources for node in source.nodes(ast.ClassDef))
         return tuple(cls for cls in found if cls.node.name != BASE and _derives(self.interpreter, cls))
 
-    @cached_property
+    @kept_property
     def _may_hold_any(self) -> bool:
         """Whether a text names the base, here or in another example that something is taken from."""
         if any(BASE in source.text for source in self.sources):
@@ -118,7 +116,7 @@ class Environments:
         }
         return any(BASE.encode() in (project.read(path) or b"") for path in others)
 
-    @cached_property
+    @kept_property
     def concrete(self) -> tuple[Class, ...]:
         """Those that are made objects of: not the ones that others derive from, or are plainly meant to."""
         return tuple(
@@ -266,7 +264,7 @@ class Environments:
 
     # ------------------------------------------------------------ modules
 
-    @cached_property
+    @kept_property
     def modules(self) -> tuple[EnvModule, ...]:
         """The modules that rollouts of the recipe load: named by a config, by a rollout's default, or holding
         ``build_env`` beside an environment."""
@@ -281,7 +279,7 @@ class Environments:
                 found.setdefault(source.path, EnvModule(source, BUILD))
         return tuple(found.values())
 
-    @cached_property
+    @kept_property
     def _named_modules(self) -> tuple[tuple[str, str], ...]:
         project = self.interpreter.project
         found: list[tuple[str, str]] = []
@@ -294,7 +292,7 @@ class Environments:
                 found.append((default.value, DEFAULT_MODULE))
         return tuple(found)
 
-    @cached_property
+    @kept_property
     def defaults(self) -> tuple[Default, ...]:
         """Where rollouts of the recipe say which module they load if the config does not."""
         return tuple(default for source in self.sources for default in _defaults(self.interpreter, source))
@@ -326,7 +324,7 @@ class Environments:
                 called = self.interpreter.method(Instance(shape), "__init__")
             yield called if isinstance(called, Function) else None, isinstance(shape, Class)
 
-    @cached_property
+    @kept_property
     def own_calls(self) -> tuple[Arguments, ...]:
         """How the recipe's own code calls ``build_env``."""
         found: list[Arguments] = []
@@ -340,7 +338,7 @@ class Environments:
                     found.append(Arguments(given, tuple((name, UNKNOWN) for name in names), complete))
         return tuple(found)
 
-    @cached_property
+    @kept_property
     def awaits_what_is_built(self) -> bool:
         """Whether the recipe's own code may await what ``build_env`` returns."""
         from relax_lint.awaited_results import may_be_awaited
@@ -394,12 +392,7 @@ class Default:
 def environments_of(recipe: Recipe, project: Project) -> Environments:
     """The environments of a recipe, worked out once for a project."""
     interpreter = interpreter_of(project)
-    key = ("environments", recipe.directory)
-    if key not in interpreter.answers:
-        interpreter.answers[key] = Environments(recipe, interpreter)
-    found = interpreter.answers[key]
-    assert isinstance(found, Environments)
-    return found
+    return interpreter.answers.ask(("environments", recipe.directory), lambda: Environments(recipe, interpreter))
 
 
 def _is_of_tests(path: Path) -> bool:

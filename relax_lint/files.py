@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from relax_lint import looks
+from relax_lint.kept import note
 
 LARGEST = 8 * 1024 * 1024
 """Bytes beyond which a file is no source text that anybody wrote; it is reported, not parsed."""
@@ -46,8 +47,13 @@ class Files:
         changed._contents, changed.unlistable, changed._are_files = self._contents, self.unlistable, self._are_files
         return changed
 
+    def take(self, path: Path, data: bytes) -> None:
+        """Take this for the content of a file from now on."""
+        self.overlay[path] = data
+
     def read(self, path: Path) -> bytes | None:
         """The bytes of a file, ``None`` when there is no such file; :class:`Unreadable` when it cannot be read."""
+        note(path)
         if path in self.overlay:
             return self.overlay[path]
         if path not in self._contents:
@@ -72,12 +78,14 @@ class Files:
 
     def head(self, path: Path, size: int) -> bytes:
         """The first bytes of a file; empty when it cannot be read."""
+        note(path)
         if path in self.overlay:
             return (self.overlay[path] or b"")[:size]
         return self._head_below(path, size)
 
     def stream(self, path: Path) -> IO[bytes] | None:
         """A file to read piece by piece, however large it is; ``None`` when it is no file or cannot be opened."""
+        note(path)
         if path in self.overlay:
             data = self.overlay[path]
             return None if data is None else io.BytesIO(data)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.rewards import WITHOUT_REWARDS
+from relax_lint.kept import kept_property
 from relax_lint.launch_config import CONFIG, Setting, dest_of, setting
 from relax_lint.named_functions import NamedFunction, own_rollout
 
@@ -62,7 +63,7 @@ class GenerateUse(NamedFunction):
         """Whether it takes what Relax passes."""
         return self.interpreter.bind(function, self.arguments(function)) is not None
 
-    @cached_property
+    @kept_property
     def is_sync(self) -> bool:
         """Whether calling it certainly gives nothing that can be awaited."""
         return bool(self.functions) and all(

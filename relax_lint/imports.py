@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.discovery import walk
+from relax_lint.kept import Kept
 
 if TYPE_CHECKING:
     from relax_lint.project import Project
@@ -25,27 +26,31 @@ class Imports:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._reached: dict[Path, frozenset[Path]] = {}
-        self._direct: dict[Path, frozenset[Path]] = {}
+        self._reached = Kept()
+        self._direct = Kept()
 
     def reached(self, path: Path) -> frozenset[Path]:
         """A file and all that it may take names from, directly or through others."""
-        if path not in self._reached:
+
+        def answer() -> frozenset[Path]:
             seen, pending = {path}, [path]
             while pending:
                 found = self._imported(pending.pop()) - seen
                 seen |= found
                 pending += found
-            self._reached[path] = frozenset(seen)
-        return self._reached[path]
+            return frozenset(seen)
+
+        return self._reached.ask(path, answer)
 
     def _imported(self, path: Path) -> frozenset[Path]:
-        if path not in self._direct:
+
+        def answer() -> frozenset[Path]:
             text = (self._project.read(path) or b"").decode("utf-8", "replace")
             if not text.isascii():
                 text = unicodedata.normalize("NFKC", text)  # as Python reads names
-            self._direct[path] = frozenset(self._files(text, path))
-        return self._direct[path]
+            return frozenset(self._files(text, path))
+
+        return self._direct.ask(path, answer)
 
     def _files(self, text: str, path: Path) -> Iterator[Path]:
         root = self._project.root

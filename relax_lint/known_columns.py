@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from relax_lint.converted_columns import conversions_for, is_conversation
+from relax_lint.kept import kept_property
 
 if TYPE_CHECKING:
     from relax_lint.converted_columns import Conversion
@@ -25,7 +25,7 @@ class KnownColumns:
         self._launch = launch
         self._project = project
 
-    @cached_property
+    @kept_property
     def use(self) -> DatasetUse | None:
         """The data, where it is here and can be read."""
         from relax_lint.datasets import datasets_of
@@ -33,7 +33,7 @@ class KnownColumns:
         uses = (use for use in datasets_of(self._launch, self._project) if use.role == "train" and use.columns)
         return next(uses, None)
 
-    @cached_property
+    @kept_property
     def scripts(self) -> list[Conversion]:
         """What converts the data, where that is not here."""
         return [] if self.use is not None else conversions_for(self._launch, self._project)
@@ -43,7 +43,7 @@ class KnownColumns:
         """The columns of the data that is here."""
         return {} if self.use is None else self.use.columns
 
-    @cached_property
+    @kept_property
     def names(self) -> frozenset[str] | None:
         """All columns; ``None`` where there may be others."""
         if self.use is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from relax_lint.calls.entries import entries, reached
 from relax_lint.calls.values import SAMPLE, SAMPLES, Given, Outside, Routine
@@ -83,16 +83,15 @@ def _of_entry(entry: Entry, project: Project) -> dict[Manner, Place]:
     """What the code of one entry does with labels, each with the first place; once for all launches that have it."""
     from relax_lint.flow.interpreter import interpreter_of
 
-    answers = interpreter_of(project).answers
-    question = ("label use", entry)
-    if question not in answers:
+    def answer() -> dict[Manner, Place]:
         found: dict[Manner, Place] = {}
         for function in reached(entry, project).functions:
             for node, manner in _uses(function):
                 if manner not in found:
                     found[manner] = function.source.place(node)
-        answers[question] = found
-    return cast("dict[Manner, Place]", answers[question])
+        return found
+
+    return interpreter_of(project).answers.ask(("label use", entry), answer)
 
 
 def _uses(function: ReachedFunction) -> Iterator[tuple[ast.AST, Manner]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, TypeVar
 
+from relax_lint.kept import kept_property
 from relax_lint.launch_config import dest_of
 from relax_lint.shell.queries import why_unknown
 
@@ -78,14 +78,14 @@ class NamedFunction:
         """The module path in front of it."""
         return self.dotted.rpartition(".")[0]
 
-    @cached_property
+    @kept_property
     def module(self) -> PythonSource | None:
         """The file of the module that the launch names."""
         if not self.module_name:
             return None
         return self.project.module(self.module_name, self.launch.script.parent)
 
-    @cached_property
+    @kept_property
     def status(self) -> Status:
         """Whether there is such a function."""
         if self.unclear:
@@ -112,7 +112,7 @@ class NamedFunction:
         """What keeps the function from being judged, though it is named plainly."""
         return None
 
-    @cached_property
+    @kept_property
     def unclear(self) -> str | None:
         """The word that hides which function it is, or how it is called."""
         if not self.dotted and self.given is not None:
@@ -131,14 +131,14 @@ class NamedFunction:
 
     # ------------------------------------------------------------ what it is
 
-    @cached_property
+    @kept_property
     def interpreter(self) -> Interpreter:
         """Follows the code of the project."""
         from relax_lint.flow.interpreter import interpreter_of
 
         return interpreter_of(self.project)
 
-    @cached_property
+    @kept_property
     def shapes(self) -> tuple[Shape, ...]:
         """Everything that the name can be; empty when some of it is not known."""
         from relax_lint.flow.shapes import Library, Unknown, alternatives
@@ -148,7 +148,7 @@ class NamedFunction:
         shapes = alternatives(self.interpreter.named(self.module, self.name))
         return () if any(isinstance(shape, (Unknown, Library)) for shape in shapes) else shapes
 
-    @cached_property
+    @kept_property
     def functions(self) -> tuple[Function, ...]:
         """The functions that are called, ``__call__`` of objects included; empty unless all are known."""
         from relax_lint.flow.shapes import Function, Instance
@@ -180,7 +180,4 @@ class NamedFunction:
 
     def once(self, question: object, answer: Callable[[], Answer]) -> Answer:
         """An answer that is the same for every launch of the project."""
-        answers = self.interpreter.answers
-        if question not in answers:
-            answers[question] = answer()
-        return cast("Answer", answers[question])
+        return self.interpreter.answers.ask(question, answer)

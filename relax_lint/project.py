@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
 
 from relax_lint.config import RELAX_FILES, Settings
 from relax_lint.discovery import is_launcher, walk
 from relax_lint.files import Files, MemoryFiles, Unreadable
+from relax_lint.kept import Kept, forget, kept_property, note
 from relax_lint.sources.text import SourceFile
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Recipe:
         """The directory's name."""
         return self.directory.name
 
-    @cached_property
+    @kept_property
     def launchers(self) -> list[LauncherSource]:
         """Its bash scripts, those that only others source included."""
         found = map(self.project.launcher, self.launcher_paths)
@@ -70,7 +71,7 @@ class Recipe:
         """Its YAML files."""
         return [path for path in self.files if path.suffix in YAML_SUFFIXES]
 
-    @cached_property
+    @kept_property
     def launches(self) -> list[Launch]:
         """Every launch of its launchers."""
         return [launch for launcher in self.launchers for launch in launcher.launches]
@@ -114,7 +115,7 @@ class Project:
         self._launchers: dict[Path, LauncherSource | None] = {}
         self._yaml: dict[Path, YamlSource | None] = {}
         self._modules: dict[tuple[str, Path | None], Path | None] = {}
-        self._answers: dict[object, object] = {}
+        self._answers = Kept()
         self.unreadable: dict[Path, str] = {}
 
     @classmethod
@@ -133,6 +134,14 @@ class Project:
         if "own_catalogue" in vars(self) and not any(self._is_of_relax(path) for path in changes):
             changed.own_catalogue = self.own_catalogue
         return changed
+
+    def take(self, path: Path, data: bytes) -> None:
+        """Take other content of a file that is there, and forget what was made from what it was."""
+        self.files.take(path, data)
+        for table in (self._text, self._python, self._launchers, self._yaml):
+            table.pop(path, None)
+        self.unreadable.pop(path, None)
+        forget((path,))
 
     def _is_of_relax(self, path: Path) -> bool:
         return self.relax_root is not None and self.relax_root / "relax" in path.parents
@@ -202,6 +211,7 @@ class Project:
 
     def text(self, path: Path) -> SourceFile | None:
         """A file as plain text, for kinds that have no source class of their own."""
+        note(path)
         if path not in self._text:
             data = self.read(path)
             self._text[path] = None if data is None else SourceFile(path, data)
@@ -217,6 +227,7 @@ class Project:
 
     def python(self, path: Path) -> PythonSource | None:
         """A Python file, ``None`` when it is not there or cannot be read."""
+        note(path)
         if path not in self._python:
             from relax_lint.sources.python import PythonSource
 
@@ -230,6 +241,7 @@ class Project:
 
     def launcher(self, path: Path) -> LauncherSource | None:
         """A bash script, ``None`` when it is not there or cannot be read."""
+        note(path)
         if path not in self._launchers:
             from relax_lint.sources.launcher import LauncherSource
 
@@ -239,6 +251,7 @@ class Project:
 
     def yaml(self, path: Path) -> YamlSource | None:
         """A file read as YAML, ``None`` when it is not there or cannot be read."""
+        note(path)
         if path not in self._yaml:
             from relax_lint.sources.config_yaml import YamlSource
 
@@ -276,9 +289,7 @@ class Project:
 
     def once(self, question: object, answer: Callable[[], Answer]) -> Answer:
         """An answer that many rules want, worked out the first time that it is asked for."""
-        if question not in self._answers:
-            self._answers[question] = answer()
-        return cast("Answer", self._answers[question])
+        return self._answers.ask(question, answer)
 
     def module(self, dotted: str, start: Path | None = None) -> PythonSource | None:
         """The file of a module path, looked up from the root, then from ``start``; Relax's own in its checkout."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.discovery import is_launcher, walk, walked
+from relax_lint.kept import Kept
 from relax_lint.patterns import pattern
 from relax_lint.records import record
 
@@ -94,14 +95,14 @@ class Reach:
         self._project = project
         self._entry_layer = f"{project.root / 'scripts' / 'entrypoint'}/"
         self._site = " ".join(project.settings.env.values())
-        self._texts: dict[Path, str] = {}
+        self._texts = Kept()
         self._others: dict[tuple[str, str], list[Path]] = {}
         self._beside: dict[tuple[Path, str], Path | None] = {}
-        self._own_directory: dict[tuple[str, Path], bool] = {}
-        self._values: dict[str, frozenset[str] | None] = {}
-        self._names: dict[Path, _Names] = {}
-        self._steps: dict[tuple[Path, frozenset[str]], _Step] = {}
-        self._reached: dict[Path, _Reached] = {}
+        self._own_directory = Kept()
+        self._values = Kept()
+        self._names = Kept()
+        self._steps = Kept()
+        self._reached = Kept()
 
     @cached_property
     def scripts(self) -> list[Path]:
@@ -122,9 +123,7 @@ class Reach:
 
     def of(self, script: Path) -> _Reached:
         """What a script may source or run, directly or through others."""
-        if script not in self._reached:
-            self._reached[script] = self._closure(script)
-        return self._reached[script]
+        return self._reached.ask(script, lambda: self._closure(script))
 
     def _closure(self, script: Path) -> _Reached:
         doubted: set[str] = set()
@@ -162,15 +161,16 @@ class Reach:
 
     def _step(self, script: Path, doubted: set[str]) -> _Step:
         """What a script itself means if the doubted variables may hold any directory."""
-        key = (script, frozenset(doubted))
-        if key not in self._steps:
+
+        def answer() -> _Step:
             names = self._names_in(script)
             # The entry layer runs what it is given on the command line, which is nothing that launchers give it.
             given = str(script).startswith(self._entry_layer)
             found = frozenset(path for paths in self._named(names, doubted, exactly=given) for path in paths)
             directories = frozenset(path.parent for path in found)
-            self._steps[key] = _Step(found, directories, names.beside, names.are_all or given)
-        return self._steps[key]
+            return _Step(found, directories, names.beside, names.are_all or given)
+
+        return self._steps.ask((script, frozenset(doubted)), answer)
 
     def _in_directories(self, directories: Iterable[Path], names: Iterable[str]) -> set[Path]:
         found: set[Path] = set()
@@ -199,7 +199,8 @@ class Reach:
 
     def _held(self, variable: str) -> frozenset[str] | None:
         """The texts that any script gives a variable; None where one may give it another that can be worked out."""
-        if variable not in self._values:
+
+        def answer() -> frozenset[str] | None:
             values: set[str] = set()
             told = variable not in self._project.settings.env
             for text in (self.text(script) for script in self.scripts) if told else ():
@@ -209,22 +210,25 @@ class Reach:
                     value = _PLAIN_VALUE.match(text, mention.end())
                     told = told and value is not None
                     values.add((value["default"] or value["text"] or "") if value is not None else "")
-            self._values[variable] = frozenset(values - {""}) if told else None
-        return self._values[variable]
+            return frozenset(values - {""}) if told else None
+
+        return self._values.ask(variable, answer)
 
     def _holds_own_directory(self, name: str, script: Path) -> bool:
         """Whether a script gives a variable nothing else, if it gives it anything."""
         text = self.text(script)
         if name not in text:
             return True
-        if (name, script) not in self._own_directory:
+
+        def answer() -> bool:
             mention = rf"(?<![\w$])(?<!\$\{{){name}(?!\w)|\$\{{{name}:?="
             given = sum(assigned == name for assigned in _given_own_directory(text))
             others = len(re.findall(mention, text)) - given
             if others:
                 others -= len(re.findall(rf"(?:export|readonly) {name}(?=[\s;]|\Z)", text))
-            self._own_directory[name, script] = not others
-        return self._own_directory[name, script]
+            return not others
+
+        return self._own_directory.ask((name, script), answer)
 
     def _called(self, name: str, directory: str = "") -> list[Path]:
         """The scripts of a name, in directories of a name; where none is known, whatever is called so, be it ignored or
@@ -263,17 +267,17 @@ class Reach:
         return [path.name for path in self.scripts if not path.suffix]
 
     def _names_in(self, script: Path) -> _Names:
-        if script not in self._names:
-            self._names[script] = _names_in(self.text(script), self._without_suffix)
-        return self._names[script]
+        return self._names.ask(script, lambda: _names_in(self.text(script), self._without_suffix))
 
     def text(self, script: Path) -> str:
         """What a script says, without comments on lines of their own, and the configured site variables."""
-        if script not in self._texts:
+
+        def answer() -> str:
             data = self._project.read(script) or b""
             text = _COMMENT_LINE.sub("\n", "\n" + data.decode("utf-8", "replace"))
-            self._texts[script] = f"{text[1:]}\n{self._site}"
-        return self._texts[script]
+            return f"{text[1:]}\n{self._site}"
+
+        return self._texts.ask(script, answer)
 
     def unquoted(self, script: Path) -> str:
         """What a script says, without quotes and with its continued lines joined: flags as bash puts them together."""

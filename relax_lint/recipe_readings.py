@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, cast
+from functools import partial
+from typing import TYPE_CHECKING
 
 from relax_lint.calls.entries import Entry, entries, entries_in, reached
 from relax_lint.calls.values import SAMPLE, SAMPLES, Given, Kind, Object, Outside, Routine, Several, Value
@@ -172,10 +173,7 @@ def stored_names(source: PythonSource, project: Project) -> frozenset[str] | Non
     interpreter = interpreter_of(project)
     found: set[str] = set()
     for other in sources_behind(source, project, interpreter):
-        key = ("stored names", other.path)
-        if key not in interpreter.answers:
-            interpreter.answers[key] = _stored_names(other)
-        names = cast("frozenset[str] | None", interpreter.answers[key])
+        names = interpreter.answers.ask(("stored names", other), partial(_stored_names, other))
         if names is None:
             return None
         found |= names
@@ -222,18 +220,18 @@ def _set_by_call(call: ast.Call) -> set[str] | None:
 def hands_samples_outside(entry: Entry, project: Project) -> bool:
     """Whether code that is not the recipes', Relax's included, may be handed a sample on the way from one call: what it
     stores is not known. Printing and copying is fine, and so is making the environment, which is the recipe's."""
-    key = ("hands samples outside", entry)
-    answers = interpreter_of(project).answers
-    if key not in answers:
+
+    def answer() -> bool:
         result = reached(entry, project)
-        answers[key] = not result.whole or any(
+        return not result.whole or any(
             _is_outside(function, call, project)
             for function in result.functions
             if project.recipe_of(function.source.path) is not None
             for call in function.calls
             if _is_handed_sample(function, call)
         )
-    return bool(answers[key])
+
+    return interpreter_of(project).answers.ask(("hands samples outside", entry), answer)
 
 
 def _is_handed_sample(function: ReachedFunction, call: ast.Call) -> bool:

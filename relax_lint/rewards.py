@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.catalog.rewards import WITHOUT_REWARDS
 from relax_lint.diagnostics import NotChecked
+from relax_lint.kept import kept_property
 from relax_lint.launch_config import CONFIG, overridden_by_config, setting
 from relax_lint.named_functions import NamedFunction, own_rollout
 from relax_lint.shell.queries import place_of, why_unknown
@@ -55,7 +55,7 @@ class RewardUse(NamedFunction):
             return True
         return None if self.launch.may_have(GROUP) else False
 
-    @cached_property
+    @kept_property
     def generates_lists(self) -> bool | None:
         """Whether the launch's generate function returns several samples, which are then scored as a batch."""
         argument = self.launch.last(GENERATE)

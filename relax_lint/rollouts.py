@@ -141,13 +141,7 @@ def _defining(project: Project, dotted: str, start: Path) -> PythonSource | None
 
 
 def _of(source: PythonSource, project: Project) -> Rollout:
-    answers = interpreter_of(project).answers
-    key = ("rollout", source.path)
-    if key not in answers:
-        answers[key] = _read(source, project)
-    found = answers[key]
-    assert isinstance(found, Rollout)
-    return found
+    return interpreter_of(project).answers.ask(("rollout", source), lambda: _read(source, project))
 
 
 def _read(source: PythonSource, project: Project) -> Rollout:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from relax_lint.calls.entries import entries, reached
 from relax_lint.calls.values import SAMPLE, Given, Value
@@ -64,11 +64,7 @@ def sample_readings(launch: Launch, project: Project) -> SampleReadings | None:
         return None
     if launch.has(GENERATE) and not any(entry.kind == "generate" for entry in called):
         return None
-    answers = interpreter_of(project).answers
-    question = ("sample readings", called)
-    if question not in answers:
-        answers[question] = _read(called, project)
-    return cast("SampleReadings | None", answers[question])
+    return interpreter_of(project).answers.ask(("sample readings", called), lambda: _read(called, project))
 
 
 def _read(called: tuple[Entry, ...], project: Project) -> SampleReadings | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from relax_lint.sources.python import called_name, walk
 
@@ -20,11 +20,12 @@ _BY_NAME = frozenset({"setattr", "__setattr__", "from_dict", "replace", "evolve"
 
 def sources_behind(source: PythonSource, project: Project, interpreter: Interpreter) -> list[PythonSource]:
     """A file of a recipe, all files of recipes that it imports, directly or not, and its own recipe's."""
-    key = ("sources behind", source.path)
-    if key not in interpreter.answers:
+
+    def answer() -> list[PythonSource]:
         recipe = project.recipe_of(source.path)
-        interpreter.answers[key] = _behind([source, *(recipe.python if recipe is not None else ())], interpreter)
-    return cast("list[PythonSource]", interpreter.answers[key])
+        return _behind([source, *(recipe.python if recipe is not None else ())], interpreter)
+
+    return interpreter.answers.ask(("sources behind", source), answer)
 
 
 def _behind(pending: list[PythonSource], interpreter: Interpreter) -> list[PythonSource]:

@@ -7,7 +7,7 @@ whether anything may be found in it: so what scripts and configs name of its fun
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
 from relax_lint.generates import GENERATE
@@ -68,10 +68,7 @@ def _supposed(recipe: Recipe, project: Project, *, by_others: bool) -> Iterator[
     from relax_lint.flow.interpreter import interpreter_of
     from relax_lint.flow.names import dotted_name
 
-    answers = interpreter_of(project).answers
-    if "mentioned" not in answers:
-        answers["mentioned"] = _mentioned(project)
-    mentioned = cast("Mentioned", answers["mentioned"])
+    mentioned = interpreter_of(project).answers.ask("mentioned", lambda: _mentioned(project))
     named: list[str] = []
     scored: list[tuple[str, ...]] | None = None
     for source in sources:

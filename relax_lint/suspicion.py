@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from relax_lint.diagnostics import Finding, Place
+from relax_lint.kept import Kept, kept_property
 from relax_lint.launch_config import CONFIG, dest_of, setting_in
 from relax_lint.project import Project, Recipe
 from relax_lint.rewards import FLAG, GROUP, RewardUse, reward_uses
@@ -60,7 +60,7 @@ class Suspicion:
             self._recipes[recipe.directory] = found
         return self._recipes[recipe.directory]
 
-    @cached_property
+    @kept_property
     def _of_rewards(self) -> dict[str, set[Path]]:
         """The files in which something may be found for a reward, by the code of the rule."""
         found: dict[str, set[Path]] = {}
@@ -69,7 +69,7 @@ class Suspicion:
                 found.setdefault(code, set()).add(place.source.path)
         return found
 
-    @cached_property
+    @kept_property
     def _uses(self) -> list[RewardUse]:
         supposed, project = self._project.supposed, self._project
         uses: dict[int, RewardUse] = {}
@@ -101,8 +101,8 @@ class Supposed:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._of_text: dict[Path, _Named | None] = {}
-        self._uses: dict[tuple[str, bool], RewardUse] = {}
+        self._of_text = Kept()
+        self._uses = Kept()
 
     def uses(self, script: Path) -> list[RewardUse] | None:
         """The rewards that a launcher names, as if each were launched in every form that is mentioned; ``None`` when it
@@ -127,9 +127,7 @@ class Supposed:
         return any(self._project.module(module, directory) is not None for directory in directories)
 
     def _named_in(self, script: Path) -> _Named | None:
-        if script not in self._of_text:
-            self._of_text[script] = self._read(self._project.reach.unquoted(script))
-        return self._of_text[script]
+        return self._of_text.ask(script, lambda: self._read(self._project.reach.unquoted(script)))
 
     def _read(self, text: str) -> _Named | None:
         plain, configs = _PLAIN.findall(text), _PLAIN_CONFIG.findall(text)
@@ -147,11 +145,12 @@ class Supposed:
         return _Named(frozenset(rewards), GROUP in text)
 
     def _use(self, dotted: str, groups: bool) -> RewardUse:
-        key = (dotted, groups)
-        if key not in self._uses:
+
+        def answer() -> RewardUse:
             launch = _launch(self._project, dotted, (GROUP,) if groups else ())
-            self._uses[key] = reward_uses(launch, self._project)[0]
-        return self._uses[key]
+            return reward_uses(launch, self._project)[0]
+
+        return self._uses.ask((dotted, groups), answer)
 
 
 def _launch(project: Project, dotted: str, form: tuple[str, ...]) -> Launch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from relax_lint.calls.bindings import Bindings
 from relax_lint.calls.frames import Frame
@@ -143,13 +143,9 @@ def reached(entry: Entry, project: Project) -> Reached:
     from relax_lint.flow.interpreter import interpreter_of
 
     interpreter = interpreter_of(project)
-    question = ("reached", entry)
-    if question not in interpreter.answers:
-        if "readings" not in interpreter.answers:
-            interpreter.answers["readings"] = Readings(interpreter.project, interpreter.resolver)
-        graph = Graph(cast("Readings", interpreter.answers["readings"]))
-        interpreter.answers[question] = _reached(entry, graph)
-    return cast("Reached", interpreter.answers[question])
+    answers = interpreter.answers
+    readings = answers.ask("readings", lambda: Readings(interpreter.project, interpreter.resolver))
+    return answers.ask(("reached", entry), lambda: _reached(entry, Graph(readings)))
 
 
 def _reached(entry: Entry, graph: Graph) -> Reached:

@@ -15,6 +15,7 @@ from relax_lint.calls.look import Look, Passed
 from relax_lint.calls.values import NOTHING, UNTOLD, Routine, Values, several, together
 from relax_lint.flow.names import dotted_name
 from relax_lint.flow.scopes import parameters
+from relax_lint.kept import Kept
 
 if TYPE_CHECKING:
     from relax_lint.flow.names import Resolution, Resolver
@@ -37,7 +38,7 @@ class Readings:
         self.project = project
         self.resolver = resolver
         self._bindings: dict[ast.AST, Bindings] = {}
-        self._resolved: dict[tuple[PythonSource, str], Resolution] = {}
+        self._resolved = Kept()
         self._setters: dict[PythonSource, dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]] = {}
         self._followed: dict[PythonSource, bool] = {}
 
@@ -51,10 +52,7 @@ class Readings:
 
     def resolve(self, source: PythonSource, name: str) -> Resolution:
         """What a module's top-level name leads to."""
-        key = (source, name)
-        if key not in self._resolved:
-            self._resolved[key] = self.resolver.resolve(source, name)
-        return self._resolved[key]
+        return self._resolved.ask((source, name), lambda: self.resolver.resolve(source, name))
 
     def setters(self, source: PythonSource) -> dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]:
         """The functions that bind names of a module."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from relax_lint.catalog.launches import namespace_of
 from relax_lint.constraints.engine import Judgement, Table, Undecided, Violation, judge
@@ -15,6 +13,7 @@ from relax_lint.constraints.schema import STOPS
 from relax_lint.constraints.tables import builtin
 from relax_lint.constraints.team import repair
 from relax_lint.diagnostics import Finding, NotChecked, Severity
+from relax_lint.kept import kept_property
 from relax_lint.rules import REGISTRY
 from relax_lint.shell.queries import is_broken_off, place_of, start_of, why_unknown
 
@@ -35,13 +34,13 @@ class Judged:
         self.launch = launch
         self.project = project
 
-    @cached_property
+    @kept_property
     def facts(self) -> Facts:
         """What is known of the launch before Relax reads ``--custom-config-path``."""
         namespace = namespace_of(self.launch, self.project)
         return Facts(namespace, ProjectSurroundings(self.project, self.launch.script))
 
-    @cached_property
+    @kept_property
     def judgement(self) -> Judgement:
         """Relax's own constraints, then the team's."""
         found = judge(self.facts, builtin(), past_refusals=True)
@@ -69,15 +68,9 @@ class Judged:
         return constraint.code
 
 
-_JUDGED: WeakKeyDictionary[Project, dict[Launch, Judged]] = WeakKeyDictionary()
-
-
 def judged(launch: Launch, project: Project) -> Judged:
     """What is known of a launch; worked out once for all rules."""
-    known = _JUDGED.setdefault(project, {})
-    if launch not in known:
-        known[launch] = Judged(launch, project)
-    return known[launch]
+    return project.once(("judged", launch), lambda: Judged(launch, project))
 
 
 def outcomes(

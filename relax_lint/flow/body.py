@@ -204,7 +204,7 @@ class Body:
                 items = (shape.element,) * len(targets)
             if shape.length.kind == "exact" and shape.length.count != len(targets) and not state.counted:
                 misfit = Misfit(Site(self.source, target), shape, shape.length.count)
-                self.interpreter.misfits.setdefault(target, misfit)
+                self.interpreter.misfits.add(target, misfit)
         if not items and isinstance(shape, (Dictionary, Sequence)):
             hand_out(state, shape, "near")
         for index, part in enumerate(targets):

@@ -28,7 +28,6 @@ from relax_lint.flow.shapes import (
     Instance,
     Library,
     Method,
-    Misfit,
     Module,
     Sequence,
     Shape,
@@ -42,11 +41,10 @@ from relax_lint.flow.shapes import (
 )
 from relax_lint.flow.signals import NoReturn, TooMuch
 from relax_lint.flow.stores import UNSEEN
+from relax_lint.kept import Kept
 from relax_lint.records import changed as replace
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from relax_lint.project import Project
     from relax_lint.sources.python import PythonSource
 
@@ -72,13 +70,13 @@ class Interpreter:
         self.most_steps = MOST_STEPS
         self.notes_stores = False
         self._depth = 0
-        self._known: dict[object, tuple[Exit, ...]] = {}
+        self._known = Kept()
         self._running: set[object] = set()
-        self._values: dict[tuple[Path, str], Shape] = {}
+        self._values = Kept()
         self._followed: dict[PythonSource, bool] = {}
-        self.misfits: dict[ast.AST, Misfit] = {}
+        self.misfits = Kept()
         """Where values were found to be taken apart wrongly, by what they are taken apart into."""
-        self.answers: dict[object, object] = {}
+        self.answers = Kept()
         """What callers have worked out from this and want to ask again."""
 
     def step(self) -> None:
@@ -148,11 +146,12 @@ class Interpreter:
 
     def module_value(self, source: PythonSource, name: str) -> Shape:
         """The value of a module's top-level name once the module is imported."""
-        key = (source.path, name)
-        if key not in self._values:
-            self._values[key] = UNKNOWN  # what a definition that needs itself sees
-            self._values[key] = self.resolved(self.resolver.resolve(source, name), name)
-        return self._values[key]
+
+        def answer() -> Shape:
+            return self.resolved(self.resolver.resolve(source, name), name)
+
+        needs_itself: Shape = UNKNOWN
+        return self._values.ask_within((source, name), needs_itself, answer)
 
     def resolved(self, resolution: Resolution, name: str) -> Shape:
         """The value that a resolution leads to."""
@@ -286,20 +285,19 @@ class Interpreter:
         if variables is None or len(self.facts.scope(callee.node).bound) > MOST_NAMES:
             return None
         key = (callee.node, callee.closure, tuple(variables.items()), self.notes_stores)
-        if key in self._known:
-            return self._known[key]
-        if key in self._running or self._depth >= DEEPEST_CALL:
+        if key not in self._known and (key in self._running or self._depth >= DEEPEST_CALL):
             return None
-        self._running.add(key)
-        self._depth += 1
-        try:
-            body = Body(self, callee.source, callee)
-            exits = tuple(body.run(variables))
-        finally:
-            self._depth -= 1
-            self._running.discard(key)
-        self._known[key] = exits
-        return exits
+
+        def follow() -> tuple[Exit, ...]:
+            self._running.add(key)
+            self._depth += 1
+            try:
+                return tuple(Body(self, callee.source, callee).run(variables))
+            finally:
+                self._depth -= 1
+                self._running.discard(key)
+
+        return self._known.ask(key, follow)
 
     def bind(self, callee: Function, arguments: Arguments) -> dict[str, Shape] | None:
         """The parameters of a call, or ``None`` when the function cannot be called so."""

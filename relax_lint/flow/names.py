@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.flow.scopes import changed_by
+from relax_lint.kept import Kept
 from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.sources.python import PythonSource, walk
@@ -264,8 +265,8 @@ class Names:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._read: dict[Path, ModuleNames] = {}
-        self._changed: dict[Path, frozenset[str]] = {}
-        self._modules: dict[str, PythonSource | None] = {}
+        self._changed: dict[PythonSource, frozenset[str]] = {}
+        self._modules = Kept()
         self._packages: dict[str, bool] = {}
 
     def of(self, source: PythonSource) -> ModuleNames:
@@ -277,9 +278,7 @@ class Names:
 
     def module(self, dotted: str) -> PythonSource | None:
         """The file of a module that is part of the repository."""
-        if dotted not in self._modules:
-            self._modules[dotted] = self.project.module(dotted) if dotted else None
-        return self._modules[dotted]
+        return self._modules.ask(dotted, lambda: self.project.module(dotted) if dotted else None)
 
     def is_package(self, dotted: str) -> bool:
         """Whether a dotted name is a directory of the repository, with or without an ``__init__.py``."""
@@ -290,9 +289,9 @@ class Names:
 
     def changed_after_import(self, source: PythonSource) -> frozenset[str]:
         """The module's names that functions rebind or whose value something changes in place."""
-        if source.path not in self._changed:
-            self._changed[source.path] = frozenset(_changed_names(source))
-        return self._changed[source.path]
+        if source not in self._changed:
+            self._changed[source] = frozenset(_changed_names(source))
+        return self._changed[source]
 
 
 def _changed_names(source: PythonSource) -> Iterator[str]:

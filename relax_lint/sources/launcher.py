@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relax_lint.kept import kept_property, note
 from relax_lint.sources.script import ScriptFile
 
 if TYPE_CHECKING:
@@ -22,10 +22,13 @@ class LauncherSource(ScriptFile):
         super().__init__(path, data)
         self.project = project
 
-    @cached_property
+    @kept_property
     def evaluation(self) -> Evaluation:
         """What the script can launch when nothing is known of its environment but the configured site variables."""
-        return self.evaluate_with(None, {})
+        found = self.evaluate_with(None, {})
+        for source in (self, *found.sourced):
+            note(source.path)  # what sourcing a file does may be known from another launcher
+        return found
 
     @property
     def launches(self) -> list[Launch]:

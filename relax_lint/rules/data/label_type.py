@@ -30,7 +30,6 @@ object.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from relax_lint.catalog.hidden import is_hidden
@@ -39,6 +38,7 @@ from relax_lint.catalog.rewards import BOXED
 from relax_lint.data_prompts import in_words
 from relax_lint.datasets import datasets_of
 from relax_lint.diagnostics import Finding, NotChecked, Related, Severity
+from relax_lint.kept import kept_property
 from relax_lint.row_judges import Fault, RowJudge, judged
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.rules.data._examples import DATA, RUN, TRAIN, lines, script, tree
@@ -217,7 +217,7 @@ class LabelType(RowJudge):
 
     # ------------------------------------------------------------ the reward
 
-    @cached_property
+    @kept_property
     def _custom(self) -> LabelUse | None:
         """What the function that the launch names does with labels."""
         from relax_lint.label_uses import label_use
@@ -227,7 +227,7 @@ class LabelType(RowJudge):
             return None
         return label_use(self.use.launch, self.use.project)
 
-    @cached_property
+    @kept_property
     def _built_in(self) -> str | None:
         """The reward of Relax itself, if it is one, and known."""
         named = self.use.given.get("rm_type") or self.use.arguments.settled("rm_type")

@@ -30,12 +30,12 @@ By hand: write the column as an object with a field for each key, parsed when th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from relax_lint.data_prompts import in_words
 from relax_lint.datasets import datasets_of
 from relax_lint.diagnostics import Finding, NotChecked, Related
+from relax_lint.kept import kept_property
 from relax_lint.row_judges import Fault, RowJudge, judged
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.rules.data._examples import DATA, RUN, TRAIN, lines, script, tree
@@ -198,12 +198,12 @@ class MetadataType(RowJudge):
     needs: ClassVar[tuple[str, ...]] = ("metadata",)
     places: ClassVar[tuple[str, ...]] = ("metadata",)
 
-    @cached_property
+    @kept_property
     def _keys(self) -> set[str]:
         """The keys that some row has."""
         return set()
 
-    @cached_property
+    @kept_property
     def _wanted(self) -> dict[str, KeyReading]:
         """The keys that the reward reads, but those that Relax or the recipe fills in."""
         from relax_lint.sample_readings import SET_BY_RELAX, sample_readings

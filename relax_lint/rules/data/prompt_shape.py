@@ -34,13 +34,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from relax_lint.catalog.hidden import is_hidden
 from relax_lint.data_prompts import Reading, in_words, prompt_faults, sft_faults
 from relax_lint.datasets import datasets_of
 from relax_lint.diagnostics import Finding, NotChecked, Severity
+from relax_lint.kept import kept_property
 from relax_lint.row_judges import Fault, RowJudge, judged
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.rules.data._examples import DATA, RUN, TRAIN, lines, script, tree
@@ -202,7 +202,7 @@ class PromptShape(RowJudge):
         """The prompt."""
         return (self.use.keys.input,)
 
-    @cached_property
+    @kept_property
     def _reading(self) -> Reading:
         media, arguments = self.use.keys.media, self.use.arguments
         template = arguments.template

@@ -35,7 +35,6 @@ By hand: one of the two is to go.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from relax_lint.catalog.argparse_model import Match
@@ -197,10 +196,9 @@ def _overrides(launch: Launch, project: Project) -> _Overrides:
     script = project.launcher(launch.script)
     if script is None or launch not in script.launches:
         return _all([launch], project)
-    return _of_script(script, project)
+    return project.once(("overrides", script), lambda: _of_script(script, project))
 
 
-@lru_cache(maxsize=16)
 def _of_script(script: LauncherSource, project: Project) -> _Overrides:
     return _all([launch for launch in script.launches if launch.kind == "relax"], project)
 

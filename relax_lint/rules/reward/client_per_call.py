@@ -34,7 +34,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from relax_lint.catalog.clients import MENTIONS
 from relax_lint.diagnostics import Finding, Fix
@@ -414,11 +414,10 @@ def _found(entry: Entry, project: Project) -> list[Finding]:
     from relax_lint.calls.entries import reached
     from relax_lint.flow.interpreter import interpreter_of
 
-    answers = interpreter_of(project).answers
-    key = ("clients", entry)
-    if key not in answers:
-        answers[key] = list(_in_reward(reached(entry, project), entry.name))
-    return cast("list[Finding]", answers[key])
+    def answer() -> list[Finding]:
+        return list(_in_reward(reached(entry, project), entry.name))
+
+    return interpreter_of(project).answers.ask(("clients", entry), answer)
 
 
 def _in_reward(result: Reached, name: str) -> Iterator[Finding]:

@@ -32,7 +32,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Finding, NotChecked
 from relax_lint.launch_config import dest_of
@@ -260,11 +260,10 @@ def _not_set(entry: Call, recipe: Recipe, project: Project) -> list[Read]:
     """What is read without a default and set by no flag, by nothing of Relax and by nothing of the recipe."""
     from relax_lint.flow.interpreter import interpreter_of
 
-    answers = interpreter_of(project).answers
-    key = ("args not set", entry, recipe.directory)
-    if key not in answers:
-        answers[key] = list(_reads_not_set(entry, recipe, project))
-    return cast("list[Read]", answers[key])
+    def answer() -> list[Read]:
+        return list(_reads_not_set(entry, recipe, project))
+
+    return interpreter_of(project).answers.ask(("args not set", entry, recipe.directory), answer)
 
 
 def _reads_not_set(entry: Call, recipe: Recipe, project: Project) -> Iterator[Read]:

@@ -35,7 +35,7 @@ choice over `sample.metadata["data_source"]`, and let it know all sources.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Finding, Related
 from relax_lint.rules import ERROR, WARNING, Example, rule
@@ -339,12 +339,11 @@ def _dispatches(entry: Entry, project: Project) -> list[tuple[PythonSource, Disp
     from relax_lint.flow.interpreter import interpreter_of
     from relax_lint.source_dispatch import dispatches
 
-    answers = interpreter_of(project).answers
-    key = ("dispatches", entry)
-    if key not in answers:
+    def answer() -> list[tuple[PythonSource, Dispatch]]:
         functions = reached(entry, project).functions
-        answers[key] = [(function.source, found) for function in functions for found in dispatches(function)]
-    return cast("list[tuple[PythonSource, Dispatch]]", answers[key])
+        return [(function.source, found) for function in functions for found in dispatches(function)]
+
+    return interpreter_of(project).answers.ask(("dispatches", entry), answer)
 
 
 def _may_choose(module: PythonSource, project: Project) -> bool:
