@@ -24,7 +24,7 @@ _MOST_CHANGES = 6
 """By how many arguments a launch may differ from another one to be shown by these."""
 _MORE = "further arguments, if any"
 _MARKS = {"overridden": "-", "unknown": "?"}
-_TITLES = {
+TITLES = {
     "relax": "Relax",
     "megatron": "Megatron",
     "sglang": "SGLang",
@@ -33,6 +33,7 @@ _TITLES = {
     "extra": "known by the configuration",
     "unknown": "unknown to Relax, and ignored by it",
 }
+"""Whose flags they are, in the order in which they are shown."""
 _ARGUMENTS: dict[str, Callable[[Launch, Project], list[Effective]]] = {
     "relax": effective,
     "verl": lambda launch, project: of_verl(launch),
@@ -141,9 +142,9 @@ class _Block:
         by_owner: dict[str, list[Effective]] = {}
         for argument in found:
             by_owner.setdefault(argument.owner, []).append(argument)
-        for owner in _TITLES if self.launch.kind == "relax" else by_owner:
+        for owner in TITLES if self.launch.kind == "relax" else by_owner:
             if owner in by_owner:
-                yield f"  {_TITLES[owner] if self.launch.kind == 'relax' else owner}"
+                yield f"  {TITLES[owner] if self.launch.kind == 'relax' else owner}"
                 yield from self._rows(by_owner[owner])
         if any(argument.mark == "overridden" for argument in found):
             yield "  - a later one counts"

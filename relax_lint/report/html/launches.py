@@ -1,0 +1,255 @@
+"""Launches side by side: what differs, and, folded away, what is the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from relax_lint.gpu_layout import Batch
+from relax_lint.records import node
+from relax_lint.report import plural
+from relax_lint.report.conditions import short
+from relax_lint.report.effective import Effective, values_of
+from relax_lint.report.html.markup import EMPTY, Html, code, element, folded, join, prose, scrolling
+from relax_lint.report.html.toolbars import toolbar
+from relax_lint.report.show_text import TITLES
+from relax_lint.shell.queries import start_of
+
+if TYPE_CHECKING:
+    from relax_lint.report.html.content import Column
+    from relax_lint.report.html.sources import Sources
+
+_WIDEST_DEFAULT = 40
+_IS = re.compile(
+    r"(?P<not>! )?\[\[? (?P<quote>[\"']?)\$\{?(?P<name>\w+)(?::?-[^}]*)?\}?(?P=quote)"
+    r" (?P<op>==?|!=) (?P<end>[\"']?)(?P<value>[\w.-]+)(?P=end) \]\]?\Z"
+)
+_CASE = re.compile(r"case (?P<quote>[\"']?)\$\{?(?P<name>\w+)(?::?-[^}]*)?\}?(?P=quote) in (?P<value>[\w.|-]+)\)\Z")
+
+
+def condition(words: str) -> Html:
+    """A condition as one says it, where it compares a variable with a word: ``MODE=async``."""
+    line = short(words)
+    found, case = _IS.match(line), _CASE.match(line)
+    if found is not None:
+        differs = bool(found["not"]) != (found["op"] == "!=")
+        return code(f"{found['name']}{'≠' if differs else '='}{found['value']}")
+    return code(f"{case['name']}={case['value']}" if case is not None else line)
+
+
+def equation(batch: Batch | None) -> Html:
+    """What a step takes, and what the updates make of it."""
+    if batch is None:
+        return element("span", "not known", class_="muted")
+    made = [_number(batch.prompts, "prompt"), " × ", _number(batch.each, "sample"), " = "]
+    updates = (
+        [element("b", str(batch.updates)), " × ", element("b", str(batch.update)), " a batch"]
+        if batch.updates is not None
+        else [element("b", f"no multiple of {batch.update}"), ", the batch of an update"]
+    )
+    rounds = [element("span", ", ", _number(batch.rollouts, "rollout"), class_="muted")] if batch.rollouts else []
+    kind = "equation" if batch.updates == 1 else "equation odd"
+    return element("span", *made, element("b", str(batch.samples)), " = ", *updates, *rounds, class_=kind)
+
+
+def _number(count: int, noun: str) -> Html:
+    return join([element("b", str(count)), f" {noun}{'' if count == 1 else 's'}"])
+
+
+def overview(columns: Sequence[Column], sources: Sources) -> Html:
+    """A line for each launch: how it runs, where, on how much, and what a step is."""
+    rows = [
+        element(
+            "tr",
+            element("th", _name(column, sources), scope="row"),
+            element("td", element("span", column.launch.mode, class_=f"mode {column.launch.mode}")),
+            element("td", _when(column)),
+            element("td", _gpus(column), class_="number"),
+            element("td", equation(column.placing.batch if column.placing is not None else None)),
+        )
+        for column in columns
+    ]
+    head = [element("th", title, scope="col") for title in ("launch", "mode", "when", "GPUs", "batch")]
+    table = element("table", element("thead", element("tr", *head)), element("tbody", *rows))
+    return scrolling("launches", table, class_="overview")
+
+
+def _name(column: Column, sources: Sources) -> Html:
+    place = start_of(column.launch)
+    return sources.near(place.source.path, place.source.position(place.start)[0])
+
+
+def _when(column: Column) -> Html:
+    ways = len(column.launches)
+    parts = [condition(each) for each in column.when]
+    several = element("span", f"{ways} ways to it", class_="muted") if ways > 1 else None
+    every = join([*(element("li", code(short(each))) for each in column.launch.conditions)])
+    shown = join([*parts, several] if parts or several else [element("span", "always", class_="muted")], " ")
+    if not column.launch.conditions:
+        return shown
+    title = join([shown, " "]) if parts or several else element("span", "by default", class_="muted")
+    return folded(title, element("ul", every, class_="conditions"), class_="when")
+
+
+def _gpus(column: Column) -> str:
+    total = column.placing.layout.total if column.placing is not None else None
+    return "?" if total is None else str(total)
+
+
+# ---------------------------------------------------------------- side by side
+
+
+@node
+class _Row:
+    flag: str
+    owner: str
+    cells: list[list[Effective]]
+
+    @property
+    def is_same(self) -> bool:
+        first = _said(self.cells[0])
+        return all(_said(cell) == first for cell in self.cells)
+
+
+def _said(cell: Iterable[Effective]) -> list[tuple[str, str]]:
+    return [(argument.value, argument.mark) for argument in cell]
+
+
+def _rows(columns: Sequence[Column]) -> list[_Row]:
+    """The flags of all launches, by owner and in the order in which they come."""
+    found: dict[tuple[str, str], _Row] = {}
+    for number, column in enumerate(columns):
+        for argument in column.arguments:
+            key = (argument.owner, argument.flag)
+            if key not in found:
+                found[key] = _Row(argument.flag, argument.owner, [[] for _ in columns])
+            found[key].cells[number].append(argument)
+    owners = list(TITLES)
+    return sorted(found.values(), key=lambda row: owners.index(row.owner))
+
+
+def comparison(columns: Sequence[Column], sources: Sources, of: str) -> Html:
+    """The flags of launches: those that differ in a table with a column for each, the others in a list."""
+    rows = _rows(columns)
+    same = [row for row in rows if row.is_same]
+    differing = [row for row in rows if not row.is_same]
+    table = _Table(columns, sources)
+    name = f"flags-{of}"
+    parts: list[Html] = [toolbar(name, "flag", (), len(rows))]
+    body: list[Html] = []
+    if differing:
+        body.append(table.side_by_side(differing))
+    elif len(columns) > 1:
+        body.append(element("p", "No flag differs.", class_="muted"))
+    if same:
+        among = "" if len(columns) == 1 else f" the same in all {len(columns)} launches"
+        body.append(folded(f"{plural(len(same), 'flag')}{among}", table.shared(same), opened=not differing))
+    return join([*parts, element("div", *body, id=name)])
+
+
+class _Table:
+    def __init__(self, columns: Sequence[Column], sources: Sources) -> None:
+        self._columns = columns
+        self._sources = sources
+
+    def side_by_side(self, rows: Sequence[_Row]) -> Html:
+        head = element("tr", element("th", "flag", scope="col"), *map(self._heading, self._columns))
+        bodies = [self._owner(owner, [row for row in rows if row.owner == owner]) for owner in _owners(rows)]
+        table = element("table", element("thead", head), *bodies, class_="sides")
+        return scrolling("flags that differ", table, class_="tall")
+
+    def _heading(self, column: Column) -> Html:
+        mode = element("span", column.launch.mode, class_=f"mode {column.launch.mode}")
+        when = join([condition(each) for each in column.when], " ")
+        return element("th", _name(column, self._sources), element("div", mode, " ", when, class_="told"), scope="col")
+
+    def _owner(self, owner: str, rows: Sequence[_Row]) -> Html:
+        title = element("th", TITLES[owner], scope="rowgroup", colspan=len(self._columns) + 1)
+        return element("tbody", element("tr", title, class_="owner"), *map(self._row, rows), data_holder=True)
+
+    def _row(self, row: _Row) -> Html:
+        base = _said(row.cells[0])
+        cells = [
+            self._cell(row, cell, column, differs=number > 0 and _said(cell) != base)
+            for number, (cell, column) in enumerate(zip(row.cells, self._columns, strict=True))
+        ]
+        return element("tr", element("th", code(row.flag), scope="row"), *cells, data_item=True)
+
+    def _cell(self, row: _Row, cell: Sequence[Effective], column: Column, *, differs: bool) -> Html:
+        kind = "differs" if differs else None
+        if not cell:
+            return element("td", element("span", _absent(row.flag, column), class_="muted"), class_=kind)
+        return element("td", *(self._value(argument, column) for argument in cell), class_=kind)
+
+    def _value(self, argument: Effective, column: Column) -> Html:
+        place = argument.argument.word.place
+        at = None
+        if place is not None:
+            line = place.source.position(place.start)[0]
+            own = place.source.path == column.launch.script
+            at = self._sources.link(place.source.path, line, f":{line}" if own else f"{place.source.path.name}:{line}")
+        shown = _value(argument)
+        notes = [prose(note) for note in filter(None, (argument.note, _unless(argument)))]
+        if argument.mark == "overridden":
+            shown, notes = element("s", shown), [*notes, Html("a later one counts")]
+        told = element("div", *notes, class_="muted") if notes else None
+        return element("div", shown, " ", at, told, class_=f"value {argument.mark}".rstrip())
+
+    def shared(self, rows: Sequence[_Row]) -> Html:
+        """Flags with the one value that they have, and where the first launch has it from."""
+        first = self._columns[0]
+        bodies = []
+        for owner in _owners(rows):
+            title = element("tr", element("th", TITLES[owner], scope="rowgroup", colspan=2), class_="owner")
+            own = [
+                element(
+                    "tr",
+                    element("th", code(row.flag), scope="row"),
+                    element("td", *(self._value(argument, first) for argument in row.cells[0])),
+                    data_item=True,
+                )
+                for row in rows
+                if row.owner == owner
+            ]
+            bodies.append(element("tbody", title, *own, data_holder=True))
+        return scrolling("flags that are the same", element("table", *bodies, class_="shared"))
+
+
+def _owners(rows: Iterable[_Row]) -> Iterator[str]:
+    yield from dict.fromkeys(row.owner for row in rows)
+
+
+def _value(argument: Effective) -> Html:
+    """The value of an argument, what nobody knows in it apart."""
+    if not argument.value:
+        return element("span", "on" if not values_of(argument.argument) else "(empty)", class_="on")
+    value, parts = argument.value, []
+    unknown = dict.fromkeys(
+        " ".join(each.text.split()) for word in values_of(argument.argument) for each in word.unknowns
+    )
+    pattern = "|".join(re.escape(each) for each in sorted(unknown, key=len, reverse=True) if each)
+    for number, piece in enumerate(re.split(f"({pattern})", value) if pattern else [value]):
+        parts.append(
+            element("i", piece, title="not known before it runs") if number % 2 else code(piece) if piece else EMPTY
+        )
+    return join(parts)
+
+
+def _unless(argument: Effective) -> str:
+    """The variables that could make it something else."""
+    words = [argument.argument.word, *argument.argument.own_values]
+    names = dict.fromkeys(f"${name}" if name.isdecimal() else name for word in words for name in word.defaults)
+    return f"unless {', '.join(names)} is set" if names else ""
+
+
+def _absent(flag: str, column: Column) -> str:
+    """What a launch has that does not pass a flag."""
+    hiding = column.launch.hiding(flag)
+    if hiding is not None:
+        return f"? {short(hiding.text, _WIDEST_DEFAULT)} may have it"
+    known = column.project.catalogue.flag(flag)
+    if known is None or known.is_switch or known.suppressed or known.default is None:
+        return "–"
+    default = short(str(known.default), _WIDEST_DEFAULT)
+    return f"– default {default}" if default else "–"

@@ -1,0 +1,139 @@
+"use strict";
+// Everything can be read without this: it chooses the theme, filters lists, and opens what a link leads to.
+(() => {
+  const root = document.documentElement;
+  const themes = ["system", "light", "dark"];
+
+  const remembered = () => {
+    try {
+      return localStorage.getItem("relax-lint-theme");
+    } catch {
+      return null; // pages opened from a file or in a sandbox may have no storage
+    }
+  };
+  const remember = (theme) => {
+    try {
+      localStorage.setItem("relax-lint-theme", theme);
+    } catch {
+      // then it holds for this visit
+    }
+  };
+  const show = (theme) => {
+    if (theme === "system") delete root.dataset.theme;
+    else root.dataset.theme = theme;
+  };
+
+  let theme = remembered();
+  if (!themes.includes(theme)) theme = "system";
+  show(theme);
+
+  const setUpTheme = () => {
+    const button = document.getElementById("theme");
+    const say = () => {
+      button.textContent = `Theme: ${theme}`;
+    };
+    say();
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      theme = themes[(themes.indexOf(theme) + 1) % themes.length];
+      show(theme);
+      remember(theme);
+      say();
+    });
+  };
+
+  // ---------------------------------------------------------------- filters
+
+  const setUpToolbar = (toolbar) => {
+    const target = document.getElementById(toolbar.dataset.for);
+    const field = toolbar.querySelector("input");
+    const said = toolbar.querySelector("output");
+    const chips = [...toolbar.querySelectorAll("button")];
+    const items = [...target.querySelectorAll("[data-item]")].map((item) => [item, item.textContent.toLowerCase()]);
+    const holders = [...target.querySelectorAll("[data-holder]")];
+    const folds = [...target.querySelectorAll(":scope > details")].map((fold) => [fold, fold.open]);
+
+    const apply = () => {
+      const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const wanted = new Map();
+      for (const chip of chips) {
+        if (chip.getAttribute("aria-pressed") !== "true") continue;
+        const { group, value } = chip.dataset;
+        wanted.set(group, [...(wanted.get(group) || []), value]);
+      }
+      let shown = 0;
+      for (const [item, text] of items) {
+        const fits =
+          words.every((word) => text.includes(word)) &&
+          [...wanted].every(([group, values]) => values.includes(item.dataset[group]));
+        item.hidden = !fits;
+        if (fits) shown += 1;
+      }
+      for (const holder of holders) holder.hidden = !holder.querySelector("[data-item]:not([hidden])");
+      const filtered = words.length > 0 || wanted.size > 0;
+      for (const [fold, wasOpen] of folds) {
+        fold.open = filtered ? Boolean(fold.querySelector("[data-item]:not([hidden])")) : wasOpen;
+      }
+      said.textContent = filtered ? `${shown} of ${items.length}` : "";
+    };
+
+    for (const chip of chips) {
+      chip.addEventListener("click", () => {
+        chip.setAttribute("aria-pressed", String(chip.getAttribute("aria-pressed") !== "true"));
+        apply();
+      });
+    }
+    field.addEventListener("input", apply);
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") {
+        field.value = "";
+        apply();
+      }
+    });
+    toolbar.hidden = false;
+  };
+
+  // ---------------------------------------------------------------- links
+
+  const reach = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    for (let above = target; above; above = above.parentElement) {
+      if (above.tagName === "DETAILS") above.open = true;
+      if (above.hidden) above.hidden = false;
+    }
+    target.scrollIntoView({ block: target.matches(".l") ? "center" : "start" });
+  };
+
+  const setUpPrint = () => {
+    let opened = [];
+    addEventListener("beforeprint", () => {
+      opened = [...document.querySelectorAll("main details:not([open]):not(.file)")];
+      for (const fold of opened) fold.open = true;
+    });
+    addEventListener("afterprint", () => {
+      for (const fold of opened) fold.open = false;
+    });
+  };
+
+  addEventListener("DOMContentLoaded", () => {
+    setUpTheme();
+    document.querySelectorAll(".toolbar").forEach(setUpToolbar);
+    setUpPrint();
+    addEventListener("hashchange", reach);
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest("a[href^='#']");
+      if (link && link.getAttribute("href") === location.hash) reach(); // no change of the hash, no event
+    });
+    document.addEventListener("keydown", (event) => {
+      const typing = event.target.matches("input, textarea");
+      if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      const fields = [...document.querySelectorAll(".toolbar input")];
+      const next = fields.find((field) => field.getBoundingClientRect().bottom > 0) || fields[0];
+      if (!next) return;
+      event.preventDefault();
+      next.focus();
+    });
+    reach();
+  });
+})();

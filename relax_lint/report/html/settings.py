@@ -1,0 +1,172 @@
+"""What became of the settings of a verl run, each with its fate, and what is left to be done by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from relax_lint.commands import absolute
+from relax_lint.migrate.todo_list import Line, numbers, todo_lines
+from relax_lint.report import plural
+from relax_lint.report.html.markup import EMPTY, Html, code, element, folded, join, prose, scrolling, text
+from relax_lint.report.html.sources import Sources
+from relax_lint.report.html.toolbars import Choice, toolbar
+
+FATES: Mapping[str, str] = {
+    "mapped": "one flag says the same",
+    "derived": "goes into flags together with other settings",
+    "by hand": "something is left for you to do",
+    "unsupported": "Relax cannot do it",
+    "unknown key": "verl does not know it either",
+    "same": "Relax does so by itself",
+    "dropped": "Relax needs nothing like it",
+    "no effect": "verl does not read it in this run",
+}
+"""What can become of a setting, what concerns the reader most first."""
+_ACTED_ON = ("mapped", "derived", "by hand", "unsupported", "unknown key")
+_WIDEST = 300
+_DEFAULT = "verl default"
+_Data = Mapping[str, Any]
+
+
+def migration(told: _Data, sources: Sources) -> Html:
+    """A whole migration."""
+    launches = told["launches"]
+    parts = [*_todos(launches), *_obstacles(told, sources)]
+    for number, launch in enumerate(launches, 1):
+        parts += _launch(launch, number, launches, sources)
+    return join([*parts, *_left(told, sources)])
+
+
+def _todos(launches: Sequence[_Data]) -> Iterator[Html]:
+    lines = todo_lines(list(launches))
+    if lines:
+        yield element("h3", "To do by hand")
+        yield element("ol", *(element("li", _todo(line, len(launches))) for line in lines), class_="todos")
+
+
+def _todo(line: Line, of: int) -> Html:
+    keys = [key for key in line.because if key not in line.text and key.rpartition(".")[2] not in line.text]
+    some = f"launch{'es' if len(line.launches) > 1 else ''} {numbers(line.launches)}" if len(line.launches) < of else ""
+    parts = [*map(code, keys), *([text(some)] if some else [])]
+    about = element("span", " (", join(parts, ", "), ")", class_="muted") if parts else EMPTY
+    return join([prose(line.text), about])
+
+
+def _obstacles(told: _Data, sources: Sources) -> Iterator[Html]:
+    """What is not migrated, and what is not carried over."""
+    rows = [(one, one["reason"]) for one in told["refused"]] + [(one, one["message"]) for one in told["problems"]]
+    if rows:
+        yield element("h3", "Not migrated")
+        items = (element("li", _at(one, sources), " ", prose(why)) for one, why in rows)
+        yield element("ul", *items, class_="related")
+
+
+def _left(told: _Data, sources: Sources) -> Iterator[Html]:
+    left = told["not_carried_over"]
+    if left:
+        rows = [
+            element(
+                "tr", element("td", code(one["text"])), element("td", _at(one, sources)), element("td", one["reason"])
+            )
+            for one in left
+        ]
+        table = _table(("what", "at", "why"), rows, "not carried over")
+        yield folded(f"{plural(len(left), 'line')} of the verl script not carried over", table)
+
+
+# ---------------------------------------------------------------- settings
+
+
+def _launch(launch: _Data, number: int, all_: Sequence[_Data], sources: Sources) -> Iterator[Html]:
+    name = f"settings-{number}"
+    run = f", {launch['run']}" if launch["run"] else ""
+    yield element("h3", f"Settings of launch {number}" if len(all_) > 1 else "Settings")
+    made = [_at(launch, sources), " becomes ", _file(launch["script"], sources), f"{run}; verl {launch['verl']}"]
+    yield element("p", *made, class_="muted")
+    if launch["batch"]:
+        yield element("p", prose(launch["batch"]))
+    for refused in launch["refused_modes"]:
+        yield element("p", code(refused["mode"]), " is refused by the launcher: ", prose(refused["reason"]))
+    settings = list(launch["settings"])
+    if number > 1:
+        known = {_identity(setting) for setting in all_[0]["settings"]}
+        settings = [setting for setting in settings if _identity(setting) not in known]
+        yield element("p", "As in launch 1, but for these:" if settings else "All as in launch 1.")
+    if settings:
+        counts = {fate: sum(setting["fate"] == fate for setting in settings) for fate in FATES}
+        choices = [Choice("fate", fate, count) for fate, count in counts.items() if count]
+        yield toolbar(name, "setting", choices, len(settings))
+        yield element("div", *_tables(settings, sources), id=name)
+
+
+def _tables(settings: Sequence[_Data], sources: Sources) -> Iterator[Html]:
+    given = [setting for setting in settings if setting["origin"] != _DEFAULT]
+    defaults = [setting for setting in settings if setting["origin"] == _DEFAULT]
+    acted = [setting for setting in defaults if setting["fate"] in _ACTED_ON]
+    rest = [setting for setting in defaults if setting["fate"] not in _ACTED_ON]
+    head = ("setting", "verl", "fate", "in Relax")
+    if given or acted:
+        own = [_body("what the verl launch sets", given, sources)] if given else []
+        own += [_body("defaults of verl that make a difference", acted, sources)] if acted else []
+        yield _table(head, own, "settings", class_="settings tall")
+    if rest:
+        body = _body("", rest, sources)
+        yield folded(
+            f"{plural(len(rest), 'default')} of verl that nothing has to be done for",
+            _table(head, [body], "other defaults of verl", class_="settings tall"),
+        )
+
+
+def _body(title: str, settings: Iterable[_Data], sources: Sources) -> Html:
+    head = [element("tr", element("th", title, scope="rowgroup", colspan=4), class_="owner")] if title else []
+    return element("tbody", *head, *(_setting(one, sources) for one in settings), data_holder=True)
+
+
+def _setting(setting: _Data, sources: Sources) -> Html:
+    fate = setting["fate"]
+    kind = fate.replace(" ", "-")
+    value = setting["value"]
+    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    by = element("div", "by ", code(setting["variable"]), class_="muted") if setting["variable"] else EMPTY
+    meant = f"did you mean {setting['meant']}?" if setting["meant"] else ""
+    why = [prose(part) for part in (setting["reason"], setting["todo"], meant) if part]
+    becomes = [element("div", code(_short(flag))) for flag in setting["becomes"]]
+    return element(
+        "tr",
+        element("th", code(setting["key"]), " ", _at(setting, sources), scope="row"),
+        element("td", code(_short(shown)), by),
+        element("td", element("span", fate, class_=f"fate {kind}", title=FATES[fate])),
+        element("td", *becomes, *(element("div", each, class_="why") for each in why)),
+        data_item=True,
+        data_fate=fate,
+    )
+
+
+def _short(value: str) -> str:
+    line = " ".join(value.split())
+    return line if len(line) <= _WIDEST else f"{line[:_WIDEST]}…"
+
+
+def _identity(setting: _Data) -> str:
+    same = {name: value for name, value in setting.items() if name not in ("path", "line", "column", "given")}
+    return json.dumps(same, sort_keys=True)
+
+
+def _at(where: _Data, sources: Sources) -> Html:
+    if where["path"] is None:
+        return EMPTY
+    return sources.near(absolute(where["path"]), where["line"] or 1)
+
+
+def _file(name: str, sources: Sources) -> Html:
+    path = absolute(Path(name))
+    return sources.link(path, 1, path.name)
+
+
+def _table(head: Iterable[str], rows: Sequence[Html], label: str, class_: str = "") -> Html:
+    titles = element("tr", *(element("th", title, scope="col") for title in head))
+    bodies = rows if rows and rows[0].startswith("<tbody") else [element("tbody", *rows)]
+    return scrolling(label, element("table", element("thead", titles), *bodies), class_=class_)
