@@ -15,6 +15,7 @@ COMMANDS = {
     "check": "check recipes and launchers, and fix them (the default)",
     "show": "what a launcher launches, and where each flag comes from",
     "migrate": "make a recipe of Relax out of a launcher of verl",
+    "report": "a page to look at: launches, GPUs, findings, settings",
     "model-config": "a model file of Relax out of a checkpoint's config.json",
     "data": "what data holds, and what is wrong with it for a launcher",
     "rule": "the manual page of a rule, or the table of all",
