@@ -21,6 +21,7 @@ COMMANDS = {
     "rule": "the manual page of a rule, or the table of all",
     "catalog": "what is known of a flag of Relax, Megatron, SGLang or its router",
     "lsp": "the language server, for editors",
+    "completion": "completion for bash, zsh and fish",
 }
 
 _HELP = """\

@@ -69,7 +69,7 @@ def examples() -> Iterator[str]:
 
 @pytest.mark.parametrize("command", [*examples()])
 def test_every_example_can_be_typed(command: str) -> None:
-    program, *words = shlex.split(command)
+    program, *words = shlex.split(command.removeprefix('eval "$(').removesuffix(')"'))
     assert program == "relax-lint"
     name = words.pop(0) if words[0] in COMMANDS else "check"
     ours = words[: words.index("--")] if "--" in words else words
