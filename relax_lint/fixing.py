@@ -171,19 +171,19 @@ def _collides(one: Edit, other: Edit) -> bool:
 def _apply(project: Project, chosen: Sequence[Plan], dropped: list[Dropped]) -> tuple[dict[Path, bytes], list[Plan]]:
     """The changed files and the fixes that they come from; fixes that would break a file are dropped with a word."""
     kept: list[Plan] = []
-    changed = _try(project, chosen)
+    changed = files_after(project, chosen)
     if changed is not None:
         return changed, list(chosen)
     for plan in chosen:
-        if _try(project, [*kept, plan]) is not None:
+        if files_after(project, [*kept, plan]) is not None:
             kept.append(plan)
         else:
             dropped.append(Dropped(plan.found, "the result would not parse"))
-    return _try(project, kept) or {}, kept
+    return files_after(project, kept) or {}, kept
 
 
-def _try(project: Project, plans: Iterable[Plan]) -> dict[Path, bytes] | None:
-    """The files that fixes change; ``None`` when one of them has more errors after it than before."""
+def files_after(project: Project, plans: Iterable[Plan]) -> dict[Path, bytes] | None:
+    """The files that fixes change; ``None`` when one of them would have more errors than before."""
     by_path: dict[Path, list[Edit]] = {}
     for plan in plans:
         for edit in plan.edits:

@@ -201,8 +201,8 @@ def additions(source: SourceFile, diagnostics: Iterable[Diagnostic], reason: str
         start = source.line_starts[line - 1]
         text = source.line_text(line)
         indent = text[: len(text) - len(text.lstrip(" \t"))]
-        comment = f"{indent}# relax-lint: ignore[{', '.join(sorted(codes))}] {reason}\n"
-        edits.append(Edit(source.path, start, start, comment))
+        comment = f"{indent}# relax-lint: ignore[{', '.join(sorted(codes))}] {reason}".rstrip()
+        edits.append(Edit(source.path, start, start, f"{comment}\n"))
     return edits
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from relax_lint import __version__
+from relax_lint.lsp.actions import Actions
 from relax_lint.lsp.checks import Checks, refreshed
 from relax_lint.lsp.diagnostics import SOURCE, Translator
 from relax_lint.lsp.documents import Document, Documents
@@ -58,16 +60,18 @@ class Server(LanguageServer):
         self.is_shut_down = False
         self._watches = False
         self._problems: tuple[str, ...] = ()
+        self.register(types.INITIALIZE, self._initialize)
+        self.register(types.INITIALIZED, self._initialized)
+        self.register(types.SHUTDOWN, self._shutdown)
+        self.register(types.TEXT_DOCUMENT_DID_SAVE, self._saved)
+        self.register(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, self._changed_on_disk)
         options = types.DiagnosticOptions(True, False, identifier=SOURCE)
-        for method, handler, given in (
-            (types.INITIALIZE, self._initialize, None),
-            (types.INITIALIZED, self._initialized, None),
-            (types.SHUTDOWN, self._shutdown, None),
-            (types.TEXT_DOCUMENT_DID_SAVE, self._saved, None),
-            (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, self._changed_on_disk, None),
-            (types.TEXT_DOCUMENT_DIAGNOSTIC, self._diagnostic, options),
-        ):
-            self.feature(method, given)(partial(handler))  # pygls writes on what it is given, which methods refuse
+        self.register(types.TEXT_DOCUMENT_DIAGNOSTIC, self._diagnostic, options)
+        Actions(self)
+
+    def register(self, method: str, handler: Callable[..., Any], options: Any = None) -> None:
+        """Have a method answered."""
+        self.feature(method, options)(partial(handler))  # pygls writes on what it is given, which methods refuse
 
     # ------------------------------------------------------------ the session
 
@@ -137,7 +141,7 @@ class Server(LanguageServer):
         for problem in checked.problems:
             log.error("%s", problem)
             if problem not in self._problems:
-                self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"relax-lint: {problem}"))
+                self.say(problem)
         self._problems = checked.problems
 
     async def _diagnostic(self, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
@@ -148,6 +152,16 @@ class Server(LanguageServer):
         finally:
             self.shown.asking[path] -= 1
         return self.shown.report(path, params.previous_result_id)
+
+    def say(self, problem: str) -> None:
+        """Tell the user of something that went wrong."""
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"relax-lint: {problem}"))
+
+    @property
+    def can_show_documents(self) -> bool:
+        """Whether the editor opens a file when it is asked to."""
+        window = self.client_capabilities.window
+        return bool(window and window.show_document and window.show_document.support)
 
     def refresh_diagnostics(self) -> None:
         """Ask the editor to ask again."""

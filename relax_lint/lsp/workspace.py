@@ -5,7 +5,7 @@ This is the server's one way to the engine, and knows nothing of the protocol. I
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
 class Findings(NamedTuple):
     """What stands of one file. The offsets of ``diagnostics`` are offsets into the text of ``source``, which is
-    ``None`` where a finding is about a file that is no text, or is not there."""
+    ``None`` where a finding is about a file that is no text, or is not there. ``group`` is what the file was judged
+    with, its project in the state that was judged."""
 
     source: SourceFile | None
     diagnostics: tuple[Diagnostic, ...] = ()
+    group: Group | None = None
 
 
 class Checked(NamedTuple):
@@ -88,12 +90,13 @@ class Workspace:
         for group in groups:
             report = self.judge(group, group.project)
             problems += (f"internal error: {failure}" for failure in report.failures)
-            files.update(_by_file(group.project, group.targets, report.standing))
+            files.update(_by_file(group, report.standing))
         return Checked(files, tuple(dict.fromkeys(problems)))
 
-    def judge(self, group: Group, project: Project) -> Report:
-        """What the rules say of a group, in the state that ``project`` has of its files."""
-        report = lint(project, load_rules(), group.settings, group.targets, group.targets)
+    def judge(self, group: Group, project: Project, targets: Sequence[Path] | None = None) -> Report:
+        """What the rules say of a group, or of some of its files, in the state that ``project`` has of them."""
+        targets = group.targets if targets is None else targets
+        report = lint(project, load_rules(), group.settings, targets, targets)
         if group.settings.baseline is not None:
             from relax_lint import baseline
 
@@ -170,8 +173,8 @@ def _units(group: Group) -> Iterator[Path]:
         yield path if recipe is None else recipe.directory
 
 
-def _by_file(project: Project, targets: Iterable[Path], diagnostics: Iterable[Diagnostic]) -> dict[Path, Findings]:
-    found: dict[Path, list[Diagnostic]] = {path: [] for path in targets}
+def _by_file(group: Group, diagnostics: Iterable[Diagnostic]) -> dict[Path, Findings]:
+    found: dict[Path, list[Diagnostic]] = {path: [] for path in group.targets}
     for item in diagnostics:
         found.setdefault(item.path, []).append(item)
-    return {path: Findings(project.source(path), tuple(items)) for path, items in found.items()}
+    return {path: Findings(group.project.source(path), tuple(items), group) for path, items in found.items()}

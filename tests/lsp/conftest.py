@@ -6,12 +6,15 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any, Union
 
 import pytest
 from lsprotocol import types
-from pytest_lsp import ClientServerConfig, LanguageClient
+from pytest_lsp import ClientServerConfig, LanguageClient, make_test_lsp_client
+
+from relax_lint.lsp.positions import Lines
 
 ROOT = Path(__file__).parents[2]
 RECIPES = ROOT / "tests/recipes"
@@ -24,8 +27,24 @@ def config() -> ClientServerConfig:
     """How the server is started: as editors do."""
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     return ClientServerConfig(
-        server_command=[sys.executable, "-m", "relax_lint", "lsp"], server_env={**os.environ, "PYTHONPATH": path}
+        server_command=[sys.executable, "-m", "relax_lint", "lsp"],
+        server_env={**os.environ, "PYTHONPATH": path},
+        client_factory=_client,
     )
+
+
+def _client() -> LanguageClient:
+    """A client that tells an action with a command from a command, which lsprotocol 2025.0.0 does not."""
+    client = make_test_lsp_client()
+    converter = client.protocol._converter
+
+    def structured(given: Any, _: object) -> types.Command | types.CodeAction:
+        if isinstance(given.get("command"), str):
+            return converter.structure(given, types.Command)
+        return converter.structure(given, types.CodeAction)
+
+    converter.register_structure_hook(Union[types.Command, types.CodeAction], structured)  # noqa: UP007 -- as it is known
+    return client
 
 
 @pytest.fixture
@@ -84,3 +103,50 @@ class Editor:
 
     async def until_found(self, path: Path, code: str) -> None:
         await self.until(lambda: code in self.codes(path))
+
+    async def leave(self) -> None:
+        """Close everything, so that the next test begins with nothing."""
+        self.close_all()
+        await self.until(lambda: not any(self.client.diagnostics.values()))
+
+    async def actions(
+        self, path: Path, span: types.Range | None = None, only: Sequence[str] | None = None
+    ) -> list[types.CodeAction]:
+        """What can be done at a place; at the whole file when none is given."""
+        everything = types.Range(types.Position(0, 0), types.Position(1_000_000, 0))
+        document = types.TextDocumentIdentifier(path.as_uri())
+        context = types.CodeActionContext([], only)
+        params = types.CodeActionParams(document, span or everything, context)
+        found = await self.client.text_document_code_action_async(params)
+        return [action for action in found or () if isinstance(action, types.CodeAction)]
+
+    def applied(self, edit: types.WorkspaceEdit) -> dict[Path, str]:
+        """The files that an edit changes, as they are after it."""
+        texts: dict[Path, str] = {}
+
+        def text_of(path: Path) -> str:
+            if path not in texts:
+                on_disk = path.read_bytes().decode() if path.exists() else ""
+                texts[path] = self.texts.get(path, on_disk.removeprefix("\ufeff"))
+            return texts[path]
+
+        for uri, edits in (edit.changes or {}).items():
+            path = Path(uri.removeprefix("file://"))
+            texts[path] = _replaced(text_of(path), edits)
+        for operation in edit.document_changes or ():
+            if isinstance(operation, types.CreateFile):
+                assert not Path(operation.uri.removeprefix("file://")).exists()
+                text_of(Path(operation.uri.removeprefix("file://")))
+            elif isinstance(operation, types.TextDocumentEdit):
+                path = Path(operation.text_document.uri.removeprefix("file://"))
+                assert operation.text_document.version == self.versions.get(path)
+                texts[path] = _replaced(text_of(path), operation.edits)
+        return texts
+
+
+def _replaced(text: str, edits: Iterable[Any]) -> str:
+    lines = Lines(text)
+    for edit in sorted(edits, key=lambda edit: lines.offset(edit.range.start), reverse=True):
+        start, end = lines.offset(edit.range.start), lines.offset(edit.range.end)
+        text = text[:start] + edit.new_text + text[end:]
+    return text

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
@@ -22,9 +23,11 @@ async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await lsp_client.shutdown_session()
 
 
-@pytest.fixture
-def editor(client: LanguageClient) -> Editor:
-    return Editor(client)
+@pytest_asyncio.fixture(loop_scope="module")
+async def editor(client: LanguageClient) -> AsyncIterator[Editor]:
+    opened = Editor(client)
+    yield opened
+    await opened.leave()
 
 
 async def test_opening_one_file_shows_what_is_wrong_in_its_whole_recipe(editor: Editor, tree: Path) -> None:
