@@ -76,7 +76,7 @@ def test_make_help_and_readme_name_targets_that_exist() -> None:
     named = {
         word
         for line in re.findall(
-            r"^(?:#   |    )make ([a-z ]+?)(?:  |$)",
+            r"^(?:#   )?make ([a-z ]+?)(?:  |$)",
             makefile + (ROOT / "README.md").read_text(encoding="utf-8"),
             re.MULTILINE,
         )

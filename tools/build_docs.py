@@ -7,32 +7,18 @@ held against them by the tests.
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from relax_lint.rules import Rule, import_rules
-from tools.docs_builder import rule_pages
-from tools.docs_builder.blocks import between, fenced
+from tools.docs_builder import man_page, rule_pages, sessions
+from tools.docs_builder.blocks import between
 
 ROOT = Path(__file__).resolve().parents[1]
 README = Path("README.md")
 SITE = Path("mkdocs.yml")
-SAMPLE_RECIPE = ROOT / "tests/recipes/broken_countdown"
-SAMPLE_CODES = ("RLX202", "RLX407")
-"""Findings of the bundled broken recipe that README shows."""
-
-
-def sample() -> str:
-    """What a user sees of the bundled broken recipe, shortened."""
-    command = [sys.executable, "-m", "relax_lint", "examples/"]
-    environ = {**os.environ, "NO_COLOR": "1"}
-    done = subprocess.run(command, cwd=SAMPLE_RECIPE, env=environ, stdout=subprocess.PIPE, text=True)
-    *findings, summary = done.stdout.strip().split("\n\n")
-    shown = [finding for finding in findings if any(code in finding for code in SAMPLE_CODES)]
-    return fenced("\n\n".join(["$ relax-lint examples/", *shown, "…", summary]), "text")
+GENERATED = "<!-- the whole page is made by `make docs` -->"
 
 
 def render(rules: Mapping[str, Rule], readme: str, site: str) -> dict[Path, str]:
@@ -41,9 +27,18 @@ def render(rules: Mapping[str, Rule], readme: str, site: str) -> dict[Path, str]
     readme = between(readme, "rules", f"\n{rows}\n")
     return {
         **rule_pages.files(rules),
-        README: between(readme, "sample", f"\n{sample()}\n\n"),
+        man_page.PAGE: man_page.page(),
+        README: readme,
         SITE: between(site, "rules", rule_pages.navigation(rules), comment="# {}"),
     }
+
+
+def written_pages(root: Path) -> list[Path]:
+    """The pages that somebody wrote: of these only what commands print is made."""
+    pages = [root / README, root / "CONTRIBUTING.md", *(root / "docs").rglob("*.md")]
+    return sorted(
+        path.relative_to(root) for path in pages if path.is_file() and GENERATED not in path.read_text(encoding="utf-8")
+    )
 
 
 def stale(root: Path, wanted: Mapping[Path, str]) -> list[Path]:
@@ -89,6 +84,8 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     for path in stale(root, wanted):
         (root / path).unlink()
         print(f"removed {path}")
+    # Their commands run the program, whose own files have to be there first.
+    write(root, {path: sessions.refreshed((root / path).read_text(encoding="utf-8")) for path in written_pages(root)})
     return 0
 
 
