@@ -87,8 +87,12 @@ def is_read(node: ast.Attribute, source: PythonSource) -> bool:
     return not isinstance(node.ctx, ast.Store) or isinstance(source.parent(node), ast.AugAssign)
 
 
-def of_annotated(source: PythonSource, project: Project) -> Iterator[Read]:
+def of_annotated(source: PythonSource, project: Project) -> list[Read]:
     """What functions read of parameters that are annotated to be samples, whoever calls them."""
+    return project.once(("read of annotated", source), lambda: list(_of_annotated(source, project)))
+
+
+def _of_annotated(source: PythonSource, project: Project) -> Iterator[Read]:
     if CLASS not in source.text or not _knows_samples(source, project):
         return
     functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = [

@@ -120,9 +120,15 @@ class Scope:
 
     def _may_name_config(self, launcher: Path) -> bool:
         reached = self.project.reach.of(launcher)
-        return not reached.are_all or any(
-            _NAMES_CONFIG.search(self.project.reach.unquoted(path)) for path in reached.scripts
-        )
+        return not reached.are_all or any(map(self._names_config, reached.scripts))
+
+    def _names_config(self, script: Path) -> bool:
+        """Whether a script passes a flag with a YAML file, as far as its text tells."""
+
+        def answer() -> bool:
+            return _NAMES_CONFIG.search(self.project.reach.unquoted(script)) is not None
+
+        return self.project.once(("names config", script), answer)
 
     def _leads_to_python(self, launcher: Path) -> bool:
         """Whether a launcher may name a reward in a target, or one that takes something from there."""

@@ -47,6 +47,7 @@ from relax_lint.supposed_launches import is_supposed, launches_of
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Severity
     from relax_lint.flow.shapes import Function
+    from relax_lint.loss_masks import Growth
 
 LOG_PROBS = "rollout_log_probs"
 
@@ -429,7 +430,8 @@ def _of_call(use: GenerateUse, function: Function) -> Iterator[Finding]:
 def _of_results(use: GenerateUse, function: Function) -> Iterator[Finding]:
     from relax_lint.generate_results import without_sample
 
-    for place, what in without_sample(use, function):
+    ways = use.once(("without sample", use.name, function), lambda: list(without_sample(use, function)))
+    for place, what in ways:
         yield _finding(use, place, f"{what}: Relax expects the sample, or a list of samples")
 
 
@@ -471,8 +473,11 @@ def _without_mask(use: GenerateUse, function: Function) -> Iterator[Finding]:
     from relax_lint.loss_masks import unmasked_growth
     from relax_lint.sample_stores import sources_behind
 
-    sources = sources_behind(function.source, use.project, use.interpreter)
-    growth = unmasked_growth(function.node, function.source, sources)
+    def answer() -> Growth | None:
+        sources = sources_behind(function.source, use.project, use.interpreter)
+        return unmasked_growth(function.node, function.source, sources)
+
+    growth = use.once(("unmasked growth", function), answer)
     if growth is not None:
         message = (
             f"{growth.what} grows turn by turn and loss_mask does not: Relax fills it with ones, and trains on what "

@@ -30,6 +30,7 @@ Creates the empty file.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from relax_lint.catalog.module_paths import MODULE_PATH_FLAGS
@@ -207,7 +208,8 @@ def missing_init(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
                 continue
             for directory in _without_init(word.text, seen, project):
                 yield _finding(directory, flag, word.text, place_of(launch, word), launch, project)
-        for key, text, place in _named_in_config(launch, project):
+        named = project.once(("modules in config", launch), partial(_named_in_config, launch, project))
+        for key, text, place in named:
             for directory in _without_init(text, seen, project):
                 yield _finding(directory, key, text, place, launch, project)
 
@@ -222,14 +224,17 @@ def _module_paths(launch: Launch) -> Iterator[tuple[str, Word]]:
             yield flag, word
 
 
-def _named_in_config(launch: Launch, project: Project) -> Iterator[tuple[str, str, Place]]:
+def _named_in_config(launch: Launch, project: Project) -> list[tuple[str, str, Place]]:
     """The modules that the launch's config names: for flags, and the environment."""
     if launch.kind != "relax" or not launch.has(CONFIG):
-        return
-    for key in (_ENV_PATH, *map(dest_of, MODULE_PATH_FLAGS)):
-        found = setting(launch, project, key)
-        if found is not None and found.kind == "str" and found.place is not None and not found.text.endswith(".py"):
-            yield key, found.text, found.place
+        return []
+    keys = (_ENV_PATH, *map(dest_of, MODULE_PATH_FLAGS))
+    given = ((key, setting(launch, project, key)) for key in keys)
+    return [
+        (key, found.text, found.place)
+        for key, found in given
+        if found is not None and found.kind == "str" and found.place is not None and not found.text.endswith(".py")
+    ]
 
 
 def _without_init(dotted: str, seen: set[Path], project: Project) -> Iterator[Path]:

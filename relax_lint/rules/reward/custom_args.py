@@ -416,13 +416,17 @@ def _words(named: NamedConfig, recipe: Recipe, project: Project) -> frozenset[st
     for holder in {recipe.directory: recipe, **_of(project, named)}.values():
         texts += [other.text for source in holder.python for other in sources_behind(source, project, interpreter)]
         texts += [project.reach.text(script) for script in holder.launcher_paths]
-    if any(map(_BY_ANY_NAME.search, texts)):
-        return None
-    return frozenset[str]().union(*(project.once((_words_in, text), partial(_words_in, text)) for text in texts))
+    words: set[str] = set()
+    for text in dict.fromkeys(texts):
+        found = project.once(("words", text), partial(_words_in, text))
+        if found is None:
+            return None
+        words |= found
+    return frozenset(words)
 
 
-def _words_in(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[\w-]*\w", text))
+def _words_in(text: str) -> frozenset[str] | None:
+    return None if _BY_ANY_NAME.search(text) else frozenset(re.findall(r"[\w-]*\w", text))
 
 
 def _of(project: Project, named: NamedConfig) -> dict[object, Recipe]:

@@ -480,7 +480,7 @@ def _of_prompt(function: ReachedFunction, kind: PromptKind, launch: Launch, proj
     from relax_lint.prompt_kinds import misuses
     from relax_lint.recipe_readings import stored_names
 
-    uses = list(misuses(function, kind))
+    uses = project.once(("misuses", function, kind), lambda: list(misuses(function, kind)))
     if not uses:
         return
     text = function.source.segment(function.node)

@@ -32,6 +32,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -275,7 +276,7 @@ def cross_example_import(recipe: Recipe, project: Project) -> Iterator[Finding]:
     """Every import, flag and YAML value of a recipe that leads into another one."""
     for source in recipe.python:
         if recipe.wants(source.path) and _MAY_IMPORT.search(source.text) and source.tree is not None:
-            for found in _in_python(source, recipe, project):
+            for found in project.once(("reaches", source), partial(_all_in_python, source, recipe, project)):
                 yield _finding(found, recipe, project)
     if recipe.wanted is not None:
         return
@@ -284,7 +285,7 @@ def cross_example_import(recipe: Recipe, project: Project) -> Iterator[Finding]:
             yield _finding(found, recipe, project)
     for launcher in recipe.launchers:
         for launch in launcher.launches:
-            for argument, found in _in_launch(launch, recipe, project):
+            for argument, found in project.once(("reaches", launch), partial(_all_in_launch, launch, recipe, project)):
                 yield _finding(found, recipe, project, launch, argument.flag)
 
 
@@ -350,6 +351,10 @@ def _depends_on_its_example(source: PythonSource) -> bool:
 
 
 # ---------------------------------------------------------------- Python
+
+
+def _all_in_python(source: PythonSource, recipe: Recipe, project: Project) -> list[_Reach]:
+    return list(_in_python(source, recipe, project))
 
 
 def _in_python(source: PythonSource, recipe: Recipe, project: Project) -> Iterator[_Reach]:
@@ -463,6 +468,10 @@ def _module_in(dotted: str, recipe: Recipe, project: Project) -> tuple[str, str]
         return dotted, _own(dotted, recipe)
     module, _, name = dotted.rpartition(".")
     return module, f"{_own(module, recipe)}.{name}"
+
+
+def _all_in_launch(launch: Launch, recipe: Recipe, project: Project) -> list[tuple[Argument, _Reach]]:
+    return list(_in_launch(launch, recipe, project))
 
 
 def _in_launch(launch: Launch, recipe: Recipe, project: Project) -> Iterator[tuple[Argument, _Reach]]:
