@@ -50,8 +50,8 @@ RUNS_A_LOOP = re.compile(r"(?:asyncio|anyio|uvloop)\.run|.*\.run_until_complete|
 """What refuses to start an event loop where one runs already."""
 
 MENTIONS = re.compile(
-    rb"requests|urllib|httpx|openai|anthropic|http\.client|\bsleep\b|subprocess|\bos\.(?:system|popen|wait)|\bsocket\b"
-    rb"|Executor|asyncio\.run\b|anyio|uvloop|run_until_complete|Runner|from asyncio import"
+    r"requests|urllib|httpx|openai|anthropic|http\.client|\bsleep\b|subprocess|\bos\.(?:system|popen|wait)|\bsocket\b"
+    r"|Executor|asyncio\.run\b|anyio|uvloop|run_until_complete|Runner|from asyncio import"
 )
 """What a file that blocks holds, or one that makes what blocks."""
 

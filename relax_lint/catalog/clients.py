@@ -18,7 +18,7 @@ _SENT_BY_MODELS = re.compile(
     r"(?:list|edit|upload|content|cancel|poll|create_and_\w+|count_tokens|compact|validate|run)"
 )
 
-MENTIONS = re.compile(rb"\bhttpx\b|\bopenai\b|\banthropic\b|\baiohttp\b|\brequests\b")
+MENTIONS = re.compile(r"\bhttpx\b|\bopenai\b|\banthropic\b|\baiohttp\b|\brequests\b")
 """What a file that makes such a client holds."""
 
 

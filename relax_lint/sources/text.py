@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import re
 from functools import cached_property
 from pathlib import Path
 
@@ -50,6 +51,16 @@ class SourceFile:
         if self.text.isascii():
             return offset
         return len(self.text[:offset].encode(self.encoding, "surrogateescape"))
+
+    def says(self, pattern: re.Pattern[str]) -> bool:
+        """Whether a pattern is anywhere in the text; looked for once."""
+        if pattern not in self._said:
+            self._said[pattern] = pattern.search(self.text) is not None
+        return self._said[pattern]
+
+    @cached_property
+    def _said(self) -> dict[re.Pattern[str], bool]:
+        return {}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.path)!r})"

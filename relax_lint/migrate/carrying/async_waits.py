@@ -23,7 +23,7 @@ _BARE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.Return, ast.keyword, ast.withi
 
 def with_waits(code: Code) -> Code:
     """The module whose coroutines keep no event loop waiting."""
-    if "async def" not in code.text or MENTIONS.search(code.text.encode("utf-8", "surrogateescape")) is None:
+    if "async def" not in code.text or MENTIONS.search(code.text) is None:
         return code
     source = PythonSource(code.origin.path, code.text.encode("utf-8", "surrogateescape"))
     if source.tree is None:

@@ -263,7 +263,7 @@ def recipe_files(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
     started = _is_started(recipe, project)
     if started and recipe.wanted is not None and not _wants_bases(recipe):
         return
-    parts = sorted((source for source in recipe.python if _PARTS.search(source.text)), key=_is_no_reward)
+    parts = sorted((source for source in recipe.python if source.says(_PARTS)), key=_is_no_reward)
     if not started:
         yield from _without_launcher(recipe, parts, project)
         return
@@ -294,11 +294,11 @@ def _wants_bases(recipe: Recipe) -> bool:
 
 
 def _is_no_reward(source: PythonSource) -> bool:
-    return not _SCORES.search(source.text)
+    return not source.says(_SCORES)
 
 
 def _builds_nothing(source: PythonSource) -> bool:
-    return not _BUILDS.search(source.text)
+    return not source.says(_BUILDS)
 
 
 def _is_started(recipe: Recipe, project: Project) -> bool:
@@ -339,15 +339,15 @@ def _missing_bases(source: PythonSource, project: Project) -> Iterator[tuple[str
 
 def _without_environment(recipe: Recipe, launches: list[Launch], project: Project) -> Iterator[Finding]:
     """What a multi-turn recipe has nothing of, said once, where a launch turns to its generate function."""
-    code = [source.text for source in recipe.python]
+    code = recipe.python
     launches = [launch for launch in launches if _asks_environment(launch, code, project)]
     if not launches:
         return
     configs = [project.read(path) or b"" for path in recipe.yaml]
-    builds = any(_BUILDS.search(text) for text in code)
+    builds = any(source.says(_BUILDS) for source in code)
     is_elsewhere = not builds and any(_ENV_KEY in text for text in configs)
     missing = [] if builds or is_elsewhere else [f"env_{_plain(recipe)}.py with build_env"]
-    if not is_elsewhere and not any(_BASE in text or _BEHAVES_ALIKE in text for text in code):
+    if not is_elsewhere and not any(_BASE in source.text or _BEHAVES_ALIKE in source.text for source in code):
         missing.append(f"base_env.py with {_BASE}")
         if not configs and not any(launch.may_have(CONFIG) for launch in launches):
             missing.append(f"{_plain(recipe)}_config.yaml with max_turns and rollout_interaction_env_path")
@@ -358,21 +358,21 @@ def _without_environment(recipe: Recipe, launches: list[Launch], project: Projec
         yield Finding(place, message, launch=launches[0], subject=missing[0].split()[0])
 
 
-def _asks_environment(launch: Launch, code: list[str], project: Project) -> bool:
+def _asks_environment(launch: Launch, code: list[PythonSource], project: Project) -> bool:
     """Whether what generates for a launch, or other code of its recipe, speaks of environments. So does what is to be
     copied where nothing is there, or nothing yet that waits for an answer."""
     module = (launch.value(GENERATE) or "").rpartition(".")[0]
     source = project.module(module, launch.script.parent) if module else None
-    if source is None or not _WAITS.search(source.text):
+    if source is None or not source.says(_WAITS):
         return True
-    return any(map(_ENVIRONMENTS.search, (source.text, *code)))
+    return any(one.says(_ENVIRONMENTS) for one in (source, *code))
 
 
 def _foreign_rewards(
     recipe: Recipe, launches: list[Launch], parts: list[PythonSource], project: Project
 ) -> Iterator[Finding | NotChecked]:
     """Rewards that nobody finds in the repository, where the recipe has none."""
-    if any(_SCORES.search(source.text) for source in parts):
+    if any(source.says(_SCORES) for source in parts):
         return
     for launch in launches:
         argument = launch.last(_REWARD)
@@ -394,7 +394,7 @@ def _without_reward(
     recipe: Recipe, launches: list[Launch], parts: list[PythonSource], project: Project
 ) -> Iterator[Finding]:
     """A recipe that has no reward and names none, though nothing else scores what it generates."""
-    if any(_SCORES.search(source.text) for source in parts):
+    if any(source.says(_SCORES) for source in parts):
         return
     from relax_lint.reward_sources import generate_of, hidden_config, is_unregistered, may_be_in_metadata, never_rewards
 

@@ -451,7 +451,7 @@ async def reward_func(args, samples, **kwargs):
 @rule("RLX210", "blocking-call", WARNING, on="recipe", only_python=True, valid=VALID, invalid=INVALID, fixable="safe")
 def blocking_call(recipe: Recipe, project: Project) -> Iterator[Finding]:
     """Every blocking call that is reached on the event loop, said once."""
-    if not any(MENTIONS.search(source.data) for source in recipe.python):
+    if not any(source.says(MENTIONS) for source in recipe.python):
         return
     from relax_lint.blocking_uses import blocking_calls
     from relax_lint.calls.entries import reached
@@ -463,7 +463,8 @@ def blocking_call(recipe: Recipe, project: Project) -> Iterator[Finding]:
         if entry in judged:
             continue
         judged.add(entry)
-        if not any(MENTIONS.search(project.read(path) or b"") for path in project.imports.reached(entry.source.path)):
+        reachable = map(project.python, project.imports.reached(entry.source.path))
+        if not any(source.says(MENTIONS) for source in reachable if source is not None):
             continue
         for function in reached(entry, project).functions:
             judges = function.on_loop and project.recipe_of(function.source.path) is not None

@@ -406,7 +406,8 @@ def client_per_call(use: RewardUse, project: Project) -> Iterator[Finding]:
 
 
 def _may_make_any(module: PythonSource, project: Project) -> bool:
-    return any(MENTIONS.search(project.read(path) or b"") for path in project.imports.reached(module.path))
+    reachable = map(project.python, project.imports.reached(module.path))
+    return any(source.says(MENTIONS) for source in reachable if source is not None)
 
 
 def _found(entry: Entry, project: Project) -> list[Finding]:
