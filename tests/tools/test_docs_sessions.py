@@ -21,6 +21,10 @@ $ cat <<EOF > file
 > EOF
 $ wc -l file
 2 file
+$ grep -c nothing file
+0
+$ echo "status $?"
+status 1
 ```
 
 <!-- file some/where.txt -->

@@ -159,6 +159,10 @@ def _bash(part: Command | Block, number: int) -> str:
     if isinstance(part, Block):
         name = part.marks["file"]
         return f'mkdir -p "$(dirname {_quoted(name)})"; printf %s {_quoted(part.text)} > {_quoted(name)}\n'
+    if part.printed is not None:
+        # The next command may ask for $?.
+        marked = f"printf '\\n{SEPARATOR}{number} %d\\n' \"$status\""
+        return f'eval {_quoted(part.text)}\nstatus=$?; {marked}; (exit "$status")\n'
     return (
         'worst=0; trap \'status=$?; [ "$status" -le "$worst" ] || worst=$status\' ERR\n'
         f"eval {_quoted(part.text)}\n"
