@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 METADATA, LABEL = Given("sample", ("metadata",)), Given("sample", ("label",))
 SET_BY_RELAX = frozenset({"data_source", "tools", "rm_type", "start_rollout_id", "eval_dataset", "_timing"})
 """Keys of the metadata that Relax fills in besides what the data has; ``data_source`` from a column of that name."""
+SET_BY_CONVERSION = frozenset({"relax_label_encoding", "verl_data_source"})
+"""Keys of the metadata that the conversion of verl's data writes only into rows that need them."""
 
 _AGENTS = "--use-agentic-rollout"
 _ASKS = frozenset({"isinstance", "hasattr", "type", "callable"})

@@ -78,6 +78,12 @@ VALID: list[Example | str] = [
     Example(_reads("    return float(sample.metadata.get('style', 'plain') == 'plain')\n", _row({"index": 0}))),
     Example(
         _reads(
+            "    if sample.metadata.get('relax_label_encoding') == 'json':\n        return 0.0\n    return 1.0\n",
+            _row({"index": 0}),
+        )
+    ),
+    Example(
+        _reads(
             "    truth = sample.metadata.get('answer') or sample.label\n    return float(truth in sample.response)\n",
             _row({"index": 0}),
         )
@@ -206,13 +212,13 @@ class MetadataType(RowJudge):
     @kept_property
     def _wanted(self) -> dict[str, KeyReading]:
         """The keys that the reward reads, but those that Relax or the recipe fills in."""
-        from relax_lint.sample_readings import SET_BY_RELAX, sample_readings
+        from relax_lint.sample_readings import SET_BY_CONVERSION, SET_BY_RELAX, sample_readings
 
         found = sample_readings(self.use.launch, self.use.project)
         given = self.use.given.get("metadata_overrides")
         more = set(given) if isinstance(given, dict) else set()
         keys = {} if found is None else found.keys
-        given_by_others = SET_BY_RELAX - {DATA_SOURCE} | more
+        given_by_others = SET_BY_RELAX - {DATA_SOURCE} | SET_BY_CONVERSION | more
         return {
             key: reading for key, reading in keys.items() if reading.reader == "reward" and key not in given_by_others
         }
