@@ -99,8 +99,13 @@ def _put(page: str, output: Path | None) -> None:
     data = page.encode("utf-8")
     if output is None:
         sys.stdout.buffer.write(data)
-    else:
-        output.write_bytes(data)
+        return
+    try:
+        from relax_lint.writing import put
+
+        put(output, data)
+    except OSError as problem:
+        raise ValueError(f"{output}: cannot be written: {problem.strerror}") from problem
 
 
 # ---------------------------------------------------------------- what it is about
@@ -242,6 +247,7 @@ def _as_migrate(path: Path, options: Namespace) -> Namespace:
         verl_root=options.verl_root,
         env=options.env,
         force=True,
+        dry_run=True,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from relax_lint.diagnostics import Diagnostic, Edit, Severity
 from relax_lint.report import plural, shown_path
 from relax_lint.report.conditions import joined
+from relax_lint.report.html.manual import inline, summary_of
 from relax_lint.report.html.markup import EMPTY, Html, code, element, folded, join, prose, scrolling, text
 from relax_lint.report.html.toolbars import Choice, toolbar
 
@@ -26,11 +26,6 @@ _MOST_DIFF = 80
 """Lines of a diff that are shown."""
 _WIDEST = 300
 _CLASSES = {"+": "add", "-": "del", "@": "hunk"}
-
-
-def summary_of(rule: Rule) -> str:
-    """What a rule is about, in a sentence."""
-    return " ".join(inspect.cleandoc(rule.doc).split("\n\n", 1)[0].split())
 
 
 class Findings:
@@ -96,7 +91,7 @@ class Findings:
         if rule is None:
             return EMPTY
         more = element("a", f"All about {found.code}", href=f"#rule-{found.code}")
-        return element("p", prose(summary_of(rule)), " ", more, class_="help")
+        return element("p", inline(summary_of(rule)), " ", more, class_="help")
 
     def _related(self, found: Diagnostic) -> Html:
         rows = [join([self._sources.link(note.path, note.line), " ", prose(note.message)]) for note in found.related]

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from relax_lint.gpu_layout import Blocks, Layout, RoleLayout
 from relax_lint.report import plural
 from relax_lint.report.columns import shortened
-from relax_lint.report.html.markup import EMPTY, Html, code, element, join
+from relax_lint.report.html.launches import named
+from relax_lint.report.html.markup import Html, code, element, join
+from relax_lint.report.html.wording import conditions
 
 if TYPE_CHECKING:
     from relax_lint.report.html.content import Column, Placing
@@ -108,18 +110,15 @@ def _figure(columns: Sequence[Column], sources: Sources) -> Html:
     placing = columns[0].placing
     assert placing is not None
     layout = placing.layout
-    names = join([_name(column, sources) for column in columns], ", ")
+    names = join([_told(column, sources) for column in columns], ", ")
     told = element("figcaption", element("div", names, class_="launches"), element("div", _total(placing)))
     runs = placed(layout, placing.per_node) if not _why_not(layout) else []
-    return element("figure", told, _legend(layout), *_nodes(runs, placing.per_node), class_="gpus")
+    drawn = element("div", _legend(layout), *_nodes(runs, placing.per_node), class_="drawn")
+    return element("figure", told, drawn if layout.roles else None, class_="gpus")
 
 
-def _name(column: Column, sources: Sources) -> Html:
-    from relax_lint.report.html.launches import condition
-
-    place = column.launch.site
-    name = sources.near(place.source.path, place.source.position(place.start)[0])
-    return join([name, *(condition(each) for each in column.when)], " ")
+def _told(column: Column, sources: Sources) -> Html:
+    return join([named(column, sources), conditions(column.when)], " ")
 
 
 def _why_not(layout: Layout) -> str:
@@ -147,8 +146,6 @@ def _total(placing: Placing) -> Html:
 
 
 def _legend(layout: Layout) -> Html:
-    if not layout.roles:
-        return EMPTY
     rows = [
         element(
             "tr",
@@ -230,10 +227,12 @@ def _block(run: Run, start: int, per_node: int, row: int) -> Html:
 
 
 def _fitting(label: str, width: float) -> str:
-    """A label, or as much of it as there is room for: its initials and numbers."""
+    """A label, or as much of it as there is room for: its initials and numbers. A role's name stands in its row."""
     if len(label) * _LETTER <= width - 4:
         return label
     words = label.split()
+    if len(words) == 1:
+        return ""
     short = "".join(word if word.isdigit() else word[0].upper() for word in words)
     return short if len(short) * _LETTER <= width - 2 else ""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.gpu_layout import Batch
@@ -13,6 +14,7 @@ from relax_lint.report.conditions import short
 from relax_lint.report.effective import Effective, values_of
 from relax_lint.report.html.markup import EMPTY, Html, code, element, folded, join, prose, scrolling
 from relax_lint.report.html.toolbars import toolbar
+from relax_lint.report.html.wording import conditions, relative
 from relax_lint.report.show_text import TITLES
 from relax_lint.shell.queries import start_of
 
@@ -21,21 +23,7 @@ if TYPE_CHECKING:
     from relax_lint.report.html.sources import Sources
 
 _WIDEST_DEFAULT = 40
-_IS = re.compile(
-    r"(?P<not>! )?\[\[? (?P<quote>[\"']?)\$\{?(?P<name>\w+)(?::?-[^}]*)?\}?(?P=quote)"
-    r" (?P<op>==?|!=) (?P<end>[\"']?)(?P<value>[\w.-]+)(?P=end) \]\]?\Z"
-)
-_CASE = re.compile(r"case (?P<quote>[\"']?)\$\{?(?P<name>\w+)(?::?-[^}]*)?\}?(?P=quote) in (?P<value>[\w.|-]+)\)\Z")
-
-
-def condition(words: str) -> Html:
-    """A condition as one says it, where it compares a variable with a word: ``MODE=async``."""
-    line = short(words)
-    found, case = _IS.match(line), _CASE.match(line)
-    if found is not None:
-        differs = bool(found["not"]) != (found["op"] == "!=")
-        return code(f"{found['name']}{'≠' if differs else '='}{found['value']}")
-    return code(f"{case['name']}={case['value']}" if case is not None else line)
+_NAME = re.compile(r"\w+")
 
 
 def equation(batch: Batch | None) -> Html:
@@ -43,14 +31,14 @@ def equation(batch: Batch | None) -> Html:
     if batch is None:
         return element("span", "not known", class_="muted")
     made = [_number(batch.prompts, "prompt"), " × ", _number(batch.each, "sample"), " = "]
-    updates = (
-        [element("b", str(batch.updates)), " × ", element("b", str(batch.update)), " a batch"]
-        if batch.updates is not None
-        else [element("b", f"no multiple of {batch.update}"), ", the batch of an update"]
-    )
-    rounds = [element("span", ", ", _number(batch.rollouts, "rollout"), class_="muted")] if batch.rollouts else []
-    kind = "equation" if batch.updates == 1 else "equation odd"
-    return element("span", *made, element("b", str(batch.samples)), " = ", *updates, *rounds, class_=kind)
+    start = element("span", *made, element("b", str(batch.samples)))
+    size = element("b", str(batch.update))
+    if batch.updates is None:
+        return element("span", start, " ", element("span", "no multiple of the batch of ", size, class_="odd"))
+    updates = element("span", _number(batch.updates, "update"), class_="odd" if batch.updates != 1 else None)
+    rounds = element("span", ", ", _number(batch.rollouts, "rollout"), class_="muted") if batch.rollouts else None
+    taken = element("span", "= batch of ", size, " × ", updates, rounds)
+    return element("span", start, " ", taken, class_="equation")
 
 
 def _number(count: int, noun: str) -> Html:
@@ -62,7 +50,7 @@ def overview(columns: Sequence[Column], sources: Sources) -> Html:
     rows = [
         element(
             "tr",
-            element("th", _name(column, sources), scope="row"),
+            element("th", named(column, sources), scope="row"),
             element("td", element("span", column.launch.mode, class_=f"mode {column.launch.mode}")),
             element("td", _when(column)),
             element("td", _gpus(column), class_="number"),
@@ -75,21 +63,21 @@ def overview(columns: Sequence[Column], sources: Sources) -> Html:
     return scrolling("launches", table, class_="overview")
 
 
-def _name(column: Column, sources: Sources) -> Html:
+def named(column: Column, sources: Sources) -> Html:
+    """The launcher of a launch, leading to where it starts."""
     place = start_of(column.launch)
     return sources.near(place.source.path, place.source.position(place.start)[0])
 
 
 def _when(column: Column) -> Html:
-    ways = len(column.launches)
-    parts = [condition(each) for each in column.when]
-    several = element("span", f"{ways} ways to it", class_="muted") if ways > 1 else None
-    every = join([*(element("li", code(short(each))) for each in column.launch.conditions)])
-    shown = join([*parts, several] if parts or several else [element("span", "always", class_="muted")], " ")
+    """What tells a launch from the others of its script; folded away, all that must hold for it."""
+    shown = conditions(column.when) or element("span", "always", class_="muted")
     if not column.launch.conditions:
         return shown
-    title = join([shown, " "]) if parts or several else element("span", "by default", class_="muted")
-    return folded(title, element("ul", every, class_="conditions"), class_="when")
+    ways = len(column.launches)
+    several = element("p", f"One of {ways} ways to the same arguments:", class_="muted") if ways > 1 else None
+    needs = element("ul", *(element("li", code(short(each))) for each in column.launch.conditions), class_="conditions")
+    return folded(shown, several, needs, class_="when")
 
 
 def _gpus(column: Column) -> str:
@@ -143,9 +131,13 @@ def comparison(columns: Sequence[Column], sources: Sources, of: str) -> Html:
     elif len(columns) > 1:
         body.append(element("p", "No flag differs.", class_="muted"))
     if same:
-        among = "" if len(columns) == 1 else f" the same in all {len(columns)} launches"
+        among = "" if len(columns) == 1 else f" the same in {_all(len(columns))} launches"
         body.append(folded(f"{plural(len(same), 'flag')}{among}", table.shared(same), opened=not differing))
     return join([*parts, element("div", *body, id=name)])
+
+
+def _all(count: int) -> str:
+    return "both" if count == 2 else f"all {count}"
 
 
 class _Table:
@@ -161,8 +153,8 @@ class _Table:
 
     def _heading(self, column: Column) -> Html:
         mode = element("span", column.launch.mode, class_=f"mode {column.launch.mode}")
-        when = join([condition(each) for each in column.when], " ")
-        return element("th", _name(column, self._sources), element("div", mode, " ", when, class_="told"), scope="col")
+        told = element("div", mode, " ", conditions(column.when), class_="told")
+        return element("th", named(column, self._sources), told, scope="col")
 
     def _owner(self, owner: str, rows: Sequence[_Row]) -> Html:
         title = element("th", TITLES[owner], scope="rowgroup", colspan=len(self._columns) + 1)
@@ -189,7 +181,7 @@ class _Table:
             line = place.source.position(place.start)[0]
             own = place.source.path == column.launch.script
             at = self._sources.link(place.source.path, line, f":{line}" if own else f"{place.source.path.name}:{line}")
-        shown = _value(argument)
+        shown = _value(argument, column.project.root)
         notes = [prose(note) for note in filter(None, (argument.note, _unless(argument)))]
         if argument.mark == "overridden":
             shown, notes = element("s", shown), [*notes, Html("a later one counts")]
@@ -220,11 +212,11 @@ def _owners(rows: Iterable[_Row]) -> Iterator[str]:
     yield from dict.fromkeys(row.owner for row in rows)
 
 
-def _value(argument: Effective) -> Html:
+def _value(argument: Effective, root: Path) -> Html:
     """The value of an argument, what nobody knows in it apart."""
     if not argument.value:
         return element("span", "on" if not values_of(argument.argument) else "(empty)", class_="on")
-    value, parts = argument.value, []
+    value, parts = relative(argument.value, root), []
     unknown = dict.fromkeys(
         " ".join(each.text.split()) for word in values_of(argument.argument) for each in word.unknowns
     )
@@ -239,7 +231,8 @@ def _value(argument: Effective) -> Html:
 def _unless(argument: Effective) -> str:
     """The variables that could make it something else."""
     words = [argument.argument.word, *argument.argument.own_values]
-    names = dict.fromkeys(f"${name}" if name.isdecimal() else name for word in words for name in word.defaults)
+    plain = (_NAME.search(name) for word in words for name in word.defaults)
+    names = dict.fromkeys(f"${found[0]}" if found[0].isdecimal() else found[0] for found in plain if found)
     return f"unless {', '.join(names)} is set" if names else ""
 
 

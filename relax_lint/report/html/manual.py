@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from relax_lint.report.html.markup import Html, code, element, join, scrolling, text
+from relax_lint.report.html.markup import Html, code, element, folded, join, scrolling, text
 
 if TYPE_CHECKING:
     from relax_lint.rules import Rule
@@ -19,24 +19,25 @@ _FIXES = {"safe": "fixed by --fix", "unsafe": "fixed by --unsafe-fixes", "": "no
 _INDENT = "    "
 
 
+def summary_of(rule: Rule) -> str:
+    """What a rule is about, in a sentence."""
+    return " ".join(inspect.cleandoc(rule.doc).split("\n\n", 1)[0].split())
+
+
 def manual(rule: Rule) -> Html:
     """The page of one rule, under an id that findings lead to."""
-    return element(
-        "section",
-        element("h3", element("span", rule.code, class_="code"), " ", rule.name),
-        element("p", f"{rule.severity.value} · {_FIXES[rule.fixable]}", class_="muted"),
-        *markdown(inspect.cleandoc(rule.doc)),
-        id=f"rule-{rule.code}",
-        class_="manual",
-    )
+    name = element("span", element("span", f"{rule.code} {rule.name}", class_="rule"), " ", inline(summary_of(rule)))
+    kind = element("p", f"{rule.severity.value} · {_FIXES[rule.fixable]}", class_="muted")
+    _, _, rest = inspect.cleandoc(rule.doc).partition("\n\n")
+    return folded(name, element("div", kind, *markdown(rest), id=f"rule-{rule.code}"), class_="manual")
 
 
 def markdown(page: str) -> Iterator[Html]:
     """Headings, paragraphs, lists and indented code."""
     for indented, blocks in groupby(page.split("\n\n"), key=lambda block: block.startswith(_INDENT)):
         if indented:
-            lines = "\n\n".join(blocks).split("\n")
-            yield scrolling("example", element("pre", "\n".join(line.removeprefix(_INDENT) for line in lines)))
+            lines = (line.removeprefix(_INDENT) for line in "\n\n".join(blocks).split("\n"))
+            yield scrolling("example", element("pre", text("\n".join(lines), "\n")))
         else:
             yield from map(_block, blocks)
 

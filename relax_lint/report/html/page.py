@@ -120,7 +120,7 @@ class _Page:
         titles = ("recipe", "launches", "errors", "warnings", "advice", "not judged")
         head = element("tr", *(element("th", title, scope="col") for title in titles))
         table = element("table", element("thead", head), element("tbody", *rows))
-        return scrolling("recipes", table, class_="overview")
+        return scrolling("recipes", table, class_="recipes")
 
     def _unjudged(self, part: Part) -> Html:
         if not part.unjudged:

@@ -99,33 +99,33 @@ def _launch(launch: _Data, number: int, all_: Sequence[_Data], sources: Sources)
         counts = {fate: sum(setting["fate"] == fate for setting in settings) for fate in FATES}
         choices = [Choice("fate", fate, count) for fate, count in counts.items() if count]
         yield toolbar(name, "setting", choices, len(settings))
-        yield element("div", *_tables(settings, sources), id=name)
+        yield element("div", *_tables(settings, launch["path"], sources), id=name)
 
 
-def _tables(settings: Sequence[_Data], sources: Sources) -> Iterator[Html]:
+def _tables(settings: Sequence[_Data], script: str, sources: Sources) -> Iterator[Html]:
     given = [setting for setting in settings if setting["origin"] != _DEFAULT]
     defaults = [setting for setting in settings if setting["origin"] == _DEFAULT]
     acted = [setting for setting in defaults if setting["fate"] in _ACTED_ON]
     rest = [setting for setting in defaults if setting["fate"] not in _ACTED_ON]
     head = ("setting", "verl", "fate", "in Relax")
     if given or acted:
-        own = [_body("what the verl launch sets", given, sources)] if given else []
-        own += [_body("defaults of verl that make a difference", acted, sources)] if acted else []
+        own = [_body("what the verl launch sets", given, script, sources)] if given else []
+        own += [_body("defaults of verl that make a difference", acted, script, sources)] if acted else []
         yield _table(head, own, "settings", class_="settings tall")
     if rest:
-        body = _body("", rest, sources)
+        body = _body("", rest, script, sources)
         yield folded(
             f"{plural(len(rest), 'default')} of verl that nothing has to be done for",
             _table(head, [body], "other defaults of verl", class_="settings tall"),
         )
 
 
-def _body(title: str, settings: Iterable[_Data], sources: Sources) -> Html:
+def _body(title: str, settings: Iterable[_Data], script: str, sources: Sources) -> Html:
     head = [element("tr", element("th", title, scope="rowgroup", colspan=4), class_="owner")] if title else []
-    return element("tbody", *head, *(_setting(one, sources) for one in settings), data_holder=True)
+    return element("tbody", *head, *(_setting(one, script, sources) for one in settings), data_holder=True)
 
 
-def _setting(setting: _Data, sources: Sources) -> Html:
+def _setting(setting: _Data, script: str, sources: Sources) -> Html:
     fate = setting["fate"]
     kind = fate.replace(" ", "-")
     value = setting["value"]
@@ -136,13 +136,26 @@ def _setting(setting: _Data, sources: Sources) -> Html:
     becomes = [element("div", code(_short(flag))) for flag in setting["becomes"]]
     return element(
         "tr",
-        element("th", code(setting["key"]), " ", _at(setting, sources), scope="row"),
-        element("td", code(_short(shown)), by),
+        element("th", _key(setting["key"]), scope="row"),
+        element("td", code(_short(shown)), " ", _line(setting, script, sources), by),
         element("td", element("span", fate, class_=f"fate {kind}", title=FATES[fate])),
         element("td", *becomes, *(element("div", each, class_="why") for each in why)),
         data_item=True,
         data_fate=fate,
     )
+
+
+def _key(key: str) -> Html:
+    """A key that may be broken behind its dots."""
+    return element("code", join(key.split("."), Html(".<wbr>")))
+
+
+def _line(setting: _Data, script: str, sources: Sources) -> Html:
+    """Where a setting is written: just the line where it is the script that all is about."""
+    if setting["path"] is None:
+        return EMPTY
+    name = "" if setting["path"] == script else Path(setting["path"]).name
+    return sources.link(absolute(setting["path"]), setting["line"], f"{name}:{setting['line']}")
 
 
 def _short(value: str) -> str:

@@ -66,6 +66,10 @@ class Sources:
             return EMPTY
         last = min(found.end_line, found.line + _MOST_MARKED)
         first, end = max(1, found.line - _AROUND), min(len(source.line_starts), last + _AROUND)
+        while first < found.line and not source.line_text(first).strip():
+            first += 1
+        while end > last and not source.line_text(end).strip():
+            end -= 1
         width = len(str(end))
         rows = [
             element(
