@@ -74,10 +74,10 @@ def run(options: Namespace) -> int:
     if options.format == "json":
         print(_as_json(catalogue, known, unknown))
     else:
-        shown = ((word, flag) for word, flags in known.items() for flag in _distinct(flags))
+        shown = ((word, flag) for word, flags in known.items() for flag in distinct(flags))
         print("\n".join(_page(catalogue, word, flag) for word, flag in shown), end="")
         for word in unknown:
-            complain(_unknown(catalogue, word))
+            complain(unknown_flag(catalogue, word))
     return USAGE_ERROR if unknown else 0
 
 
@@ -108,25 +108,26 @@ def _catalogue(relax_root: Path | None) -> Catalogue | None:
     return catalogue
 
 
-def _distinct(flags: tuple[Flag, ...]) -> list[Flag]:
+def distinct(flags: tuple[Flag, ...]) -> list[Flag]:
     """Each flag once, though several parsers may read it."""
     return list({flag.name: flag for flag in reversed(flags)}.values())[::-1]
 
 
 def _page(catalogue: Catalogue, word: str, flag: Flag) -> str:
     lines = [flag.name, "-" * len(flag.name)]
-    for label, text in _facts(catalogue, word, flag):
+    for label, text in facts(catalogue, word, flag):
         lines += _wrapped(label, text)
     return "\n".join(lines) + "\n"
 
 
-def _facts(catalogue: Catalogue, word: str, flag: Flag) -> Iterator[tuple[str, str]]:
+def facts(catalogue: Catalogue, word: str, flag: Flag) -> Iterator[tuple[str, str]]:
+    """What is known of a flag, each with a label."""
     if word not in flag.names:
         yield "abbreviated", f"{word}, which its parser accepts as long as no other flag begins so"
     others = [name for name in flag.names if name != flag.name]
     if others:
         yield "also", ", ".join(others)
-    yield "takes", _takes(flag)
+    yield "takes", takes(flag)
     if flag.json_shape is not None:
         yield "JSON", flag.json_shape
     if flag.choices is not None:
@@ -146,7 +147,8 @@ def _facts(catalogue: Catalogue, word: str, flag: Flag) -> Iterator[tuple[str, s
     yield "parsed", _PARSERS.get(flag.parser, flag.parser)
 
 
-def _takes(flag: Flag) -> str:
+def takes(flag: Flag) -> str:
+    """What a flag takes as its value, in words."""
     if flag.action == "ignored":
         return "no value; it does nothing any more"
     if flag.is_switch:
@@ -170,7 +172,8 @@ def _wrapped(label: str, text: str) -> list[str]:
     return [f"  {label:<{_LABEL - 2}}{first}", *(" " * _LABEL + line for line in others)]
 
 
-def _unknown(catalogue: Catalogue, word: str) -> str:
+def unknown_flag(catalogue: Catalogue, word: str) -> str:
+    """That there is no such flag, and which may be meant."""
     from relax_lint.catalog.unknown import relax_of, where_else
 
     parts = [f"no flag {word} in {relax_of(catalogue)}"]

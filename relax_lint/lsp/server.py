@@ -18,6 +18,7 @@ from relax_lint.lsp.checks import Checks, refreshed
 from relax_lint.lsp.diagnostics import SOURCE, Translator
 from relax_lint.lsp.documents import Document, Documents
 from relax_lint.lsp.pages import Pages
+from relax_lint.lsp.reading import Reading
 from relax_lint.lsp.shown import Shown
 from relax_lint.lsp.uris import path_of
 from relax_lint.lsp.workspace import Checked
@@ -68,6 +69,7 @@ class Server(LanguageServer):
         options = types.DiagnosticOptions(True, False, identifier=SOURCE)
         self.register(types.TEXT_DOCUMENT_DIAGNOSTIC, self._diagnostic, options)
         Actions(self)
+        Reading(self)
 
     def register(self, method: str, handler: Callable[..., Any], options: Any = None) -> None:
         """Have a method answered."""
