@@ -18,6 +18,7 @@ from relax_lint.fixing import fix
 from relax_lint.project import MEMORY_ROOT, Project
 from relax_lint.rules import Example, Rule, import_rules
 from relax_lint.selection import Layer
+from tools.rule_examples import main_file, tree_of
 
 RULES = import_rules()
 RULE_FILES = sorted(
@@ -27,37 +28,8 @@ RULE_FILES = sorted(
 )
 SECTIONS = ("What", "Why", "Source", "Fix")
 
-PYTHON_FILE = "examples/demo/reward_demo.py"
-LAUNCHER_FILE = "examples/demo/run_demo.sh"
-YAML_FILE = "examples/demo/demo.yaml"
 MAY_BEGIN_WITH_MARK = (".py", ".yaml")
 """What is still understood behind a byte-order mark."""
-REWARD_LAUNCHER = """\
-#!/bin/bash
-python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func
-"""
-
-
-def tree_of(rule: Rule, example: Example) -> dict[str, str]:
-    """The files of an example. A lone Python text is a reward, with a launcher that names its ``reward_func``
-    where the rule judges rewards; a lone shell text is a launcher, a lone YAML text a config."""
-    if isinstance(example.files, Mapping):
-        return dict(example.files)
-    if main_file(rule, example) in (LAUNCHER_FILE, YAML_FILE):
-        return {main_file(rule, example): example.files}
-    tree = {PYTHON_FILE: example.files}
-    if rule.on == "reward":
-        tree[LAUNCHER_FILE] = REWARD_LAUNCHER
-    return tree
-
-
-def main_file(rule: Rule, example: Example) -> str:
-    """The one file of an example that is a plain string."""
-    assert isinstance(example.files, str)
-    if rule.on == "yaml":
-        return YAML_FILE
-    in_bash = rule.on in ("launcher", "launch") or (rule.on == "engine" and example.files.startswith("#!"))
-    return LAUNCHER_FILE if in_bash else PYTHON_FILE
 
 
 def expected_findings(rule: Rule, example: Example) -> list[tuple[Any, ...]]:

@@ -12,7 +12,7 @@ from relax_lint.diagnostics import Edit, Place
 from relax_lint.patterns import pattern
 from relax_lint.shell.launch import Argument, Word
 from relax_lint.shell.nodes import ArrayLiteral, SimpleCommand
-from relax_lint.shell.walk import array_literals, command_at
+from relax_lint.shell.walk import array_literals, command_at, command_lists
 from relax_lint.sources.script import ScriptFile
 from relax_lint.sources.text import SourceFile
 
@@ -165,10 +165,14 @@ def rename_flag(word: Word, old: str, new: str) -> Edit | None:
     return Edit(place.source.path, place.start + start, place.start + end, new)
 
 
-def lines_before(source: SourceFile, offset: int, lines: Sequence[str]) -> Edit:
-    """Write whole lines above the one that holds ``offset``, as far indented as it is."""
+def lines_before(source: ScriptFile, offset: int, lines: Sequence[str]) -> Edit | None:
+    """Write whole lines above the one that holds ``offset``, as far indented as it is; that line must not begin within
+    another command, as after ``done;``."""
     text = source.text
     start = _line_start(text, offset)
+    commands = (one for several in command_lists(source.script) for one in several)
+    if any(one.start < start < one.end <= offset for one in commands):
+        return None
     indent = text[start : _after_blanks(text, start)]
     return Edit(source.path, start, start, "".join(f"{indent}{line}\n" for line in lines))
 

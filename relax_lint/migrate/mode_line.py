@@ -183,7 +183,8 @@ def _new_line(launcher: LauncherSource, *, shifts: bool) -> list[Edit]:
         last = command
     if last is None:
         first = launcher.script.commands[0]
-        return [lines_before(launcher, first.start, lines)]
+        above = lines_before(launcher, first.start, lines)
+        return [] if above is None else [above]
     text = launcher.text
     at = text.find("\n", last.end)
     if at < 0:

@@ -37,8 +37,8 @@ def mistakes(source: ScriptFile) -> tuple[Mistake, ...]:
 class _Retracing(Parser):
     """A parser that remembers where each command began that it could not read."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
+    def __init__(self, text: str, position: int = 0, limit: int | None = None) -> None:
+        super().__init__(text, position, limit)
         self.begins: list[int] = []
 
     def recover(self, message: str, offset: int, start: int, comments: int) -> None:

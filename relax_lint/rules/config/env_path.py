@@ -270,7 +270,7 @@ def _is_of_repository(text: str, project: Project) -> bool:
     """Whether it begins with something that is here, so that the rest has to be too."""
     if text.startswith("/"):
         return Path(text).is_relative_to(project.root)
-    first = PurePosixPath(text).parts[0] if "/" in text else text.split(".")[0]
+    first = next(iter(PurePosixPath(text).parts), "") if "/" in text else text.split(".")[0]
     if first == "relax":
         return project.relax_root is not None
     return (

@@ -480,6 +480,8 @@ def _above(launcher: LauncherSource, launch: Launch, own: Sequence[ScriptFile], 
     way = os.path.relpath(project.root / "scripts" / "entrypoint" / "local.sh", launcher.path.parent)
     here = "${SCRIPT_DIR}" if known else _HERE
     edit = lines_before(launcher, anchor.start, [_TEST, f'    source "{here}/{way}"', "fi"])
+    if edit is None:
+        return None
     return Fix(f"ask for {_GUARD} and source scripts/entrypoint/local.sh", lambda: [edit])
 
 

@@ -207,14 +207,15 @@ def _with_place(found: Sequence[Finding], launch: Launch, project: Project) -> F
         message += f" ({elsewhere} holds optimizer flags that do not reach this launch)"
     anchor = _anchor(launch, project)
     place = anchor.word.place if anchor is not None and anchor.word.place is not None else start_of(launch)
-    edit = None if elsewhere else _insertion(anchor, launch, missing)
+    # Those behind a -- are there, and count for nothing.
+    edit = None if elsewhere or not missing else _insertion(anchor, launch, missing)
     return Finding(
         place,
         message,
         severity=ERROR if refused else None,
         fix=None if edit is None else Fix(f"add {' '.join(missing)}", lambda: [edit]),
         launch=launch,
-        subject=missing[0],
+        subject=next(iter(missing), wanted[0]),
     )
 
 

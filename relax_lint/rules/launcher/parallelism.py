@@ -203,8 +203,10 @@ def _culprits(facts: Facts, names: Mapping[str, str]) -> list[str]:
     return [*odd, *by_size, RESOURCE, GPUS_A_NODE]
 
 
-def _is_power_of_two(number: int) -> bool:
-    return number > 0 and number & (number - 1) == 0
+def _is_power_of_two(number: float) -> bool:
+    """GPUs are fractions where a bundle is shared."""
+    whole = number if isinstance(number, int) else int(number) if number.is_integer() else 0
+    return whole > 0 and whole & (whole - 1) == 0
 
 
 def _is_wrong_everywhere(violation: Violation, argument: Argument, launch: Launch, project: Project) -> bool:

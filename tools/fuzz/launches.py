@@ -1,0 +1,52 @@
+"""What launches give Relax before and after a fix: where it was not about a flag, that flag stays what it was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from relax_lint.fixing import Fixed
+from relax_lint.project import Project
+from relax_lint.shell.launch import Launch
+from tools.fuzz.outcome import Trouble
+
+_FLAG = re.compile(r"--[\w-]+")
+
+
+def changed_flags(project: Project, fixed: Fixed) -> tuple[int, list[Trouble]]:
+    """The launches that could be compared, how many, and the flags that changed without a word about them."""
+    spoken_of = set(_spoken_of(fixed))
+    compared, troubles = 0, []
+    for path in fixed.changes:
+        before, after = project.launcher(path), fixed.project.launcher(path)
+        if path.suffix not in (".sh", ".bash") or before is None or after is None:
+            continue
+        if before.script.problems or len(before.launches) != len(after.launches):
+            continue
+        for was, now in zip(before.launches, after.launches, strict=True):
+            if was.kind != "relax" or now.kind != "relax":
+                continue
+            compared += 1
+            for flag, values in _values(was).items():
+                if flag not in spoken_of and _values(now).get(flag) != values:
+                    detail = (
+                        f"{flag}: {values} became {_values(now).get(flag)}; {sorted({one.code for one in fixed.fixed})}"
+                    )
+                    troubles.append(
+                        Trouble("another flag changed", " ".join(sorted({one.code for one in fixed.fixed})), detail)
+                    )
+    return compared, troubles
+
+
+def _values(launch: Launch) -> dict[str, tuple[str, ...]]:
+    """The last values of each flag; a blank that a broken continuation makes is none."""
+    return {
+        one.flag: tuple(word.text for word in one.own_values if word.text.strip())
+        for one in launch.arguments
+        if one.flag.startswith("--") and one.flag != "--"
+    }
+
+
+def _spoken_of(fixed: Fixed) -> Iterator[str]:
+    for found in fixed.fixed:
+        yield from _FLAG.findall(f"{found.subject} {found.message} {found.fix.title if found.fix else ''}")
