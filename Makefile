@@ -1,7 +1,7 @@
 # Every target sets itself up: it needs Python 3.10 or newer, bash and git, and a package index the first time.
 #
 #   make demo      the main job on a bundled broken recipe: findings, --fix, the diff, clean again
-#   make test      everything that must pass
+#   make test      everything that must pass; the HTML report is opened in Chromium, which root gets by apt-get
 #   make lint      style; types: mypy; docs: write the generated pages; build: the packages
 #   make site      the documentation as a site, in site/; nothing in it fetches anything from elsewhere
 #   make property  the bash property test, a hundred times as long
@@ -24,7 +24,7 @@ CORPUS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test lint types format docs docs-check site build bench property clean
+.PHONY: help demo test browser lint types format docs docs-check site build bench property clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -39,7 +39,10 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	@$(BIN)/python tools/demo.py
 
-test: $(READY)
+browser:
+	@tools/browser.sh
+
+test: $(READY) browser
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 lint: $(READY)
