@@ -12,10 +12,19 @@ from relax_lint import __version__, looks
 
 MOST_IN_ALL = 128
 """Entries of all kinds: those of a directory, configuration or program that is no more are never asked for again."""
+MOST_BYTES = 64 * 1024 * 1024
+"""What all entries together take at most."""
+LARGEST = MOST_BYTES // 8
+"""What is longer is not kept: everything else would have to go for it."""
 MALFORMED = (AttributeError, EOFError, KeyError, TypeError, ValueError)
 """What taking an entry apart raises that holds something else than it should."""
 _SUFFIX = ".cache"
 _UNFINISHED = ".unfinished-"
+_SIGNS = {
+    "CACHEDIR.TAG": b"Signature: 8a477f597d28d172789f06886806bc55\n# What relax-lint can make again.\n",
+    ".gitignore": b"# Made by relax-lint.\n*\n",
+}
+"""What says to programs that make backups, and to git, that there is nothing of value."""
 _LEFT_BEHIND = 3_600 * 10**9
 """Nanoseconds after which nobody is still writing an entry."""
 
@@ -101,8 +110,10 @@ class Store:
     def keep(self, name: str, body: bytes) -> None:
         """Write an entry beside its place and rename it, so that runs side by side see whole ones only; where nothing
         can be written, nothing is kept."""
+        if len(body) > LARGEST:
+            return
         with contextlib.suppress(OSError):
-            os.makedirs(self._place, mode=0o700, exist_ok=True)
+            _make(self._place)
             beside = os.path.join(self._place, f"{_UNFINISHED}{os.getpid()}-{os.urandom(8).hex()}{_SUFFIX}")
             try:
                 with open(beside, "xb") as stream:
@@ -118,16 +129,24 @@ class Store:
         return str(digest(f"{self._sort}-{name}\n".encode() + body)).encode()
 
     def _sweep(self) -> None:
-        """Leave the newest entries only, of this kind and of all, and nothing that a run has left which was ended."""
+        """Leave the newest entries only, of this kind and of all, as many as there is room for, and nothing that a run
+        has left which was ended."""
         with os.scandir(self._place) as entries:
             found = [(_changed(entry.path), entry) for entry in entries if _is_named(entry.name, "")]
-        newest_first = sorted(((at[1], entry.path, entry.name) for at, entry in found if at is not None), reverse=True)
+        newest_first = sorted(
+            ((at[1], entry.path, entry.name, at[0]) for at, entry in found if at is not None), reverse=True
+        )
         unfinished = [each for each in newest_first if each[2].startswith(_UNFINISHED)]
         finished = [each for each in newest_first if not each[2].startswith(_UNFINISHED)]
         own = [each for each in finished if each[2].startswith(f"{self._sort}-")]
         late = time.time_ns() - _LEFT_BEHIND
         gone = {*own[self._most :], *finished[MOST_IN_ALL:], *(each for each in unfinished if each[0] < late)}
-        for _, path, _ in gone:
+        room = MOST_BYTES
+        for each in finished:
+            room -= each[3]
+            if room < 0:
+                gone.add(each)
+        for _, path, *_ in gone:
             with contextlib.suppress(OSError):
                 os.unlink(path)
 
@@ -136,13 +155,25 @@ def _is_named(name: str, start: str) -> bool:
     return name.startswith(start) and name.endswith(_SUFFIX)
 
 
+def _make(place: str) -> None:
+    """Make the directory and what says of it what it is, unless it is there."""
+    if os.path.isdir(place):
+        return
+    os.makedirs(place, mode=0o700, exist_ok=True)
+    for name, text in _SIGNS.items():
+        with open(os.path.join(place, name), "wb") as stream:
+            stream.write(text)
+
+
 def clear() -> None:
     """Remove everything that is kept; :class:`OSError` when something cannot be."""
     place = directory()
     if place is None or not os.path.isdir(place):
         return
     with os.scandir(place) as entries:
-        ours = [entry.path for entry in entries if _is_named(entry.name, "")]
+        ours = [entry.path for entry in entries if entry.name in _SIGNS or _is_named(entry.name, "")]
     for path in ours:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
+    with contextlib.suppress(OSError):  # somebody else has files there, or keeps something right now
+        os.rmdir(place)

@@ -343,6 +343,10 @@ def test_clear_cache_removes_what_is_kept(recipe: Path, cache: Path, outcome: Ou
     (cache / "notes.txt").write_text("somebody else's")
     assert outcome("--clear-cache") == (0, "", "")
     assert [path.name for path in cache.iterdir()] == ["notes.txt"]
+    (cache / "notes.txt").unlink()
+    outcome(".")
+    assert outcome("--clear-cache") == (0, "", "")
+    assert not cache.exists()
 
 
 def test_a_pipe_among_the_files_keeps_nobody_waiting(recipe: Path, outcome: Outcome) -> None:
@@ -355,10 +359,17 @@ def test_a_pipe_among_the_files_keeps_nobody_waiting(recipe: Path, outcome: Outc
         assert "no regular file" in outcome(str(pipe))[1]
 
 
-def test_runs_side_by_side_agree(recipe: Path, outcome: Outcome) -> None:
-    first = outcome(".")
-    commands = [[sys.executable, "-m", "relax_lint", "."] for _ in range(6)]
-    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
-    for process in running:
-        printed, _ = process.communicate()
-        assert (process.returncode, printed) == first[:2]
+def test_runs_side_by_side_agree(recipe: Path, cache: Path, outcome: Outcome) -> None:
+    wanted = {words: outcome("--no-cache", *words)[:2] for words in (("examples",), (".", "--format", "json"))}
+    wanted[("--clear-cache",)] = (0, "")
+    assert not cache.exists()
+    pipe, running = subprocess.PIPE, []
+    for words in [*wanted] * 6:  # nothing is kept yet; then all of it goes, again and again
+        command = [sys.executable, "-m", "relax_lint", "check", *words]
+        running.append((words, subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)))
+    for words, process in running:
+        printed, complained = process.communicate()
+        assert (process.returncode, printed, complained) == (*wanted[words], "")
+    assert outcome("examples")[:2] == wanted[("examples",)]
+    assert {path.suffix for path in cache.iterdir()} <= {".cache", ".TAG", ""}
+    assert not [path for path in cache.iterdir() if path.name.startswith(".unfinished")]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from relax_lint import store
 from relax_lint.store import MOST_IN_ALL, Store
 
 KEEPING = """
@@ -77,10 +78,30 @@ def test_the_newest_of_a_kind_and_of_all_kinds_are_kept(place: Path) -> None:
     for number in range(MOST_IN_ALL + 10):  # one configuration, directory and program after the other
         Store(str(place), f"flake8-{number}", 16).keep("1", b"body")
         os.utime(path_of(place, f"flake8-{number}", "1"), ns=(number, 10**18 + number))
-    left = sorted(place.iterdir())
+    left = sorted(place.glob("*.cache"))
     assert len(left) <= MOST_IN_ALL
     assert Store(str(place), "flake8-0", 16).find("1") is None
     assert Store(str(place), f"flake8-{MOST_IN_ALL + 9}", 16).find("1") == b"body"
+
+
+def test_no_more_is_kept_than_there_is_room_for(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "MOST_BYTES", 1000)
+    monkeypatch.setattr(store, "LARGEST", 600)
+    kept = Store(str(place), "run", 99)
+    for number in range(5):
+        kept.keep(str(number), b"x" * 300)
+        os.utime(path_of(place, name=str(number)), ns=(number, 10**18 + number))
+    assert kept.names() == ["3", "4"]
+    kept.keep("longer", b"x" * 601)
+    assert kept.names() == ["3", "4"]
+
+
+def test_backups_and_git_are_told_that_nothing_of_value_is_there(place: Path) -> None:
+    Store(str(place), "run", 4).keep("name", b"")
+    assert (place / "CACHEDIR.TAG").read_text().startswith("Signature: 8a477f597d28d172789f06886806bc55\n")
+    subprocess.run(["git", "init", "-q", place], check=True)
+    status = subprocess.run(["git", "-C", place, "status", "--porcelain"], capture_output=True, check=True)
+    assert status.stdout == b""
 
 
 def test_what_a_run_that_was_ended_has_left_is_removed_when_it_is_old(place: Path) -> None:
@@ -92,7 +113,7 @@ def test_what_a_run_that_was_ended_has_left_is_removed_when_it_is_old(place: Pat
     os.utime(old, (0, time.time() - 2 * 86_400))
     os.utime(other, (0, 0))
     kept.keep("name", b"")
-    assert sorted(place.iterdir()) == [new, other, path_of(place)]
+    assert set(place.iterdir()) - {place / ".gitignore", place / "CACHEDIR.TAG"} == {new, other, path_of(place)}
 
 
 def test_a_pipe_in_place_of_what_is_being_written_keeps_nobody_waiting(place: Path) -> None:
