@@ -6,12 +6,13 @@ would give the same again. That is decided by what `stat` says where it can be, 
 
 from __future__ import annotations
 
+import contextlib
 import marshal
 import os
 import stat
 import time
-from collections.abc import Callable, Mapping
-from typing import TypeAlias, cast
+from collections.abc import Callable, Iterator, Mapping
+from typing import Protocol, TypeAlias, cast
 
 Signature: TypeAlias = "tuple[int, ...] | None"
 """What `stat` says of a file or directory that changes when its content does; ``None``: there is none."""
@@ -74,7 +75,29 @@ class Looks:
         return marshal.dumps((self._answers, contents))
 
 
+class View(Protocol):
+    """A tree that is not on the disk as it stands: what it is asked of a path, unless the disk is to be asked."""
+
+    def answer(self, question: str, path: str) -> Answer | None:
+        """What is at a path; ``None`` where that is as on the disk."""
+
+    def names(self, directory: str) -> list[str] | None:
+        """The names in a directory; ``None`` where these are as on the disk."""
+
+
 _noting: Looks | None = None
+_view: View | None = None
+
+
+@contextlib.contextmanager
+def through(view: View) -> Iterator[None]:
+    """Look at another tree for a while."""
+    global _view
+    _view = view
+    try:
+        yield
+    finally:
+        _view = None
 
 
 def note() -> Looks:
@@ -164,7 +187,9 @@ def from_home(path: str) -> str:
 
 
 def _ask(question: str, path: str) -> Answer:
-    answer = _QUESTIONS[question](path)
+    answer = None if _view is None else _view.answer(question, path)
+    if answer is None:
+        answer = _QUESTIONS[question](path)
     if _noting is not None:
         _noting.note_answer(question, path, answer)
     return answer
@@ -185,7 +210,8 @@ def listing(directory: str) -> None:
 def names(directory: str) -> list[str]:
     """The names in a directory, sorted; :class:`OSError` when it cannot be listed."""
     listing(directory)
-    return sorted(os.listdir(directory))
+    found = None if _view is None else _view.names(directory)
+    return sorted(os.listdir(directory)) if found is None else found
 
 
 def without_waiting(path: str, flags: int) -> int:

@@ -40,12 +40,12 @@ class Effective:
 
 def effective(launch: Launch, project: Project) -> list[Effective]:
     """The flags of a launch of Relax, in their order. Words that belong to no flag are left out."""
-    found = [(argument, _flag(argument, project.catalogue)) for argument in launch.arguments if argument.flag]
+    found = [(argument, known_flag(argument, project.catalogue)) for argument in launch.arguments if argument.flag]
     last = {(flag.parser, flag.dest): argument for argument, flag in found if flag is not None}
     return [_effective(argument, flag, project, last) for argument, flag in found]
 
 
-def _flag(argument: Argument, catalogue: Catalogue) -> Flag | None:
+def known_flag(argument: Argument, catalogue: Catalogue) -> Flag | None:
     """The flag that a word names, also by an abbreviation that one parser takes."""
     known = catalogue.flag(argument.flag)
     if known is not None:
