@@ -22,8 +22,9 @@ class EditWriter:
         self._open = {document.path: (document.uri, document.version) for document in documents}
         self._encoding = documents.encoding
         takes = None if capabilities.workspace is None else capabilities.workspace.workspace_edit
-        self._versioned = bool(takes and takes.document_changes)
         self._creates = types.ResourceOperationKind.Create in ((takes and takes.resource_operations) or ())
+        # Neovim 0.11 says the one and not the other, which it implies.
+        self._versioned = self._creates or bool(takes and takes.document_changes)
 
     def edit(self, project: Project, changes: Mapping[Path, bytes]) -> types.WorkspaceEdit:
         """The edit that makes the files of a project what ``changes`` has. The project is in the state that the editor
@@ -39,9 +40,7 @@ class EditWriter:
         operations: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
         for path, edits in texts.items():
             if self._creates and project.source(path) is None:
-                operations.append(
-                    types.CreateFile(uri_of(path), options=types.CreateFileOptions(ignore_if_exists=True))
-                )
+                operations.append(types.CreateFile(uri_of(path)))
             if edits or not self._creates:
                 operations.append(types.TextDocumentEdit(self._identifier(path), list(edits)))
         return types.WorkspaceEdit(document_changes=operations)
