@@ -16,15 +16,15 @@ class Language:
     """A language of ``grammars/``, where a name heads each list and an entry is a line: ``␣`` stands for a blank at its
     ends, ``⏎`` for the end of a line, ``«name»`` for any entry of that list, ``…`` for what goes between.
 
-    ``words`` are put in anywhere, ``around`` are pairs that are put around a piece; all other lists are the grammar, a
-    text of which is a ``start``. ``reads`` tells quickly whether a text may be one of the language.
+    The ``tokens`` are put in anywhere, ``around`` are pairs that are put around a piece; all other lists are the
+    grammar, a text of which is a ``start``. ``reads`` tells quickly whether a text may be one of the language.
     """
 
     def __init__(self, name: str, token: re.Pattern[str], reads: Callable[[str], bool] = lambda text: True) -> None:
         self._token = token
         self.reads = reads
         lists = _lists(GRAMMARS / f"{name}.txt")
-        self.words = [_plain(word) for line in lists.pop("words") for word in line.split()]
+        self.words = [_plain(word) for line in lists.pop("tokens") for word in line.split()]
         self.around = [
             (before, behind) for before, _, behind in (_plain(one).partition("…") for one in lists.pop("around"))
         ]

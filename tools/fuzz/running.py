@@ -10,6 +10,7 @@ import resource
 import signal
 import struct
 import time
+import traceback
 from collections.abc import Iterator
 from multiprocessing.connection import Connection, wait
 from typing import NamedTuple
@@ -123,10 +124,12 @@ class Worker:
     def answer(self) -> Figures | None:
         """What it has found; nothing when it died."""
         try:
-            found: Figures = self.pipe.recv()
+            found: Figures | str = self.pipe.recv()
         except EOFError:
             self.end()
             return None
+        if isinstance(found, str):
+            raise RuntimeError(f"input {self.index} cannot be made or counted: {found}")
         return found
 
     @property
@@ -160,8 +163,12 @@ def _work(pipe: Connection, shared: mmap.mmap, task: Task) -> None:
         except EOFError:
             return
         figures = Figures()
-        for index in chunk:
-            shared[:] = struct.pack("q", index)
-            _take(figures, task, index)
+        try:
+            for index in chunk:
+                shared[:] = struct.pack("q", index)
+                _take(figures, task, index)
+        except Exception:  # relax_lint is judged in there, so this is the fuzzer's own
+            pipe.send(traceback.format_exc())
+            return
         figures.megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         pipe.send(figures)
