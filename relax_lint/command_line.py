@@ -37,6 +37,13 @@ class Formatter(HelpFormatter):
             usage = " ".join([self._prog, *_usage(list(actions))])
         return f"{'usage: ' if prefix is None else prefix}{usage}\n\n"
 
+    def _format_action_invocation(self, action: Action) -> str:
+        """Several names of an option, and what it takes once behind them, as Python 3.13 writes it."""
+        if len(action.option_strings) < 2 or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        value = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{', '.join(action.option_strings)} {value}"
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         paragraphs = re.split(r"\n{2,}", text.strip("\n"))
         return "\n\n".join(self._filled(paragraph, width, indent) for paragraph in paragraphs)
