@@ -176,7 +176,7 @@ def _content(path: Path) -> bytes:
 
 def read_settings(path: Path) -> Settings:
     """The settings that a configuration file gives."""
-    return _settings_from(_table(path) or {}, path)
+    return settings_from(TableReader(_table(path) or {}, path))
 
 
 def _table(path: Path) -> dict[str, Any] | None:
@@ -198,15 +198,16 @@ def _table(path: Path) -> dict[str, Any] | None:
     return table
 
 
-def _settings_from(table: Mapping[str, Any], path: Path) -> Settings:
-    reader = _Reader(table, path)
+def settings_from(reader: TableReader) -> Settings:
+    """The settings that a table gives."""
+    path = reader.file
     select = reader.strings("select")
     settings = Settings(
         source=path,
         directory=path.parent,
         selection=(
             Layer(
-                select=select if "select" in table else None,
+                select=select if "select" in reader.values else None,
                 ignore=(*reader.strings("ignore"), *reader.strings("extend-ignore")),
                 extend_select=reader.strings("extend-select"),
             ),
@@ -231,7 +232,7 @@ def _settings_from(table: Mapping[str, Any], path: Path) -> Settings:
     return settings
 
 
-class _Reader:
+class TableReader:
     """Takes values out of a table, each of its type, and knows which keys were asked for."""
 
     def __init__(self, table: Mapping[str, Any], path: Path) -> None:
@@ -240,43 +241,52 @@ class _Reader:
         self.known: set[str] = set()
 
     def refuse_unknown(self) -> None:
+        """A key that nobody asked for is an error."""
         for key in self.values:
             if key not in self.known:
                 raise ConfigError(f"{self.file}: unknown key {key!r}{hint(key, self.known)}")
 
     def get(self, key: str, default: Any) -> Any:
+        """A value as it stands there."""
         self.known.add(key)
         return self.values.get(key, default)
 
     def refuse(self, key: str, wanted: str, value: object) -> ConfigError:
+        """The error that a value is not what is wanted."""
         return ConfigError(f"{self.file}: {key} must be {wanted}, not {value!r}")
 
     def strings_of(self, key: str, value: object) -> tuple[str, ...]:
+        """A value that is a list of strings."""
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise self.refuse(key, "a list of strings", value)
         return tuple(value)
 
     def string_of(self, key: str, value: object) -> str:
+        """A value that is a string."""
         if not isinstance(value, str):
             raise self.refuse(key, "a string", value)
         return value
 
     def strings(self, key: str) -> tuple[str, ...]:
+        """A list of strings, empty by default."""
         return self.strings_of(key, self.get(key, []))
 
     def flags(self, key: str) -> tuple[str, ...]:
+        """A list of flags, dashes included."""
         found = self.strings(key)
         if not all(map(_FLAG.fullmatch, found)):
             raise self.refuse(key, "a list of flags with their dashes, each a whole name and no value", list(found))
         return found
 
     def switch(self, key: str, default: bool = False) -> bool:
+        """True or false."""
         value = self.get(key, default)
         if not isinstance(value, bool):
             raise self.refuse(key, "true or false", value)
         return value
 
     def profile(self, key: str) -> Profile:
+        """One of the profiles, the first by default."""
         value = self.get(key, PROFILES[0])
         for profile in PROFILES:
             if value == profile:
@@ -284,12 +294,14 @@ class _Reader:
         raise self.refuse(key, " or ".join(map(repr, PROFILES)), value)
 
     def path(self, key: str) -> Path | None:
+        """A path, relative to the file."""
         value = self.get(key, None)
         if value is None:
             return None
         return self.file.parent / looks.from_home(self.string_of(key, value))
 
     def constraints(self, key: str) -> tuple[Constraint, ...]:
+        """A team's own constraints, each with an id of its own."""
         value = self.get(key, [])
         if not value:
             return ()
@@ -309,6 +321,7 @@ class _Reader:
         return tuple(made)
 
     def table(self, key: str, read: Callable[[str, object], Any]) -> dict[str, Any]:
+        """A table, each of its values as ``read`` takes it."""
         value = self.get(key, {})
         if not isinstance(value, dict):
             raise self.refuse(key, "a table", value)

@@ -12,13 +12,21 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from relax_lint.rules import Rule, import_rules
-from tools.docs_builder import man_page, rule_pages, sessions
-from tools.docs_builder.blocks import between
+from tools.docs_builder import (
+    command_pages,
+    flag_pages,
+    man_page,
+    mapping_page,
+    rule_pages,
+    schema_page,
+    sessions,
+    settings_page,
+)
+from tools.docs_builder.blocks import GENERATED, between
 
 ROOT = Path(__file__).resolve().parents[1]
 README = Path("README.md")
 SITE = Path("mkdocs.yml")
-GENERATED = "<!-- the whole page is made by `make docs` -->"
 
 
 def render(rules: Mapping[str, Rule], readme: str, site: str) -> dict[Path, str]:
@@ -26,11 +34,18 @@ def render(rules: Mapping[str, Rule], readme: str, site: str) -> dict[Path, str]
     rows = rule_pages.table(rules.values(), f"{rule_pages.PAGES.as_posix()}/")
     readme = between(readme, "rules", f"\n{rows}\n")
     return {
+        **reference(),
         **rule_pages.files(rules),
         man_page.PAGE: man_page.page(),
         README: readme,
         SITE: between(site, "rules", rule_pages.navigation(rules), comment="# {}"),
     }
+
+
+def reference() -> dict[Path, str]:
+    """The pages that are made of the program as it is, whatever its rules."""
+    made = {module.PAGE: module.page() for module in (command_pages, mapping_page, schema_page, settings_page)}
+    return {**flag_pages.files(), **made}
 
 
 def written_pages(root: Path) -> list[Path]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+GENERATED = "<!-- the whole page: made by `make docs` -->"
+"""The first line of a page that nobody writes."""
 UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\ufeff\ud800-\udfff]")
 UNSEEN_NAMES = {"\r": "␍", "\0": "␀", "\ufeff": "⟨byte-order mark⟩"}
 
