@@ -53,7 +53,10 @@ class Column:
 
 @node
 class Part:
-    """A recipe, or a directory of launchers outside of recipes: its launches, its findings, what is not known."""
+    """A recipe, or a directory of launchers outside of recipes: its launches, its findings, what is not known.
+
+    ``page`` is the text of its MIGRATION.md, where it has one.
+    """
 
     directory: Path
     is_recipe: bool
@@ -62,6 +65,7 @@ class Part:
     silenced: list[Diagnostic]
     unjudged: list[Unjudged]
     verl: list[Launch]
+    page: str = ""
 
 
 @node

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Diagnostic, Edit, Severity
 from relax_lint.report import plural, shown_path
-from relax_lint.report.conditions import joined
-from relax_lint.report.html.manual import inline, summary_of
+from relax_lint.report.html.manual import summary_of
+from relax_lint.report.html.markdown import inline
 from relax_lint.report.html.markup import EMPTY, Html, code, element, folded, join, prose, scrolling, text
 from relax_lint.report.html.toolbars import Choice, toolbar
+from relax_lint.report.html.wording import conditions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +26,8 @@ _CONTEXT = 2
 _MOST_DIFF = 80
 """Lines of a diff that are shown."""
 _WIDEST = 300
+_NEAREST = 2
+"""Conditions of a launch that are told: those next to it."""
 _CLASSES = {"+": "add", "-": "del", "@": "hunk"}
 
 
@@ -98,7 +101,7 @@ class Findings:
         if found.launch is not None:
             rows.append(join(["in the launch at ", self._sources.link(found.launch.path, found.launch.line)]))
             if found.launch.conditions:
-                rows[-1] = join([rows[-1], ", when ", code(joined(found.launch.conditions[-2:]))])
+                rows[-1] = join([rows[-1], ", when ", conditions(found.launch.conditions[-_NEAREST:])])
         return element("ul", *(element("li", row) for row in rows), class_="related") if rows else EMPTY
 
     # ------------------------------------------------------------ fixes
@@ -167,7 +170,7 @@ def silenced(found: Sequence[Diagnostic], sources: Sources) -> Html:
     rows = [
         element(
             "tr",
-            element("td", sources.link(one.path, one.line)),
+            element("td", sources.near(one.path, one.line)),
             element("td", element("span", f"{one.code} {one.name}", class_="rule")),
             element("td", prose(one.message)),
             element("td", one.suppressed or element("span", "no reason given", class_="muted")),
@@ -187,7 +190,7 @@ def unjudged(found: Sequence[Unjudged], sources: Sources, rules: Mapping[str, Ru
     rows = [
         element(
             "tr",
-            element("td", sources.link(path, line)),
+            element("td", sources.near(path, line)),
             element("td", code(because)),
             element("td", join([_named(each, rules) for each in dict.fromkeys(codes)], ", ")),
         )
@@ -203,4 +206,4 @@ def _named(each: str, rules: Mapping[str, Rule]) -> Html:
 
 def _table(head: Sequence[str], rows: Iterable[Html], label: str) -> Html:
     titles = element("tr", *(element("th", title, scope="col") for title in head))
-    return scrolling(label, element("table", element("thead", titles), element("tbody", *rows)))
+    return scrolling(label, element("table", element("thead", titles), element("tbody", *rows)), class_="told")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relax_lint.migrate.options import PAGE
 from relax_lint.report.effective import effective
 from relax_lint.report.html.content import PER_NODE, Column, Part, Placing
 
@@ -42,7 +43,9 @@ def _says_something(part: Part) -> bool:
 def _part(path: Path, project: Project, parts: dict[Path, Part]) -> Part:
     home = _home(path, project)
     if home not in parts:
-        parts[home] = Part(home, project.recipe_of(path) is not None, [], [], [], [], [])
+        page = project.text(home / PAGE) if project.is_file(home / PAGE) else None
+        is_recipe = project.recipe_of(path) is not None
+        parts[home] = Part(home, is_recipe, [], [], [], [], [], page.text if page is not None else "")
     return parts[home]
 
 

@@ -50,7 +50,8 @@
     const said = toolbar.querySelector("output");
     const chips = [...toolbar.querySelectorAll("button")];
     const items = [...target.querySelectorAll("[data-item]")].map((item) => [item, item.textContent.toLowerCase()]);
-    const holders = [...target.querySelectorAll("[data-holder]")];
+    const holders = [...target.querySelectorAll("[data-holder], .migrated .scroll:has([data-item])")];
+    const titles = new Map(holders.map((holder) => [holder, holder.previousElementSibling]));
     const folds = [...target.querySelectorAll(":scope > details")].map((fold) => [fold, fold.open]);
 
     const apply = () => {
@@ -69,7 +70,11 @@
         item.hidden = !fits;
         if (fits) shown += 1;
       }
-      for (const holder of holders) holder.hidden = !holder.querySelector("[data-item]:not([hidden])");
+      for (const holder of holders) {
+        holder.hidden = !holder.querySelector("[data-item]:not([hidden])");
+        const title = titles.get(holder); // of a table in MIGRATION.md: a paragraph of its own
+        if (title && title.matches("p:has(> strong:only-child)")) title.hidden = holder.hidden;
+      }
       const filtered = words.length > 0 || wanted.size > 0;
       for (const [fold, wasOpen] of folds) {
         fold.open = filtered ? Boolean(fold.querySelector("[data-item]:not([hidden])")) : wasOpen;

@@ -16,6 +16,7 @@ from relax_lint.report.html.gpus import drawings
 from relax_lint.report.html.launches import comparison, overview
 from relax_lint.report.html.manual import manual
 from relax_lint.report.html.markup import EMPTY, Html, code, element, join, plain, scrolling
+from relax_lint.report.html.migrated import migrated
 from relax_lint.report.html.sources import Sources
 
 START = "<!doctype html>\n"
@@ -54,6 +55,7 @@ class _Page:
         if self.alone:
             links += [("launches-1", "Launches"), ("gpus-1", "GPUs")] if self.content.parts[0].columns else []
             links.append(("findings-of-1", "Findings"))
+            links += [("migrated-1", "Settings")] if self._has_page(self.content.parts[0]) else []
         elif self.content.parts:
             links.append(("part-1", "Recipes"))
         links += [("rules", "Rules")] if self._named_rules() else []
@@ -125,7 +127,7 @@ class _Page:
     def _unjudged(self, part: Part) -> Html:
         if not part.unjudged:
             return EMPTY
-        title = f"Not judged: {plural(len(part.unjudged), 'question')} that hang on what is not known before it runs"
+        title = f"{plural(len(part.unjudged), 'question')} that could not be judged, and why"
         return element(
             "details",
             element("summary", title),
@@ -160,7 +162,13 @@ class _Page:
         found = self.findings.section(part.findings, of)
         quiet = silenced(part.silenced, self.sources)
         parts.append(element("section", element(level, "Findings"), found, quiet, id=f"findings-of-{of}"))
+        if self._has_page(part):
+            told = migrated(part.page, of)
+            parts.append(element("section", element(level, "From verl to Relax"), told, id=f"migrated-{of}"))
         return element("section", *parts, id=f"part-{of}", class_="part")
+
+    def _has_page(self, part: Part) -> bool:
+        return bool(part.page) and self.content.migration is None
 
     def _of_verl(self, part: Part) -> Html:
         scripts = dict.fromkeys(launch.script for launch in part.verl)

@@ -4,7 +4,6 @@ from html.parser import HTMLParser
 
 import pytest
 
-from relax_lint.report.html.manual import inline, markdown
 from relax_lint.report.html.markup import Html, element, join, plain, prose, text
 
 
@@ -76,15 +75,3 @@ def test_attributes_are_quoted_and_absent_ones_left_out() -> None:
 def test_flags_in_sentences_are_code() -> None:
     assert prose("write --lr 1 <b>") == "write <code>--lr</code> 1 &lt;b&gt;"
     assert prose("a--b is none") == "a--b is none"
-
-
-def test_manual_pages_are_drawn() -> None:
-    page = "## What\n\nSome `code` and **stress**,\nwrapped.\n\n- one\n- two\n\n    if <x>:\n\n        y\n\nEnd."
-    assert list(markdown(page)) == [
-        "<h4>What</h4>",
-        "<p>Some <code>code</code> and <strong>stress</strong>, wrapped.</p>",
-        "<ul><li>one</li><li>two</li></ul>",
-        '<div class="scroll" tabindex="0" role="region" aria-label="example"><pre>if &lt;x&gt;:\n\n    y</pre></div>',
-        "<p>End.</p>",
-    ]
-    assert inline("`` a`b ``") == "<code>a`b</code>"

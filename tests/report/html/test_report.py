@@ -85,7 +85,7 @@ def test_findings_have_their_place_their_fix_and_their_rule(tmp_path: Path) -> N
 def test_what_could_not_be_judged_is_told_with_its_reason(tmp_path: Path) -> None:
     tree = {"examples/a/run_a.sh": f'{TRAIN} --colocate --global-batch-size "$GBS" --rollout-batch-size 8\n'}
     page = words(page_of(written(tree, tmp_path)))
-    assert "Not judged:" in page
+    assert "could not be judged, and why" in page
     assert "${GBS} RLX407 on-policy-batch" in page
 
 
@@ -130,6 +130,17 @@ def test_a_launcher_of_verl_is_shown_as_what_it_would_become(tmp_path: Path) -> 
     assert "To do by hand" in told
     assert not (tmp_path / "verl/examples").exists()
     assert Outline(page).links <= {f"#{one}" for one in Outline(page).ids}
+
+
+def test_a_migrated_recipe_shows_what_became_of_its_settings(tmp_path: Path) -> None:
+    tree = copied("good_gsm8k", tmp_path / "tree")
+    page = (
+        "# gsm8k\n\n## Settings\n\n| setting | value | fate |\n| --- | --- | --- |\n| `data.seed` | `1` | dropped |\n"
+    )
+    written({"examples/gsm8k/MIGRATION.md": page}, tree)
+    told = page_of(tree)
+    assert '<a href="#migrated-1">Settings</a>' in told
+    assert 'data-fate="dropped"' in told
 
 
 def test_nothing_that_is_no_page_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
