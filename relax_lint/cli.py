@@ -14,7 +14,7 @@ from relax_lint import __version__
 COMMANDS = {
     "check": "check recipes and launchers, and fix them (the default)",
     "show": "what a launcher launches, and where each flag comes from",
-    "diff": "how the arguments that launches really get have changed since a git revision",
+    "diff": "how the arguments of launches changed since a git revision",
     "migrate": "make a recipe of Relax out of a launcher of verl",
     "report": "a page to look at: launches, GPUs, findings, settings",
     "model-config": "a model file of Relax out of a checkpoint's config.json",

@@ -55,14 +55,14 @@ def test_every_option_is_documented(words: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_examples_and_tells_how_it_ends(name: str) -> None:
     module = command_module(name)
-    assert module.EXAMPLES
+    assert getattr(module, "EXAMPLES", ())
     assert 0 in getattr(module, "EXIT_STATUS", {0: "in the help of its own commands"})
     assert {0, 2} <= set(getattr(module, "EXIT_STATUS", {0: "", 2: ""}))
 
 
 def examples() -> Iterator[str]:
     for name in COMMANDS:
-        yield from (command for command, _ in command_module(name).EXAMPLES)
+        yield from (command for command, _ in getattr(command_module(name), "EXAMPLES", ()))
     told = parser_of("data check").epilog or ""
     yield from (line.split("  ")[1] for line in told.splitlines() if "  relax-lint" in line)
 

@@ -3,9 +3,6 @@
 REV is compared with the work tree, REV..REV2 with another revision, REV...REV2 from where both part; a side that is
 left out is HEAD. Launchers are evaluated on both sides, so that changes in the files that they source, and in
 variables, count. Nothing is checked out, nothing is run.
-
-Exit status: 0; 1 with --exit-code when something has changed; 2 wrong usage, no such revision, or a file that cannot
-be read.
 """
 
 from __future__ import annotations
@@ -17,6 +14,17 @@ from pathlib import Path
 
 from relax_lint.commands import USAGE_ERROR, absolute, complain, given, pairs, say_unread
 
+EXAMPLES = (
+    ("relax-lint diff HEAD", "what is not committed yet"),
+    ("relax-lint diff main...", "what a branch changes"),
+    ("relax-lint diff v1..v2 examples/gsm8k", "a recipe, between two releases"),
+)
+EXIT_STATUS = {
+    0: "it is shown",
+    1: "with --exit-code: something has changed",
+    2: "wrong usage, no such revision, or a file that cannot be read",
+}
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """What `relax-lint diff` takes."""
@@ -24,7 +32,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories (default: the current one)")
     parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], help="a variable and its value")
     parser.add_argument("--relax-root", metavar="DIR", type=Path, help="the Relax checkout whose flags count")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="(default: %(default)s)")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how it is written (default: %(default)s)"
+    )
     parser.add_argument("--exit-code", action="store_true", help="exit with 1 when something has changed")
 
 
