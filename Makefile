@@ -7,6 +7,7 @@
 #   make property  the bash property test, a hundred times as long
 #   make bench     ratios against flake8, shellcheck and Fixit, CORPUS=/path/to/Relax for a real checkout; and of the
 #                  conversion of data against pandas, on files of 1 GB
+#   make packages  build them and try them: what is in them, every extra alone, pipx, uvx
 #   make clean     remove all of it
 
 SHELL := bash
@@ -69,6 +70,13 @@ site: $(READY)
 build: $(READY)
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist .
+
+packages: build
+	$(BIN)/python -m tools.package_check dist
+
+# Before a release is tagged.
+release-check: $(READY)
+	$(BIN)/python -m tools.release_check
 
 bench: $(READY)
 	$(BIN)/python tools/bench.py $(if $(CORPUS),--corpus '$(CORPUS)')
