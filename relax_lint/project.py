@@ -135,6 +135,10 @@ class Project:
             changed.own_catalogue = self.own_catalogue
         return changed
 
+    def has_as_its_own(self, path: Path) -> bool:
+        """Whether a file is there, and no part of Relax itself."""
+        return self.is_file(path) and not self._is_of_relax(path)
+
     def take(self, path: Path, data: bytes) -> None:
         """Take other content of a file that is there, and forget what was made from what it was."""
         self.files.take(path, data)

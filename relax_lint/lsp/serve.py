@@ -6,6 +6,7 @@ import gc
 import logging
 import sys
 
+from relax_lint.kept import follow_changes
 from relax_lint.lsp.server import Server
 
 _COLLECT_AFTER = 50_000
@@ -19,5 +20,6 @@ def serve() -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     gc.set_threshold(_COLLECT_AFTER, 20, 20)
     server = Server()
-    server.start_io(incoming, outgoing)
+    with follow_changes():
+        server.start_io(incoming, outgoing)
     return 0 if server.is_shut_down else 1

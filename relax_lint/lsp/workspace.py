@@ -13,12 +13,17 @@ from relax_lint.config import ConfigError, Configuration, Settings, refuse_unusa
 from relax_lint.engine import Report, lint
 from relax_lint.files import Files
 from relax_lint.groups import Group, find
+from relax_lint.kept import follows_changes
 from relax_lint.rules import load_rules
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Diagnostic
     from relax_lint.project import Project
     from relax_lint.sources.text import SourceFile
+
+
+_PLAIN = (".py", ".sh", ".bash", ".yaml", ".yml")
+"""Files that are what they are by their names, whatever is in them."""
 
 
 class Findings(NamedTuple):
@@ -62,8 +67,22 @@ class Workspace:
         """The text of an open file is another one."""
         if self._texts.get(path) != text:
             self._texts[path] = text
-            self._overlay[path] = as_saved(path, text)
-            self._groups = None
+            self._overlay[path] = data = as_saved(path, text)
+            if not self._take(path, data):
+                self._groups = None
+
+    def _take(self, path: Path, data: bytes) -> bool:
+        """Have the groups take another content of a file and forget only what was made from it; whether that is all
+        that the change means."""
+        if self._groups is None or not follows_changes():
+            return False
+        if path.suffix not in _PLAIN or self.group_of(path) is None:
+            return False
+        if not all(group.project.has_as_its_own(path) for group in self.groups):
+            return False
+        for group in self.groups:
+            group.project.take(path, data)
+        return True
 
     def close(self, path: Path) -> None:
         """The editor shows a file no more: what is on disk counts again."""

@@ -1,0 +1,170 @@
+"""What is kept while files change is what would be worked out anew."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from relax_lint.config import Configuration
+from relax_lint.engine import Report, lint
+from relax_lint.files import Files
+from relax_lint.groups import Group, find
+from relax_lint.kept import Kept, follow_changes, forget, kept_property, note
+from relax_lint.rules import load_rules
+
+ONE, OTHER = Path("/one"), Path("/other")
+RECIPES = Path(__file__).parent / "recipes"
+SUFFIXES = (".py", ".sh", ".yaml")
+
+
+@pytest.fixture
+def following() -> Iterator[None]:
+    with follow_changes():
+        yield
+
+
+def test_an_answer_is_worked_out_once() -> None:
+    table, times = Kept(), iter(range(3))
+    assert [table.ask("question", lambda: next(times)) for _ in range(3)] == [0, 0, 0]
+
+
+@pytest.mark.usefixtures("following")
+def test_a_change_forgets_what_was_made_from_the_file_and_nothing_else() -> None:
+    table = Kept()
+    for path in (ONE, OTHER):
+        table.ask(path, lambda path=path: note(path))  # type: ignore[misc]
+    forget([ONE])
+    assert list(table) == [OTHER]
+
+
+@pytest.mark.usefixtures("following")
+def test_what_an_answer_was_made_of_goes_for_all_that_was_made_of_it_be_it_known_already() -> None:
+    table = Kept()
+    table.ask("inner", lambda: note(ONE))
+    table.ask("outer", lambda: table.ask("inner", lambda: None))
+    table.ask("outermost", lambda: table.ask("outer", lambda: None))
+    forget([ONE])
+    assert not table
+
+
+@pytest.mark.usefixtures("following")
+def test_properties_are_forgotten_like_other_answers() -> None:
+    texts = {ONE: "before"}
+
+    class Holder:
+        @kept_property
+        def text(self) -> str:
+            """The text."""
+            note(ONE)
+            return texts[ONE]
+
+    holder = Holder()
+    assert holder.text == "before"
+    texts[ONE] = "after"
+    assert holder.text == "before"
+    forget([ONE])
+    assert holder.text == "after"
+
+
+@pytest.mark.usefixtures("following")
+def test_an_answer_that_needs_itself_is_told_what_stands_for_it_meanwhile() -> None:
+    table = Kept()
+
+    def answer() -> str:
+        return "around " + table.ask_within("question", "itself", answer)
+
+    assert table.ask_within("question", "itself", answer) == "around itself"
+    assert table.ask_within("question", "itself", answer) == "around itself"
+
+
+@pytest.mark.usefixtures("following")
+def test_what_shows_on_the_way_stands_as_long_as_what_showed_it() -> None:
+    table, seen = Kept(), Kept()
+
+    def answer() -> None:
+        seen.add("sight", True)
+        note(ONE)
+
+    table.ask("question", answer)
+    forget([OTHER])
+    assert "sight" in seen
+    forget([ONE])
+    assert "sight" not in seen
+
+
+@pytest.mark.usefixtures("following")
+def test_what_fails_is_asked_again_and_what_it_looked_at_counts_for_who_asked() -> None:
+    table = Kept()
+
+    def failing() -> None:
+        note(ONE)
+        raise ValueError
+
+    def asking() -> str:
+        with pytest.raises(ValueError):  # noqa: PT011
+            table.ask("inner", failing)
+        return "survived"
+
+    assert table.ask("outer", asking) == "survived"
+    assert "inner" not in table
+    forget([ONE])
+    assert "outer" not in table
+
+
+def judged(group: Group) -> Report:
+    return lint(group.project, load_rules(), group.settings, group.targets, group.targets)
+
+
+def told(report: Report) -> object:
+    """All that a report says, fixes included."""
+    found = [
+        (
+            item.code, item.path, item.start, item.end, item.message, item.severity, item.suppressed, item.fingerprint,
+            item.launch, item.related, item.fix and (item.fix.title, item.fix.safe, list(item.fix.edits())),
+        )
+        for item in report.diagnostics
+    ]  # fmt: skip
+    return found, report.not_checked, report.failures, report.launches
+
+
+def typed(text: bytes, everything: list[bytes], dice: random.Random) -> bytes:
+    """A text after somebody has worked on one of its lines."""
+    lines = text.split(b"\n")
+    at = dice.randrange(len(lines))
+    words = lines[at].split(b" ")
+    match dice.randrange(5):
+        case 0:
+            del lines[at]
+        case 1:
+            lines.insert(at, dice.choice(dice.choice(everything).split(b"\n")))
+        case 2:
+            dice.shuffle(words)
+            lines[at] = b" ".join(words)
+        case 3:
+            lines[at] = lines[at].replace(dice.choice(words) or b" ", dice.choice((b"", b"8", b"score", b"await")))
+        case _:
+            lines.insert(at, b"# said aside")
+    return b"\n".join(lines)
+
+
+@pytest.mark.parametrize("recipe", ["broken_countdown", "good_gsm8k"])
+def test_after_each_of_many_changes_all_is_found_that_would_be_found_from_the_start(
+    recipe: str, tmp_path: Path
+) -> None:
+    tree = Path(shutil.copytree(RECIPES / recipe, tmp_path / "tree"))
+    examples, dice = tree / "examples", random.Random(recipe)
+    with follow_changes():
+        (group,) = find([examples], Configuration(), Files())
+        judged(group)
+        originals = {path: path.read_bytes() for path in group.targets if path.suffix in SUFFIXES}
+        texts = dict(originals)
+        for _ in range(15):
+            path = dice.choice(list(texts))
+            texts[path] = originals[path] if dice.random() < 0.3 else typed(texts[path], list(originals.values()), dice)
+            group.project.take(path, texts[path])
+            (fresh,) = find([examples], Configuration(), Files(texts))
+            assert told(judged(group)) == told(judged(fresh)), f"{path} is {texts[path]!r}"
