@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -54,8 +54,9 @@ class Reading:
         found = await self._of_source(document, lambda source, project: help_at(source, offset, project))
         if found is None:
             return None
-        markup = types.MarkupContent(types.MarkupKind.Markdown, found.text)
-        return types.Hover(markup, lines.range(found.start, found.end))
+        text_document = self._server.client_capabilities.text_document
+        takes = None if text_document is None or text_document.hover is None else text_document.hover.content_format
+        return types.Hover(_markup(found.text, takes), lines.range(found.start, found.end))
 
     # ------------------------------------------------------------ completion
 
@@ -83,8 +84,15 @@ class Reading:
         document = self._server.documents.named(data["uri"]) if isinstance(data, dict) and "uri" in data else None
         if document is not None:
             text = await self._of_source(document, lambda _, project: texts.of_flag(project.catalogue, item.label))
-            item.documentation = None if text is None else types.MarkupContent(types.MarkupKind.Markdown, text)
+            item.documentation = None if text is None else _markup(text, self._documentation_formats)
         return item
+
+    @property
+    def _documentation_formats(self) -> Sequence[types.MarkupKind] | None:
+        text_document = self._server.client_capabilities.text_document
+        completion = None if text_document is None else text_document.completion
+        item = None if completion is None else completion.completion_item
+        return None if item is None else item.documentation_format
 
     # ------------------------------------------------------------ definitions and links
 
@@ -131,6 +139,13 @@ class Reading:
             return None if group is None or source is None else question(source, group.project)
 
         return await self._server.checks.ask(ask)
+
+
+def _markup(text: str, takes: Sequence[types.MarkupKind] | None) -> types.MarkupContent:
+    """A text in Markdown, or without its marks where the editor shows plain text."""
+    if types.MarkupKind.Markdown in (takes or ()):
+        return types.MarkupContent(types.MarkupKind.Markdown, text)
+    return types.MarkupContent(types.MarkupKind.PlainText, text.replace("**", "").replace("`", ""))
 
 
 def _item(choice: Choice, span: types.Range, number: int, uri: str) -> types.CompletionItem:

@@ -23,11 +23,11 @@ PATIENCE = 20
 """Seconds after which something will not happen any more."""
 
 
-def config() -> ClientServerConfig:
-    """How the server is started: as editors do."""
+def config(*words: str) -> ClientServerConfig:
+    """How the server is started: as editors do, or by other words for Python."""
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     return ClientServerConfig(
-        server_command=[sys.executable, "-m", "relax_lint", "lsp"],
+        server_command=[sys.executable, *(words or ("-m", "relax_lint", "lsp"))],
         server_env={**os.environ, "PYTHONPATH": path},
         client_factory=_client,
     )

@@ -84,7 +84,7 @@ async def test_fix_all_is_what_the_command_line_does_to_the_recipe(editor: Edito
 
 
 async def test_fix_all_begins_with_what_is_typed(editor: Editor, tree: Path) -> None:
-    typed = (tree / LAUNCHER).read_text().replace("--colocate \\ \n", "--colocate \\\n").replace("\n", "\r\n")
+    typed = (tree / LAUNCHER).read_text().replace("--colocate \\  \n", "--colocate \\\n").replace("\n", "\r\n")
     editor.open(tree / REWARD)
     editor.open(tree / LAUNCHER)
     editor.type(tree / LAUNCHER, typed)

@@ -44,7 +44,15 @@ def test_neovim_shows_findings_and_fixes_the_recipe(tree: Path, tmp_path: Path) 
     directories = {name: str(tmp_path) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME")}
     environment = {**os.environ, **directories, "PATH": f"{program.parent}:{os.environ['PATH']}"}
     nvim = Path(sys.executable).parent / "nvim"
-    words = [nvim, "--headless", "-u", tmp_path / "init.lua", LAUNCHER, "-c", f"luafile {tmp_path}/session.lua"]
+    words = [
+        str(nvim),
+        "--headless",
+        "-u",
+        f"{tmp_path}/init.lua",
+        str(LAUNCHER),
+        "-c",
+        f"luafile {tmp_path}/session.lua",
+    ]
     done = subprocess.run(words, cwd=tree, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert (tree / "told.json").exists(), done.stderr
     told = json.loads((tree / "told.json").read_text())
