@@ -21,7 +21,7 @@ from relax_lint.files import Files
 from relax_lint.groups import Group, find, may_concern
 from relax_lint.outcomes import bytes_of, judged_by, repository_of, source_of, unmet
 from relax_lint.project import Project
-from relax_lint.report import WITH_EDITS, Outcome, plural, shown_path
+from relax_lint.report import FROM_ROOT, WITH_EDITS, Outcome, plural, shown_path
 from relax_lint.report.output import Clock, diff, put, render, shown_settings
 from relax_lint.rules import Rule, load_rules
 from relax_lint.selection import Layer, refuse_unknown
@@ -424,7 +424,7 @@ class Checking:
             source=source_of(groups),
             checked=[path for group in groups for path in group.targets],
             rules=rules,
-            root=repository_of(Path.cwd(), self.files) if options.format == "sarif" else None,
+            root=repository_of(Path.cwd(), self.files) if options.format in FROM_ROOT else None,
         )
         outcome.demands = list(unmet(outcome, settings))
         return outcome

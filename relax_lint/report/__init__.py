@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "github", "sarif", "junit")
 WITH_EDITS = ("json", "sarif")
 """The formats that hold the edits of fixes, and by what findings were judged."""
+FROM_ROOT = ("sarif", "github")
+"""The formats whose readers know files by their path from the repository's root."""
 
 DOCUMENTATION = "docs/rules/"
 """Where the rules' manual pages are, from the repository's root."""

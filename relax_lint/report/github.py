@@ -1,6 +1,11 @@
-"""Workflow commands that GitHub turns into annotations."""
+"""Workflow commands that GitHub turns into annotations: of each level, ten of a step; the log has them all.
+
+GitHub knows files by their path from the repository's root; what stands in the log is as everywhere.
+"""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.report import Outcome, shown_path
@@ -10,13 +15,13 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.ADVICE
 
 def render(outcome: Outcome) -> str:
     """One command a finding."""
-    return "".join(f"{_command(found)}\n" for found in outcome.shown)
+    return "".join(f"{_command(found, outcome.root)}\n" for found in outcome.shown)
 
 
-def _command(found: Diagnostic) -> str:
+def _command(found: Diagnostic, root: Path | None) -> str:
     properties = {
         "title": f"{found.code} ({found.name})",
-        "file": shown_path(found.path),
+        "file": _from_root(found.path, root),
         "line": str(found.line),
         "endLine": str(found.end_line),
     }
@@ -26,6 +31,10 @@ def _command(found: Diagnostic) -> str:
     written = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     place = f"{shown_path(found.path)}:{found.line}:{found.column}"
     return f"::{_LEVELS[found.severity]} {written}::{_data(f'{place}: {found.code} {found.message}')}"
+
+
+def _from_root(path: Path, root: Path | None) -> str:
+    return shown_path(path) if root is None or not path.is_relative_to(root) else path.relative_to(root).as_posix()
 
 
 def _data(text: str) -> str:

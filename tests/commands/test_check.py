@@ -257,6 +257,16 @@ def test_github_commands_are_escaped(run: Run) -> None:
     )
 
 
+def test_github_knows_files_by_their_path_in_the_repository(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path(".git").mkdir()
+    write("sub/examples/demo/x.py", "bad\n")
+    monkeypatch.chdir("sub")
+    assert run("--format", "github").out == (
+        "::error title=RLX101 (no-bad),file=sub/examples/demo/x.py,line=1,endLine=1,col=1,endColumn=4"
+        "::examples/demo/x.py:1:1: RLX101 bad is bad\n"
+    )
+
+
 def test_a_report_goes_into_a_file(run: Run) -> None:
     write(PYTHON, "bad\n")
     done = run("--output-file", "report.txt", "-q")
