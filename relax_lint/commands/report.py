@@ -77,9 +77,20 @@ def run(options: Namespace) -> int:
     except (ConfigError, UnknownRule, ValueError) as refused:
         complain(str(refused))
         return USAGE_ERROR
+    if output is not None:
+        print(f"{options.output}: {_summary(content)}")
     for failure in content.failures:
         complain(f"internal error: {failure}")
     return USAGE_ERROR if content.failures else 0
+
+
+def _summary(content: Content) -> str:
+    from relax_lint.diagnostics import Severity
+    from relax_lint.report import plural
+
+    counts = [(content.launches, "launch")]
+    counts += [(sum(found.severity is each for found in content.findings), each.value) for each in Severity]
+    return ", ".join(plural(count, noun) for count, noun in counts)
 
 
 def _why_not(output: Path | None) -> str:

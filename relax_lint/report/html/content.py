@@ -88,3 +88,8 @@ class Content:
     def findings(self) -> list[Diagnostic]:
         """The findings of all parts."""
         return [found for part in self.parts for found in part.findings]
+
+    @property
+    def launches(self) -> int:
+        """How many launches of Relax there are."""
+        return sum(len(column.launches) for part in self.parts for column in part.columns)

@@ -101,8 +101,7 @@ class _Page:
             count = sum(one.severity is severity for one in found)
             label = plural(count, severity.value).partition(" ")[2]
             yield _tile(count, label, severity.value if count else "none")
-        launches = sum(len(column.launches) for part in content.parts for column in part.columns)
-        yield _tile(launches, plural(launches, "launch").partition(" ")[2])
+        yield _tile(content.launches, plural(content.launches, "launch").partition(" ")[2])
         yield _tile(content.files, plural(content.files, "file").partition(" ")[2])
         unjudged = sum(len(part.unjudged) for part in content.parts)
         yield _tile(unjudged, "not judged")
