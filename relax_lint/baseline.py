@@ -90,8 +90,7 @@ def prune(path: Path, gone: Collection[Entry]) -> int:
 
 def _replace(path: Path, before: bytes | None, remembered: Iterable[Entry]) -> int:
     """Write a baseline file, whole or not at all; how many entries it has now."""
-    from relax_lint.writing import NotWritten
-    from relax_lint.writing import write as write_whole
+    from relax_lint.writing import NotWritten, put_over
 
     unique = {entry.fingerprint: entry for entry in remembered}
     ordered = sorted(
@@ -99,9 +98,9 @@ def _replace(path: Path, before: bytes | None, remembered: Iterable[Entry]) -> i
     )
     text = json.dumps({"baseline": _VERSION, "findings": ordered}, indent=1, ensure_ascii=False)
     try:
-        write_whole(path, f"{text}\n".encode("utf-8", "surrogateescape"), before, path.parent, [path, path.resolve()])
-    except NotWritten as problem:
-        raise ConfigError(f"{path}: cannot be written: {problem}") from problem
+        put_over(path, f"{text}\n".encode("utf-8", "surrogateescape"), before)
+    except (NotWritten, OSError) as problem:
+        raise ConfigError(f"{path}: cannot be written: {getattr(problem, 'strerror', None) or problem}") from problem
     return len(ordered)
 
 

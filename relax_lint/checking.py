@@ -72,7 +72,7 @@ class Checking:
         options = self.options
         total, fixed, changed = Report(), 0, False
         rewritten: dict[Path, tuple[bytes, bytes]] = {}
-        with self._turns(groups):
+        with self._turn(groups) as groups:
             for group in groups:
                 if not (options.fix or options.diff):
                     total.merge(self._judge(group, group.project, rules))
@@ -113,6 +113,10 @@ class Checking:
         for demand in outcome.demands:
             complain(f"required: {demand}")
         return outcome.status
+
+    def _fail(self, message: str) -> None:
+        complain(message)
+        self.failed = True
 
     # ------------------------------------------------------------ settings
 
@@ -167,18 +171,15 @@ class Checking:
             paths = self._named
         for path in paths:
             if not self.files.exists(path):
-                complain(f"no such file or directory: {shown_path(path)}")
-                self.failed = True
+                self._fail(f"no such file or directory: {shown_path(path)}")
             elif not path.suffix and (reason := self.files.why_closed(path)) is not None:
                 # Whether it is a launcher stands in it; of the others the suffix says enough, and RLX001 the rest.
-                complain(f"{shown_path(path)} cannot be read: {reason}")
-                self.failed = True
+                self._fail(f"{shown_path(path)} cannot be read: {reason}")
         if options.staged or options.since is not None:
             paths = self._changed(paths)
         groups = find(paths, self.configuration, self.files)
         for directory, reason in self.files.unlistable.items():
-            complain(f"{shown_path(directory)} cannot be looked into: {reason}")
-            self.failed = True
+            self._fail(f"{shown_path(directory)} cannot be looked into: {reason}")
         return groups
 
     @property
@@ -247,15 +248,18 @@ class Checking:
 
     # ------------------------------------------------------------ fixing
 
-    def _turns(self, groups: Sequence[Group]) -> AbstractContextManager[None]:
-        """The lock of a run that writes."""
+    def _turn(self, groups: Sequence[Group]) -> AbstractContextManager[Sequence[Group]]:
+        """The groups once this run may write, if it does."""
         writes = (self.options.fix and not self.options.diff) or self.options.add_suppressions is not None
         if not writes or self.options.stdin_filename is not None:
-            return nullcontext()
-        from relax_lint.writing import turns
+            return nullcontext(groups)
+        from relax_lint.turn import in_turn
 
-        directories = {path.parent for group in groups for path in group.targets}
-        return turns((group.project.root for group in groups), directories)
+        return in_turn(groups, self._groups_again, self._fail)
+
+    def _groups_again(self) -> list[Group]:
+        self.files = Files()
+        return self._groups()
 
     def _fixed(self, group: Group, rules: Mapping[str, Rule]) -> Rewritten | None:
         """The group after its fixes; ``None`` when they do not come to rest."""
@@ -269,8 +273,7 @@ class Checking:
             try:
                 return fix(project, rules, group.settings, unsafe=self.options.unsafe_fixes, judge=judge)
             except NoFixedPoint as problem:
-                complain(str(problem))
-                self.failed = True
+                self._fail(str(problem))
                 return None
 
         result = single_edits(group.project)
@@ -337,8 +340,7 @@ class Checking:
             gone = {path: group.project.read(path) or b"" for path in bundle.gone}
             write_together(files, before, group.project.root, copies, {} if self.failed else gone)
         except NotWritten as problem:
-            complain(f"{shown_path(bundle.launcher)} is not migrated, and nothing of it is written: {problem}")
-            self.failed = True
+            self._fail(f"{shown_path(bundle.launcher)} is not migrated, and nothing of it is written: {problem}")
             return str(problem)
         return None
 
@@ -359,8 +361,7 @@ class Checking:
         before = {path: group.project.read(path) for path in changes}
         left = write_all(changes, before, group.project.root, self._named)
         for path, reason in left.items():
-            complain(f"{shown_path(path)} is left as it was: {reason}")
-            self.failed = True
+            self._fail(f"{shown_path(path)} is left as it was: {reason}")
         return left
 
     def _add_suppressions(self, groups: Sequence[Group], rules: Mapping[str, Rule]) -> int:
@@ -369,7 +370,7 @@ class Checking:
 
         reason = " ".join(self.options.add_suppressions.split())
         silenced, loud, unwritten = 0, 0, 0
-        with self._turns(groups):
+        with self._turn(groups) as groups:
             for group in groups:
                 report = self._judge(group, group.project, rules)
                 changes: dict[Path, bytes] = {}

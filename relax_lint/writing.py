@@ -1,49 +1,87 @@
 """Write fixed files to disk: each whole or not at all, never over somebody else's change, never through a link that
-leads away."""
+leads away; and all that a run writes, even if it is killed on the way."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-_BESIDE, _UNFINISHED = ".relax-lint-", ".tmp"
-"""How the name of a file begins and ends that is written beside its target."""
+from relax_lint.journal import Completed, begin, complete
+from relax_lint.records import record
+from relax_lint.replacing import CHANGED, OUTPUT, Change, NotWritten, content, named, staged, sync_directory, why
+
+__all__ = ["NotWritten", "Turn", "free_beside", "put", "put_over", "turns", "write", "write_all", "write_together"]
+
+_ALONE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV)
+"""How a system says that a file may be written, but not replaced: it is mounted by itself, or its directory is not
+ours."""
+
+_locked_here: set[Path] = set()
+"""The roots whose turn this process has."""
 
 
-class NotWritten(Exception):
-    """A file that was left as it is, and why."""
+@record
+class Turn:
+    """What happened before this run could write: whether another one was waited for, and what was completed of what an
+    ended one had begun."""
+
+    waited: bool = False
+    written: tuple[Path, ...] = ()
+    left: tuple[tuple[Path, str], ...] = ()
+
+    @property
+    def is_late(self) -> bool:
+        """Whether files may be others than they were when this run looked."""
+        return self.waited or bool(self.written)
+
+
+def _nothing() -> None:
+    """Say nothing."""
 
 
 @contextlib.contextmanager
-def turns(roots: Iterable[Path], directories: Iterable[Path] = ()) -> Iterator[None]:
-    """Let one run at a time fix the trees below some roots. The roots themselves are locked, so nothing is left behind;
-    what a killed run left in ``directories`` is removed."""
+def turns(
+    roots: Iterable[Path], directories: Iterable[Path] = (), say_waiting: Callable[[], None] = _nothing
+) -> Iterator[Turn]:
+    """Let one run at a time write below some roots. The roots themselves are locked, so nothing is left behind. What an
+    ended run had begun below them is completed, and what it left there, or in ``directories``, is removed."""
+    with contextlib.ExitStack() as stack:
+        homes, directories = sorted(set(roots)), list(directories)
+        homes = [root for root in homes if root not in _locked_here]
+        waited = [_locked(root, stack, say_waiting) for root in homes]
+        done: list[Completed] = []
+        for root in homes:
+            inside = [each for each in directories if each.is_relative_to(root)]
+            done += [complete(each, root) for each in dict.fromkeys((root, *inside))]
+        _locked_here.update(homes)
+        stack.callback(_locked_here.difference_update, homes)
+        written = tuple(path for each in done for path in each.written)
+        yield Turn(any(waited), written, tuple(one for each in done for one in each.left))
+
+
+def _locked(root: Path, stack: contextlib.ExitStack, say_waiting: Callable[[], None]) -> bool:
+    """Lock a root, if it can be; whether that took another run's end."""
     import fcntl
 
-    with contextlib.ExitStack() as stack:
-        for root in sorted(set(roots)):
-            try:
-                descriptor = os.open(root, os.O_RDONLY)
-            except OSError:
-                continue
-            stack.callback(os.close, descriptor)
-            # File systems without locks are few; there runs have to take care of themselves.
-            with contextlib.suppress(OSError):
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-        _sweep(directories)
-        yield
-
-
-def _sweep(directories: Iterable[Path]) -> None:
-    """Remove what is left of files that were never finished."""
-    for directory in directories:
-        for left in directory.glob(f"{_BESIDE}*{_UNFINISHED}"):
-            with contextlib.suppress(OSError):
-                left.unlink()
+    try:
+        descriptor = os.open(root, os.O_RDONLY)
+    except OSError:
+        return False
+    stack.callback(os.close, descriptor)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        say_waiting()
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return True
+    except OSError:
+        pass  # file systems without locks are few; there runs have to take care of themselves
+    return False
 
 
 def write(path: Path, data: bytes, before: bytes | None, root: Path, named: Iterable[Path]) -> None:
@@ -51,28 +89,27 @@ def write(path: Path, data: bytes, before: bytes | None, root: Path, named: Iter
 
     A link below ``root`` is followed only into one of the ``named`` paths.
     """
-    target = _target(path, root, named)
-    if _content(target) != before:
-        raise NotWritten("it was changed meanwhile; run again")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _replace(target, data)
-    except OSError as problem:
-        raise NotWritten(problem.strerror or str(problem)) from problem
+    left = write_all({path: data}, {path: before}, root, named)
+    if left:
+        raise NotWritten(left[path])
 
 
 def write_all(
     changes: Mapping[Path, bytes], before: Mapping[Path, bytes | None], root: Path, named: Iterable[Path]
 ) -> dict[Path, str]:
-    """Write every file; the files that were left, with the reason."""
+    """Write every file that can be; the files that were left, with the reason."""
     named = list(named)
-    left: dict[Path, str] = {}
-    for path, data in changes.items():
-        try:
-            write(path, data, before[path], root, named)
-        except NotWritten as problem:
-            left[path] = str(problem)
-    return left
+    work = _Work(root)
+    with work.taken_back_when_interrupted():
+        for path, data in changes.items():
+            with work.left_when_it_fails(path):
+                work.stage(path, _target(path, root, named), before[path], data)
+        work.write_down()
+        for path in list(work.staged):
+            with work.left_when_it_fails(path):
+                work.apply(path)
+        work.finish()
+    return work.left
 
 
 def write_together(
@@ -85,31 +122,58 @@ def write_together(
     """Write every file below ``root``, or none: what was done is taken back when one cannot be written, and
     :class:`NotWritten` names it. ``before`` is what the files held when that was decided (``None``: nothing);
     ``copies`` are files with those whose rights they get, ``gone`` those to be removed, with what they held."""
-    done: list[tuple[Path, bytes | None]] = []
-    made: list[Path] = []
-    for path, data in files.items():
+    work = _Work(root)
+    wanted: dict[Path, bytes | None] = {**files, **dict.fromkeys(gone)}
+    held = {**before, **gone}
+    # What is kept of a file is there before the file changes.
+    order = sorted(wanted, key=lambda path: (held[path] is not None, wanted[path] is None))
+    with work.taken_back_when_interrupted():
+        for path in order:
+            with _naming(path):
+                work.stage(path, _target(path, root, ()), held[path], wanted[path], copies.get(path))
+        work.write_down()
+        if work.left:
+            path, reason = next(iter(work.left.items()))
+            raise NotWritten(f"{path}: {reason}")
+        for path in order:
+            with _naming(path):
+                work.apply(path)
+        work.finish()
+
+
+def put(path: Path, data: bytes) -> None:
+    """Write a file that the user has named for what comes of a run: through links, and into what is no regular file
+    (``/dev/stdout``, a pipe); :class:`OSError` when it cannot be written."""
+    target = Path(os.path.realpath(path))
+    if target.is_file() or not os.path.lexists(target):
         try:
-            target = _target(path, root, ())
-            if _content(target) != before[path]:
-                raise NotWritten("it was changed meanwhile; run again")
-            made += _make_directories(target.parent)
-            _replace(target, data, copies.get(path))
-            done.append((target, before[path]))
-        except (OSError, NotWritten) as problem:
-            _take_back(done, made)
-            reason = problem.strerror if isinstance(problem, OSError) else str(problem)
-            raise NotWritten(f"{path}: {reason or problem}") from problem
-    for path, data in gone.items():
+            put_over(target, data, content(target))
+            return
+        except NotWritten:
+            pass
+        except OSError as problem:
+            if problem.errno not in _ALONE or not target.is_file():
+                raise
+    with target.open("wb") as stream:
+        stream.write(data)
+
+
+def put_over(path: Path, data: bytes, before: bytes | None) -> None:
+    """Write a file that holds what it held ``before``, be it through a link; :class:`OSError` or :class:`NotWritten`
+    when it cannot be written, or holds something else."""
+    target = Path(os.path.realpath(path))
+    with contextlib.ExitStack() as stack:
+        if target.parent not in _locked_here:
+            _locked(target.parent, stack, _nothing)
+        for left in named(target.parent, OUTPUT):
+            with contextlib.suppress(OSError):
+                left.unlink()
+        change = staged(target, before, data, suffix=OUTPUT)
         try:
-            target = _target(path, root, ())
-            if _content(target) != data:
-                raise NotWritten("it was changed meanwhile; run again")
-            target.unlink()
-            done.append((target, data))
-        except (OSError, NotWritten) as problem:
-            _take_back(done, made)
-            reason = problem.strerror if isinstance(problem, OSError) else str(problem)
-            raise NotWritten(f"{path}: {reason or problem}") from problem
+            change.apply()
+            sync_directory(target.parent)
+        finally:
+            change.tidy()
 
 
 def free_beside(path: Path, is_taken: Callable[[Path], bool]) -> Path:
@@ -122,27 +186,127 @@ def free_beside(path: Path, is_taken: Callable[[Path], bool]) -> Path:
         number += 1
 
 
-def _make_directories(directory: Path) -> list[Path]:
-    """Make a directory with those above it; the new ones, the outermost first."""
-    missing = [each for each in (directory, *directory.parents) if not each.exists()]
-    directory.mkdir(parents=True, exist_ok=True)
-    return missing[::-1]
+class _Work:
+    """The files that one run writes: laid beside their places, written down, put in place, tidied up."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self.staged: dict[Path, Change] = {}
+        self.left: dict[Path, str] = {}
+        self._applied: list[Change] = []
+        self._made: list[Path] = []
+        self._journal: Path | None = None
+        self._swept: set[Path] = set()
+
+    def stage(
+        self, path: Path, target: Path, before: bytes | None, after: bytes | None, like: Path | None = None
+    ) -> None:
+        """Lay a new content beside its place."""
+        self._make(target.parent)
+        if self._root in _locked_here and target.parent not in self._swept:
+            self._swept.add(target.parent)
+            complete(target.parent, self._root)
+        if content(target) != before:
+            raise NotWritten(CHANGED)
+        self.staged[path] = staged(target, before, after, like)
+
+    def _make(self, directory: Path) -> None:
+        missing = [each for each in (directory, *directory.parents) if not each.exists()]
+        for each in reversed(missing):
+            each.mkdir(exist_ok=True)
+            self._made.append(each)
+
+    def write_down(self) -> None:
+        """Have it known to the next run; nothing is to be done where that cannot be."""
+        if len(self.staged) < 2:
+            return
+        try:
+            self._journal = begin(list(self.staged.values()), self._root)
+        except OSError as problem:
+            self.left.update(dict.fromkeys(self.staged, why(problem)))
+            self.take_back()
+
+    def apply(self, path: Path) -> None:
+        """Put a file in its place."""
+        change = self.staged[path]
+        with _undisturbed():
+            change.apply()
+            self._applied.append(change)
+
+    def finish(self) -> None:
+        """All is done: have it on the disk, and remove what was needed for it."""
+        for directory in dict.fromkeys(change.target.parent for change in self._applied):
+            sync_directory(directory)
+        for directory in self._made:
+            sync_directory(directory.parent)
+        self._tidy()
+        self._remove_empty()
+
+    def take_back(self) -> None:
+        """Leave all as it was. What cannot be taken back the next run completes."""
+        stuck = False
+        while self._applied:
+            try:
+                self._applied.pop().take_back()
+            except (OSError, NotWritten):
+                stuck = True
+        if not stuck:
+            self._tidy()
+            self._remove_empty()
+        self.staged.clear()
+
+    def _tidy(self) -> None:
+        if self._journal is not None:
+            with contextlib.suppress(OSError):
+                self._journal.unlink()
+        for change in self.staged.values():
+            change.tidy()
+
+    def _remove_empty(self) -> None:
+        """Directories that were made in vain."""
+        for directory in reversed(self._made):
+            with contextlib.suppress(OSError):
+                directory.rmdir()
+
+    @contextlib.contextmanager
+    def left_when_it_fails(self, path: Path) -> Iterator[None]:
+        """Go on without a file that cannot be written."""
+        try:
+            yield
+        except (OSError, NotWritten) as problem:
+            self.left[path] = why(problem)
+
+    @contextlib.contextmanager
+    def taken_back_when_interrupted(self) -> Iterator[None]:
+        """Leave all as it was when it does not come to its end."""
+        try:
+            yield
+        except BaseException:
+            self.take_back()
+            raise
 
 
-def _take_back(done: Iterable[tuple[Path, bytes | None]], made: Iterable[Path]) -> None:
-    """Undo: files as they were, no directories that were not there."""
-    for target, before in done:
-        with contextlib.suppress(OSError):
-            if before is None:
-                target.unlink()
-            else:
-                _replace(target, before)
-    for directory in reversed(list(made)):
-        with contextlib.suppress(OSError):
-            directory.rmdir()
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let ``Ctrl-C`` wait: what is done must be known to be done."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _target(path: Path, root: Path, named: Iterable[Path]) -> Path:
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Have a failure say which file it is about."""
+    try:
+        yield
+    except (OSError, NotWritten) as problem:
+        raise NotWritten(f"{path}: {why(problem)}") from problem
+
+
+def _target(path: Path, root: Path, named: Sequence[Path]) -> Path:
+    """The file that a path stands for, unless a link leads away."""
     try:
         real = path.resolve()
         home = root.resolve()
@@ -154,37 +318,3 @@ def _target(path: Path, root: Path, named: Iterable[Path]) -> Path:
     if any(real.is_relative_to(directory) for directory in inside):
         return real
     raise NotWritten(f"it is a link that leads out of the given paths, to {real}")
-
-
-def _content(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as problem:
-        raise NotWritten(problem.strerror or str(problem)) from problem
-
-
-def _replace(target: Path, data: bytes, like: Path | None = None) -> None:
-    """Write beside the target and rename over it; a new file gets the rights of another."""
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=_BESIDE, suffix=_UNFINISHED)
-    beside = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.chmod(_mode(like or target))
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-
-
-def _mode(target: Path) -> int:
-    """The mode that the file has; that of any new file when it is new."""
-    if target.exists():
-        return target.stat().st_mode & 0o7777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

@@ -127,7 +127,8 @@ def planned(options: Namespace, say: Callable[[str], None]) -> tuple[Migrated, P
     astray = "" if _is_checkout(project.root) else _astray(project.root, target)
     if astray:
         say(astray)
-    if not options.force and (target.exists() or target.is_symlink()):
+    completed = not options.dry_run and _completed(project.root, target)
+    if not (options.force or completed) and _is_taken(target):
         raise ValueError(f"{_shown(target)} is there already: choose another --name, or write over it with --force")
     unfit = [refused for refused in map(_unfit, sources) if refused is not None]
     fit = [source for source in sources if all(refused.place.source is not source for refused in unfit)]
@@ -341,6 +342,24 @@ def _unfit(source: LauncherSource) -> Refused | None:
 
 
 # ---------------------------------------------------------------- what comes of it
+
+
+def _completed(root: Path, target: Path) -> bool:
+    """Complete what an ended run had begun to write; whether that was this recipe."""
+    from relax_lint.turn import say_completed, say_waiting
+    from relax_lint.writing import turns
+
+    inside = [path for path in (target, *target.rglob("*")) if path.is_dir()]
+    with turns([root], [*inside, root / "scripts/tools", root / "scripts/models"], say_waiting) as turn:
+        say_completed(turn, complain)
+    return any(target in path.parents for path in turn.written)
+
+
+def _is_taken(target: Path) -> bool:
+    """Whether a place holds anything. An ended run may have made directories, and come no further."""
+    if target.is_symlink() or not target.is_dir():
+        return target.exists() or target.is_symlink()
+    return any(not path.is_dir() for path in target.rglob("*"))
 
 
 def _write(migrated: Migrated, project: Project) -> str:

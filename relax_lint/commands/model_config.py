@@ -67,7 +67,7 @@ def run(options: Namespace) -> int:
 
 def _written(output: Path, text: str, force: bool) -> int:
     from relax_lint.files import Files, Unreadable
-    from relax_lint.writing import NotWritten, write
+    from relax_lint.writing import NotWritten, turns, write
 
     path = absolute(output)
     try:
@@ -75,7 +75,8 @@ def _written(output: Path, text: str, force: bool) -> int:
         if before is not None and not force:
             complain(f"{output} is there already; --force replaces it")
             return USAGE_ERROR
-        write(path, text.encode(), before, path.parent, [path])
+        with turns([path.parent]):
+            write(path, text.encode(), before, path.parent, [path])
     except (NotWritten, Unreadable) as why:
         complain(f"{output} was not written: {why}")
         return USAGE_ERROR

@@ -153,18 +153,18 @@ def _configuration(options: Namespace) -> Configuration:
 
 
 def _starts_verl(groups: Sequence[Group]) -> bool:
-    """Whether the paths are one recipe, all of whose launches are verl's."""
+    """Whether all launches are verl's, and of no more than one recipe."""
     from relax_lint.discovery import is_launcher
 
     kinds: set[str] = set()
-    homes: set[Path] = set()
+    recipes: set[Path] = set()
     for group in groups:
         for path in group.targets:
             launcher = group.project.launcher(path) if is_launcher(path, group.project.files) else None
             recipe = group.project.recipe_of(path)
-            homes.add(path if recipe is None else recipe.directory)
+            recipes |= {recipe.directory} if recipe is not None else set()
             kinds |= {launch.kind for launch in launcher.launches} if launcher is not None else set()
-    return "verl" in kinds and "relax" not in kinds and (len(homes) == 1 or len(groups) == 1)
+    return "verl" in kinds and "relax" not in kinds and len(recipes) <= 1
 
 
 def _of_recipes(paths: Sequence[Path], groups: Sequence[Group], options: Namespace) -> Content:

@@ -28,8 +28,10 @@ def put(text: str, output: Path | None) -> None:
     if output is None:
         sys.stdout.write(text)
         return
+    from relax_lint.writing import put as put_whole
+
     try:
-        output.write_text(text, encoding="utf-8", errors="backslashreplace")
+        put_whole(output, text.encode("utf-8", "backslashreplace"))
     except OSError as problem:
         raise ConfigError(f"{output}: cannot be written: {problem.strerror}") from problem
 

@@ -1,0 +1,41 @@
+"""A run's turn to write, and what is said of the runs before it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from relax_lint.commands import complain
+from relax_lint.report import shown_path
+
+if TYPE_CHECKING:
+    from relax_lint.groups import Group
+    from relax_lint.writing import Turn
+
+
+@contextlib.contextmanager
+def in_turn(
+    groups: Sequence[Group], find_again: Callable[[], Sequence[Group]], fail: Callable[[str], None]
+) -> Iterator[Sequence[Group]]:
+    """The groups of a run once nobody else writes there, found again where somebody did meanwhile."""
+    from relax_lint.writing import turns
+
+    directories = {path.parent for group in groups for path in group.targets}
+    roots = [group.project.root for group in groups]
+    with turns(roots, sorted(directories), say_waiting) as turn:
+        say_completed(turn, fail)
+        yield find_again() if turn.is_late else groups
+
+
+def say_waiting() -> None:
+    """Say why nothing happens."""
+    complain("another run is writing here: waiting for its end")
+
+
+def say_completed(turn: Turn, fail: Callable[[str], None]) -> None:
+    """Say what was completed of what an ended run had begun."""
+    for path in turn.written:
+        complain(f"{shown_path(path)} is as an earlier run was about to leave it, which was ended before")
+    for path, reason in turn.left:
+        fail(f"{shown_path(path)} was to be written by an earlier run, which was ended before; it is left: {reason}")

@@ -1,0 +1,47 @@
+"""Let everything go wrong while relax-lint writes, one thing at a time, and look at what is left.
+
+    python tools/fault_fixes.py                          every call of every scenario, every fault: some minutes
+    python tools/fault_fixes.py --at-most 10             ten places a scenario and fault, spread over the run
+    python tools/fault_fixes.py --scenario migrate --fault kill
+
+A real run is stopped in front of each system call by which it changes files. There it is killed, the call is refused
+as on a full disk, or another program changes a file or runs at the same time. Then every file must be old or new and
+whole, the run must have said what it left, and a second run must complete what the first began.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tools.faults.kinds import KINDS
+from tools.faults.scenarios import SCENARIOS
+from tools.faults.table import Row, table
+from tools.faults.trial import Trial
+
+
+def main() -> int:
+    """Try what is asked for; 1 when something is lost or left."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scenario", action="append", choices=[*SCENARIOS], metavar="NAME", help="only this one")
+    parser.add_argument("--fault", action="append", choices=[*KINDS], metavar="NAME", help="only this one")
+    parser.add_argument("--at-most", type=int, metavar="N", help="places of each scenario and fault")
+    options = parser.parse_args()
+    rows: list[Row] = []
+    for name in options.scenario or SCENARIOS:
+        with tempfile.TemporaryDirectory(prefix="relax-lint-faults-") as work:
+            trial = Trial(SCENARIOS[name], Path(work).resolve())
+            for kind in options.fault or KINDS:
+                row = KINDS[kind](trial, options.at_most)
+                rows.append(row)
+                print(f"{name}, {kind}: {row.tried} tried, {len(row.faults)} wrong", file=sys.stderr)
+    print(table(rows))
+    return int(any(row.faults for row in rows))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,116 @@
+"""One run of a scenario in a tree of its own, with something that goes wrong in it, or nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from tools.faults.calls import CHANGING
+from tools.faults.scenarios import Scenario
+from tools.faults.supervisor import Call, Decide, supervised
+from tools.faults.trees import Tree, finished, tree_of
+
+_NOT_AHEAD = ("pyarrow", "numpy", "ray", "pandas")
+"""Packages that start threads, which a process that is forked would lack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run did."""
+
+    status: int
+    calls: list[Call]
+    said: str
+    tree: Tree
+
+    @property
+    def was_killed(self) -> bool:
+        """Whether it did not come to its end."""
+        return self.status < 0
+
+
+class Trial:
+    """A scenario, prepared once: what a run makes of it when all goes well, and with which calls."""
+
+    def __init__(self, scenario: Scenario, work: Path) -> None:
+        self.scenario = scenario
+        self._work = work
+        self.root = work / "tree"
+        self._model = work / "model"
+        self._model.mkdir(parents=True)
+        scenario.prepare(self._model)
+        self._preload()
+        self.before = finished(tree_of(self._model))
+        self.clean = self.run(_let_go)
+        self.after = finished(self.clean.tree)
+        self.again = self.run(_let_go, fresh=False)
+
+    def _preload(self) -> None:
+        """Import ahead what the command imports, so that a run costs what it does."""
+        listed = self._work / "modules"
+        self.fresh()
+        supervised(lambda: self._program(listed), (), _let_go)
+        for name in listed.read_text().split():
+            if not name.startswith(_NOT_AHEAD):
+                with suppress(ImportError):  # made up by its package
+                    import_module(name)
+
+    def fresh(self) -> None:
+        """Make the tree anew."""
+        shutil.rmtree(self.root, ignore_errors=True)
+        shutil.copytree(self._model, self.root, symlinks=True)
+
+    def run(self, decide: Decide, *, fresh: bool = True, user: int | None = None) -> Outcome:
+        """Run it, in a new tree or in what the run before has left; as another user, if one is named."""
+        if fresh:
+            self.fresh()
+        ended = supervised(lambda: self._program(user=user), CHANGING, self._in_tree(decide))
+        said = (self._work / "out").read_text(errors="replace") + (self._work / "err").read_text(errors="replace")
+        calls = [Call(count, *call[1:]) for count, call in enumerate(filter(self._concerns, ended.calls))]
+        return Outcome(ended.status, calls, said, tree_of(self.root))
+
+    def _in_tree(self, decide: Decide) -> Decide:
+        """Ask about calls that concern the tree only, and count those."""
+        count = 0
+
+        def decided(call: Call) -> int | None:
+            nonlocal count
+            if not self._concerns(call):
+                return None
+            count += 1
+            return decide(Call(count - 1, *call[1:]))
+
+        return decided
+
+    def _concerns(self, call: Call) -> bool:
+        root = str(self.root)
+        return any(path.startswith(root) or not path.startswith(("/", "pipe:")) for path in call.told)
+
+    def _program(self, listed: Path | None = None, user: int | None = None) -> int:
+        """What the process does; the modules that it imports are listed."""
+        known = set(sys.modules)
+        for number, name in ((1, "out"), (2, "err")):
+            os.dup2(os.open(self._work / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666), number)
+        os.environ["XDG_CACHE_HOME"] = str(self._work / "cache")
+        os.chdir(self.root)
+        if user is not None:
+            os.setgroups([])
+            os.setgid(user)
+            os.setuid(user)
+        main: Callable[[list[str]], int] = import_module("relax_lint.cli").main
+        try:
+            return main(list(self.scenario.words))
+        finally:
+            if listed is not None:
+                names = [name for name in sys.modules if name not in known and name.split(".")[0] != "__main__"]
+                listed.write_text("\n".join(names))
+
+
+def _let_go(call: Call) -> None:
+    return None
