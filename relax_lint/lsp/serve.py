@@ -18,6 +18,7 @@ def serve() -> int:
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # whatever is printed by mistake must not be taken for the protocol's
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("pygls").setLevel(logging.ERROR)  # it warns of every notification that nobody here wants
     gc.set_threshold(_COLLECT_AFTER, 20, 20)
     server = Server()
     with follow_changes():

@@ -47,7 +47,7 @@ class Shown:
         """A check is done."""
         self.checked = checked
         stale = False
-        for path in sorted({*checked.files, *self._published, *(document.path for document in self._documents)}):
+        for path in sorted({*checked.files, *self._published, *self._pulled}):
             if self._is_asked_for(path):
                 pulled = self._pulled.get(path)
                 stale = stale or (pulled not in (None, _identity(self._items(path))) and not self.asking[path])
@@ -58,7 +58,7 @@ class Shown:
 
     def opened(self, path: Path) -> None:
         """A file is open: what it was told before, it now asks for."""
-        if self._is_asked_for(path):
+        if self._is_asked_for(path) and path in self._published:
             self._publish(path, [])
 
     def closed(self, path: Path) -> None:

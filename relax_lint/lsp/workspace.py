@@ -65,11 +65,19 @@ class Workspace:
 
     def change(self, path: Path, text: str) -> None:
         """The text of an open file is another one."""
-        if self._texts.get(path) != text:
+        before = self._texts.get(path)
+        if before != text:
             self._texts[path] = text
             self._overlay[path] = data = as_saved(path, text)
-            if not self._take(path, data):
+            if not (self._take(path, data) or (before is not None and self._is_elsewhere(path))):
                 self._groups = None
+
+    def _is_elsewhere(self, path: Path) -> bool:
+        """Whether a file is in none of the trees that are judged, whatever is in it."""
+        if self._groups is None or path.suffix not in _PLAIN or self.group_of(path) is not None:
+            return False
+        roots = {root for group in self._groups for root in (group.project.root, group.project.relax_root)}
+        return not any(root is not None and path.is_relative_to(root) for root in roots)
 
     def _take(self, path: Path, data: bytes) -> bool:
         """Have the groups take another content of a file and forget only what was made from it; whether that is all

@@ -7,14 +7,22 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from relax_lint.kept import follow_changes
 from relax_lint.lsp.workspace import Checked, Workspace, as_saved
 
 RECIPES = Path(__file__).parents[1] / "recipes"
 LAUNCHER, REWARD = Path("examples/countdown/run_countdown.sh"), Path("examples/countdown/reward_countdown.py")
+
+
+@pytest.fixture(autouse=True)
+def _as_the_server_runs() -> Iterator[None]:
+    with follow_changes():
+        yield
 
 
 @pytest.fixture
@@ -149,3 +157,25 @@ def test_a_file_that_is_none_of_ours_is_left_alone(tmp_path: Path) -> None:
 )
 def test_text_becomes_the_bytes_that_would_be_saved(name: str, text: str, data: bytes) -> None:
     assert as_saved(Path(name), text) == data
+
+
+def test_a_yaml_file_is_judged_as_it_is_typed(tree: Path) -> None:
+    workspace = opened(tree / LAUNCHER)
+    config = tree / "examples/countdown/countdown_config.yaml"
+    workspace.open(config, "defaults: [ppo_trainer]\nactor_rollout_ref: {rollout: {n: 8}}\n")
+    assert codes(workspace.check(), config) == ["RLX602"]
+    workspace.change(config, "a: [\n")
+    assert codes(workspace.check(), config) == ["RLX001"]
+    workspace.change(config, "max_turns: 3\n")
+    assert codes(workspace.check(), config) == []
+
+
+def test_typing_elsewhere_leaves_what_is_known_alone(tree: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "notes.py"
+    workspace = opened(tree / LAUNCHER)
+    workspace.open(elsewhere, "x = 1\n")
+    before = workspace.groups
+    workspace.change(elsewhere, "x = 2\n")
+    assert workspace.groups is before
+    workspace.change(tree / "relax/other.py", "x = 1\n")
+    assert workspace.groups is not before
