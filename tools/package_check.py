@@ -69,7 +69,7 @@ def built_again(dist: Path, scratch: Path) -> Iterator[str]:
             outdir,
             source,
         ]
-        subprocess.run(command, check=True, env=environ, stdout=subprocess.DEVNULL)
+        subprocess.run(command, check=True, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         made.append(next(outdir.iterdir()).read_bytes())
     if made[0] != made[1]:
         yield "the wheel of the source distribution is not that of the tree"

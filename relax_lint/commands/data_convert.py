@@ -54,7 +54,7 @@ def run(options: Namespace) -> int:
     """Convert; the exit status."""
     from relax_lint.extras import is_there
 
-    if not is_there("data", "converting") or (options.ray and not is_there("ray", "--ray")):
+    if not (is_there("ray", "--ray") if options.ray else is_there("data", "converting")):
         return USAGE_ERROR
     from relax_lint.conversion.columns import Wanted
     from relax_lint.conversion.program import run as convert

@@ -42,7 +42,7 @@ _INITIALIZE = json.dumps(
 TRIES = (
     Try("data", ("data", "check", "rows.parquet"), says="rows.parquet: 4 rows"),
     Try("data", ("data", "convert", "rows.parquet", "converted.parquet"), says="4 rows"),
-    Try("migrate", ("migrate", "gsm8k/run_gsm8k.sh", "--name", "gsm8k", "--dry-run"), 1, "run_gsm8k.sh"),
+    Try("migrate", ("migrate", "gsm8k/run_gsm8k.sh", "--name", "gsm8k", "--dry-run"), 0, "run_gsm8k.sh"),
     Try("lsp", ("lsp",), 1, '"capabilities"', f"Content-Length: {len(_INITIALIZE)}\r\n\r\n{_INITIALIZE}"),
     Try("ray", ("data", "convert", "rows.parquet", "with-ray", "--ray"), says="4 rows"),
 )
