@@ -22,6 +22,7 @@ _OWN = re.compile(r"#\s*relax-lint:\s*(?P<kind>ignore|file-ignore)\s*\[(?P<items
 _MEANT = re.compile(r"#\s*relax-lint:\s*(?:\w+-)*(?:ignore|disable|noqa|skip|off|suppress)\b[\w-]*", re.IGNORECASE)
 """How a comment begins that is meant to silence something, well-formed or not."""
 _ITEM = re.compile(r"[^,\s][^,]*")
+_HEAD = re.compile(r"\ufeff?(?:#!.*\n)?(?:[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+.*\n)?")
 _BEYOND_COMMENTS = ("RLX001", "RLX002")
 _BEFORE_REASON = " \t,:;-–—"
 
@@ -187,23 +188,51 @@ def _removal(source: SourceFile, suppression: Suppression, idle: Sequence[Item])
 
 
 def additions(source: SourceFile, diagnostics: Iterable[Diagnostic], reason: str) -> list[Edit]:
-    """The comments that silence findings of one file: each on a line of its own above what is found."""
+    """The comments that silence findings of one file: each on a line of its own above what is found, and one at the top
+    for what is found of the file as a whole, or in its head, above which nothing can speak for it."""
     spans = units(source)
     wanted: dict[int, list[str]] = {}
+    of_file: list[str] = []
     for found in diagnostics:
-        line = None if found.code in _BEYOND_COMMENTS else _unit_line(source, spans, found.line)
+        if found.code in _BEYOND_COMMENTS:
+            continue
+        line = None if found.start == found.end == 0 else _unit_line(source, spans, found.line)
         if line is not None:
             codes = wanted.setdefault(line, [])
-            if found.code not in codes:
-                codes.append(found.code)
+        elif found.end == 0 or _is_comment(source, found.line):
+            codes = of_file
+        else:
+            continue
+        if found.code not in codes:
+            codes.append(found.code)
     edits = []
+    if of_file:
+        start = _behind_head(source)
+        comment = f"# relax-lint: file-ignore[{', '.join(sorted(of_file))}] {reason}"
+        edits.append(Edit(source.path, start, start, comment + _line_end(source)))
     for line, codes in sorted(wanted.items()):
-        start = source.line_starts[line - 1]
-        text = source.line_text(line)
+        text = source.line_text(line).removeprefix("\ufeff")
+        start = source.line_starts[line - 1] + len(source.line_text(line)) - len(text)
         indent = text[: len(text) - len(text.lstrip(" \t"))]
-        comment = f"{indent}# relax-lint: ignore[{', '.join(sorted(codes))}] {reason}".rstrip()
-        edits.append(Edit(source.path, start, start, f"{comment}\n"))
+        comment = f"{indent}# relax-lint: ignore[{', '.join(sorted(codes))}] {reason}"
+        edits.append(Edit(source.path, start, start, comment + _line_end(source)))
     return edits
+
+
+def _is_comment(source: SourceFile, line: int) -> bool:
+    """Whether nothing but a comment is on a line."""
+    return source.line_text(line).lstrip(" \t\ufeff").startswith("#")
+
+
+def _behind_head(source: SourceFile) -> int:
+    """Where the first comment of a file can stand: behind its byte-order mark, the line that says what runs it, and the
+    one that names its encoding."""
+    match = _HEAD.match(source.text)
+    return match.end() if match else 0
+
+
+def _line_end(source: SourceFile) -> str:
+    return "\r\n" if source.text[: source.text.find("\n") + 1].endswith("\r\n") else "\n"
 
 
 def _unit_line(source: SourceFile, spans: Iterable[tuple[int, int]], line: int) -> int | None:

@@ -77,8 +77,10 @@ def runner(tmp_path: Path) -> Runner:
 
 
 def test_it_is_what_github_expects_of_an_action() -> None:
-    (package,) = find_spec("check_jsonschema").submodule_search_locations or ()  # type: ignore[union-attr]
-    schema = json.loads((Path(package) / "builtin_schemas/vendor/github-actions.json").read_text())
+    found = find_spec("check_jsonschema")
+    assert found is not None
+    assert found.origin is not None
+    schema = json.loads((Path(found.origin).parent / "builtin_schemas/vendor/github-actions.json").read_text())
     jsonschema.validators.validator_for(schema)(schema).validate(ACTION)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 
 from relax_lint.config import Settings
-from relax_lint.diagnostics import Diagnostic
+from relax_lint.diagnostics import Diagnostic, Finding, Place
 from relax_lint.engine import Report, lint
 from relax_lint.fixing import apply_edits, fix
 from relax_lint.project import Project
@@ -280,3 +281,38 @@ def test_a_comment_is_written_where_it_can_stand(path: str, before: str, after: 
     changed = apply_edits(source, additions(source, lint(project, RULES).standing, "why"))
     assert changed.decode() == after
     assert lint(Project.from_files({path: changed}), RULES).standing == []
+
+
+def of_file(subject: Any, project: Project) -> Iterator[Finding]:
+    yield Finding(Place(subject, 0, 0), "the whole file is bad")
+    at = subject.text.find("header")
+    if at >= 0:
+        yield Finding(Place(subject, at, at + 6), "the header is bad")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "head"),
+    [
+        (PYTHON, "import os\n", ""),
+        (PYTHON, "bad\n", ""),
+        (PYTHON, "\ufeffbad\r\n", "\ufeff"),
+        (
+            PYTHON,
+            "#!/usr/bin/python3\n# -*- coding: utf-8 -*-\n# header\nbad\n",
+            "#!/usr/bin/python3\n# -*- coding: utf-8 -*-\n",
+        ),
+        (LAUNCHER, "#!/bin/bash\r\n# header\r\nbad\r\n", "#!/bin/bash\r\n"),
+        (LAUNCHER, "# header\nbad\n", ""),
+    ],
+)
+def test_what_is_found_of_a_whole_file_is_silenced_at_its_top(path: str, text: str, head: str) -> None:
+    on = "launcher" if path == LAUNCHER else "python"
+    rules = RULES | by_code(toy("RLX199", "of-file", of_file, on=on))
+    project = Project.from_files({path: text})
+    source = project.source(project.root / path)
+    assert source is not None
+    changed = apply_edits(source, additions(source, lint(project, rules).standing, "why")).decode()
+    end = "\r\n" if "\r\n" in text else "\n"
+    assert changed.startswith(f"{head}# relax-lint: file-ignore[RLX199] why{end}")
+    assert changed.count("\n") - changed.count("\r\n") == (0 if end == "\r\n" else changed.count("\n"))
+    assert lint(Project.from_files({path: changed}), rules).standing == []

@@ -29,15 +29,19 @@ def render(outcome: Outcome) -> str:
 
 
 def statistics(outcome: Outcome) -> str:
-    """How many findings each rule has, the most frequent first."""
+    """How many findings each rule has, the most frequent first: ``[*]`` can be fixed, ``[-]`` some of them can."""
     counts = Counter((found.code, found.name) for found in outcome.shown)
     fixable = Counter(found.code for found in outcome.shown if outcome.would_fix(found))
     width = max((len(str(count)) for count in counts.values()), default=0)
     lines = [
-        f"{count:>{width}}  {code}  [{'*' if fixable[code] else ' '}] {name}"
+        f"{count:>{width}}  {code}  [{_share(fixable[code], count)}] {name}"
         for (code, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
     return "".join(f"{line}\n" for line in [*lines, *([] if outcome.quiet else _summary(outcome))])
+
+
+def _share(fixable: int, count: int) -> str:
+    return "*" if fixable == count else "-" if fixable else " "
 
 
 def _block(found: Diagnostic, outcome: Outcome, paint: _Paint) -> Iterator[str]:

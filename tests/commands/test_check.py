@@ -282,6 +282,17 @@ def test_statistics_and_timings(run: Run) -> None:
     assert "ms  RLX101" in done.err
 
 
+def test_statistics_tell_rules_of_which_some_findings_can_be_fixed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def some(source: SourceFile, project: Project) -> Iterator[Finding]:
+        place = Place(source, 0, 1)
+        yield Finding(place, "one", fix=Fix("mend", lambda: [Edit.at(place, "y")]))
+        yield Finding(place, "two")
+
+    monkeypatch.setattr(checking, "load_rules", lambda: RULES | by_code(toy("RLX198", "some", some)))
+    write(PYTHON, "x, bad, worse\n")
+    assert run("--statistics", "-q").out == "2  RLX198  [-] some\n1  RLX101  [*] no-bad\n1  RLX102  [ ] no-worse\n"
+
+
 def test_paths_are_relative_to_the_working_directory(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write(PYTHON, "bad\n")
     Path("elsewhere").mkdir()
