@@ -39,8 +39,8 @@ class Findings:
         self._rules = rules
         self._count = 0
 
-    def section(self, found: Sequence[Diagnostic], of: str) -> Html:
-        """All findings of a part, file by file, with what chooses among them."""
+    def section(self, found: Sequence[Diagnostic], of: str, level: str) -> Html:
+        """All findings of a part, file by file under headings of a level, with what chooses among them."""
         if not found:
             return element("p", "Nothing found.", class_="fine")
         name = f"findings-{of}"
@@ -51,13 +51,15 @@ class Findings:
         ]
         fixable = sum(one.fix is not None for one in found)
         choices += [Choice("fix", "yes", fixable, "can be fixed")] if fixable else []
-        return join([toolbar(name, "finding", choices, len(found)), element("div", *self._files(found), id=name)])
+        return join(
+            [toolbar(name, "finding", choices, len(found)), element("div", *self._files(found, level), id=name)]
+        )
 
-    def _files(self, found: Iterable[Diagnostic]) -> Iterator[Html]:
+    def _files(self, found: Iterable[Diagnostic], level: str) -> Iterator[Html]:
         for path, here in groupby(found, key=lambda one: one.path):
             yield element(
                 "section",
-                element("h4", self._sources.link(path, 1, shown_path(path), "path")),
+                element(level, self._sources.link(path, 1, shown_path(path), "path")),
                 *map(self._card, here),
                 data_holder=True,
                 class_="of-file",
@@ -101,7 +103,7 @@ class Findings:
         if found.launch is not None:
             rows.append(join(["in the launch at ", self._sources.link(found.launch.path, found.launch.line)]))
             if found.launch.conditions:
-                rows[-1] = join([rows[-1], ", when ", conditions(found.launch.conditions[-_NEAREST:])])
+                rows[-1] = join([rows[-1], ", when ", conditions(found.launch.conditions[-_NEAREST:], " and ")])
         return element("ul", *(element("li", row) for row in rows), class_="related") if rows else EMPTY
 
     # ------------------------------------------------------------ fixes

@@ -97,4 +97,4 @@ def folded(summary: Child, *children: Child, opened: bool = False, **attributes:
 def scrolling(label: str, *children: Child, class_: str = "") -> Html:
     """What may be wider than the page and scrolls inside, by keys, too."""
     kind = f"scroll {class_}".rstrip()
-    return element("div", *children, class_=kind, tabindex=0, role="region", aria_label=label)
+    return element("div", *children, class_=kind, tabindex=0, role="group", aria_label=label)

@@ -110,6 +110,23 @@
     target.scrollIntoView({ block: target.matches(".l") ? "center" : "start" });
   };
 
+  // Only what does scroll is a stop of the Tab key; without scripts every table is.
+  const setUpStops = () => {
+    const regions = [...document.querySelectorAll(".scroll")];
+    const look = () => {
+      const scrolls = regions.map(
+        (one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight, // read all, then write all
+      );
+      regions.forEach((one, at) => {
+        if (scrolls[at]) one.tabIndex = 0;
+        else one.removeAttribute("tabindex");
+      });
+    };
+    look();
+    addEventListener("resize", look);
+    document.addEventListener("toggle", look, true);
+  };
+
   const setUpPrint = () => {
     let opened = [];
     addEventListener("beforeprint", () => {
@@ -124,6 +141,7 @@
   addEventListener("DOMContentLoaded", () => {
     setUpTheme();
     document.querySelectorAll(".toolbar").forEach(setUpToolbar);
+    setUpStops();
     setUpPrint();
     addEventListener("hashchange", reach);
     document.addEventListener("click", (event) => {

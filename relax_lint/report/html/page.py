@@ -102,6 +102,9 @@ class _Page:
             label = plural(count, severity.value).partition(" ")[2]
             yield _tile(count, label, severity.value if count else "none")
         yield _tile(content.launches, plural(content.launches, "launch").partition(" ")[2])
+        of_verl = sum(len(part.verl) for part in content.parts)
+        if of_verl:
+            yield _tile(of_verl, "of verl")
         yield _tile(content.files, plural(content.files, "file").partition(" ")[2])
         unjudged = sum(len(part.unjudged) for part in content.parts)
         yield _tile(unjudged, "not judged")
@@ -112,7 +115,7 @@ class _Page:
             element(
                 "tr",
                 element("th", element("a", shown_path(part.directory), href=f"#part-{number}"), scope="row"),
-                element("td", str(sum(len(column.launches) for column in part.columns) or "–"), class_="number"),
+                element("td", _launches(part), class_="number"),
                 *(_counted(part, severity) for severity in Severity),
                 element("td", str(len(part.unjudged) or "–"), class_="number"),
             )
@@ -158,7 +161,7 @@ class _Page:
             parts.append(element("section", element(level, title), flags, id=f"launches-{of}"))
             gpus = drawings(part.columns, self.sources)
             parts.append(element("section", element(level, "GPUs"), gpus, id=f"gpus-{of}"))
-        found = self.findings.section(part.findings, of)
+        found = self.findings.section(part.findings, of, "h3" if self.alone else "h4")
         quiet = silenced(part.silenced, self.sources)
         parts.append(element("section", element(level, "Findings"), found, quiet, id=f"findings-of-{of}"))
         if self._has_page(part):
@@ -195,6 +198,12 @@ class _Page:
         whole = list(self.sources.whole())
         if whole:
             yield element("section", element("h2", "Files"), *whole, id="files")
+
+
+def _launches(part: Part) -> str:
+    own = sum(len(column.launches) for column in part.columns)
+    of_verl = f"{len(part.verl)} of verl" if part.verl else ""
+    return ", ".join(filter(None, [str(own) if own else "", of_verl])) or "–"
 
 
 def _tile(count: int, label: str, kind: str = "") -> Html:

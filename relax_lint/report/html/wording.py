@@ -25,7 +25,7 @@ class _Comparison(NamedTuple):
     value: str
 
 
-def conditions(needs: Iterable[str]) -> Html:
+def conditions(needs: Iterable[str], between: str = " ") -> Html:
     """What must hold, as one says it where a variable is compared with words: ``MODE=async``."""
     told: dict[str, list[str]] = {}
     known = [(_compared(line), line) for line in map(short, needs)]
@@ -37,7 +37,7 @@ def conditions(needs: Iterable[str]) -> Html:
             told.setdefault(f"{found.name}=", []).append(found.value)
         elif found.name not in decided:
             told.setdefault(f"{found.name}≠", []).append(found.value)
-    return join([code(name + ", ".join(values)) for name, values in told.items()], " ")
+    return join([code(name + ", ".join(values)) for name, values in told.items()], between)
 
 
 def _compared(line: str) -> _Comparison | None:

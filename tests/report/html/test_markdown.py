@@ -39,7 +39,7 @@ def test_manual_pages_are_drawn() -> None:
         "<h4>What</h4>",
         "<p>Some <code>code</code> and <strong>stress</strong>, wrapped.</p>",
         "<ul><li>one</li><li>two</li></ul>",
-        '<div class="scroll" tabindex="0" role="region" aria-label="example"><pre>if &lt;x&gt;:\n\n    y</pre></div>',
+        '<div class="scroll" tabindex="0" role="group" aria-label="example"><pre>if &lt;x&gt;:\n\n    y</pre></div>',
         "<p>End.</p>",
     ]
 

@@ -132,6 +132,13 @@ def test_a_launcher_of_verl_is_shown_as_what_it_would_become(tmp_path: Path) -> 
     assert Outline(page).links <= {f"#{one}" for one in Outline(page).ids}
 
 
+def test_a_tree_of_verl_names_what_can_be_migrated(tmp_path: Path) -> None:
+    written({f"examples/{name}/run_{name}.sh": VERL_RUN for name in ("one", "two")}, tmp_path)
+    page = words(page_of(tmp_path))
+    assert "Still verl's: run_one.sh ; relax-lint report on one of them" in unescape(page)
+    assert "To do by hand" not in page
+
+
 def test_a_migrated_recipe_shows_what_became_of_its_settings(tmp_path: Path) -> None:
     tree = copied("good_gsm8k", tmp_path / "tree")
     page = (
