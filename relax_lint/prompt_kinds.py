@@ -39,6 +39,10 @@ _TEXTS = PromptKind("text", "a text in this launch, as its data has them")
 
 def prompt_kinds(launch: Launch, project: Project) -> tuple[PromptKind, ...]:
     """What prompts are once they are loaded; nothing where neither the launch nor its data tells."""
+    return project.once(("prompt kinds", launch), lambda: _prompt_kinds(launch, project))
+
+
+def _prompt_kinds(launch: Launch, project: Project) -> tuple[PromptKind, ...]:
     from relax_lint.supposed_launches import is_supposed
 
     if is_supposed(launch):

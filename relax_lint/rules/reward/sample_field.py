@@ -406,18 +406,24 @@ def sample_field(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
 
 
 def _of_function(function: ReachedFunction, known: SampleClass, launch: Launch, project: Project) -> Iterator[Finding]:
+    for read, names, holder in project.once(("astray", function), lambda: list(_astray(function, known))):
+        yield from _unknown(read, names, holder, launch, project)
+
+
+def _astray(function: ReachedFunction, known: SampleClass) -> Iterator[tuple[Read, frozenset[str], str]]:
+    """What a function reads that is not there: what it reads, what there is, and of what."""
     from relax_lint.calls.values import SAMPLE, Given
     from relax_lint.recipe_readings import Read, is_sample_class, reads
 
     for read in reads(function, SAMPLE):
         if read.name not in known.names:
-            yield from _unknown(read, known.names, "a Sample", launch, project)
+            yield read, known.names, "a Sample"
     for field in FIELD_KINDS:
         names = known.of_field(field)
         if names is not None and f".{field}" in function.source.text:
             for read in reads(function, Given("sample", (field,))):
                 if read.name not in names:
-                    yield from _unknown(read, names, f"sample.{field}", launch, project)
+                    yield read, names, f"sample.{field}"
     if f"{CLASS}." not in function.source.text and f"{CLASS} as " not in function.source.text:
         return
     for node in function.attributes:
@@ -425,11 +431,11 @@ def _of_function(function: ReachedFunction, known: SampleClass, launch: Launch, 
         if isinstance(inner, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
             if node.attr not in known.names | _OF_CLASSES and is_sample_class(function, inner):
                 read = Read(function.source, node, inner, node.attr)
-                yield from _unknown(read, known.names, f"the class {CLASS}", launch, project)
+                yield read, known.names, f"the class {CLASS}"
         if isinstance(inner, ast.Attribute) and inner.attr in known.nested and is_sample_class(function, inner.value):
             if node.attr not in known.nested[inner.attr]:
                 read = Read(function.source, node, inner, node.attr)
-                yield from _unknown(read, known.nested[inner.attr], f"{CLASS}.{inner.attr}", launch, project)
+                yield read, known.nested[inner.attr], f"{CLASS}.{inner.attr}"
 
 
 def _unknown(
