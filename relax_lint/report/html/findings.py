@@ -34,10 +34,13 @@ _CLASSES = {"+": "add", "-": "del", "@": "hunk"}
 class Findings:
     """Draws findings; every one gets a number, by which other places lead to it."""
 
-    def __init__(self, sources: Sources, rules: Mapping[str, Rule]) -> None:
+    def __init__(self, sources: Sources, rules: Mapping[str, Rule], found: Iterable[Diagnostic]) -> None:
         self._sources = sources
         self._rules = rules
-        self._count = 0
+        self._anchors: dict[Diagnostic, str] = {}
+        for number, each in enumerate(found, 1):
+            self._anchors[each] = f"f{number}"
+            sources.note(each, f"f{number}")
 
     def section(self, found: Sequence[Diagnostic], of: str, level: str) -> Html:
         """All findings of a part, file by file under headings of a level, with what chooses among them."""
@@ -66,9 +69,6 @@ class Findings:
             )
 
     def _card(self, found: Diagnostic) -> Html:
-        self._count += 1
-        anchor = f"f{self._count}"
-        self._sources.note(found, anchor)
         severity = found.severity.value
         head = element(
             "header",
@@ -84,7 +84,7 @@ class Findings:
             self._fix(found),
             self._related(found),
             self._help(found),
-            id=anchor,
+            id=self._anchors[found],
             class_=f"finding {severity}",
             data_item=True,
             data_severity=severity,

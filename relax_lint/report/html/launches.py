@@ -154,25 +154,26 @@ class _Table:
     def _heading(self, column: Column) -> Html:
         mode = element("span", column.launch.mode, class_=f"mode {column.launch.mode}")
         told = element("div", mode, " ", conditions(column.when), class_="told")
-        return element("th", named(column, self._sources), told, scope="col")
+        choose = element("button", "compare with this", type="button", class_="base", hidden=True)
+        return element("th", named(column, self._sources), told, choose, scope="col")
 
     def _owner(self, owner: str, rows: Sequence[_Row]) -> Html:
         title = element("th", TITLES[owner], scope="rowgroup", colspan=len(self._columns) + 1)
         return element("tbody", element("tr", title, class_="owner"), *map(self._row, rows), data_holder=True)
 
     def _row(self, row: _Row) -> Html:
-        base = _said(row.cells[0])
+        texts = [_said(cell) for cell in row.cells]
         cells = [
-            self._cell(row, cell, column, differs=number > 0 and _said(cell) != base)
-            for number, (cell, column) in enumerate(zip(row.cells, self._columns, strict=True))
+            self._cell(row.flag, cell, column, texts.index(said))
+            for cell, column, said in zip(row.cells, self._columns, texts, strict=True)
         ]
         return element("tr", element("th", code(row.flag), scope="row"), *cells, data_item=True)
 
-    def _cell(self, row: _Row, cell: Sequence[Effective], column: Column, *, differs: bool) -> Html:
-        kind = "differs" if differs else None
-        if not cell:
-            return element("td", element("span", _absent(row.flag, column), class_="muted"), class_=kind)
-        return element("td", *(self._value(argument, column) for argument in cell), class_=kind)
+    def _cell(self, flag: str, cell: Sequence[Effective], column: Column, like: int) -> Html:
+        """What a launch has; ``like`` is the first launch that has the same."""
+        absent = element("span", _absent(flag, column), class_="muted")
+        shown = [self._value(argument, column) for argument in cell] or [absent]
+        return element("td", *shown, class_="differs" if like > 0 else None, data_like=like)
 
     def _value(self, argument: Effective, column: Column) -> Html:
         place = argument.argument.word.place
@@ -180,7 +181,9 @@ class _Table:
         if place is not None:
             line = place.source.position(place.start)[0]
             own = place.source.path == column.launch.script
-            at = self._sources.link(place.source.path, line, f":{line}" if own else f"{place.source.path.name}:{line}")
+            name = f":{line}" if own else f"{place.source.path.name}:{line}"
+            marks = self._sources.marks(place.source.path, line)
+            at = join([self._sources.link(place.source.path, line, name), marks], " ")
         shown = _value(argument, column.project.root)
         notes = [prose(note) for note in filter(None, (argument.note, _unless(argument)))]
         if argument.mark == "overridden":

@@ -110,6 +110,23 @@
     target.scrollIntoView({ block: target.matches(".l") ? "center" : "start" });
   };
 
+  // Which launch the others are compared with: the first one, or the one whose button is pressed.
+  const setUpComparison = (table) => {
+    const buttons = [...table.querySelectorAll("button.base")];
+    const compareWith = (chosen) => {
+      buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at === chosen)));
+      for (const row of table.querySelectorAll("tr[data-item]")) {
+        const cells = [...row.querySelectorAll("td")];
+        for (const cell of cells) cell.classList.toggle("differs", cell.dataset.like !== cells[chosen].dataset.like);
+      }
+    };
+    buttons.forEach((button, at) => {
+      button.hidden = false;
+      button.addEventListener("click", () => compareWith(at));
+    });
+    compareWith(0);
+  };
+
   // Only what does scroll is a stop of the Tab key; without scripts every table is.
   const setUpStops = () => {
     const regions = [...document.querySelectorAll(".scroll")];
@@ -141,6 +158,7 @@
   addEventListener("DOMContentLoaded", () => {
     setUpTheme();
     document.querySelectorAll(".toolbar").forEach(setUpToolbar);
+    document.querySelectorAll("table.sides").forEach(setUpComparison);
     setUpStops();
     setUpPrint();
     addEventListener("hashchange", reach);

@@ -32,7 +32,7 @@ class _Page:
     def __init__(self, content: Content) -> None:
         self.content = content
         self.sources = Sources(content.source)
-        self.findings = Findings(self.sources, content.rules)
+        self.findings = Findings(self.sources, content.rules, content.findings)
         self.alone = len(content.parts) == 1
 
     def render(self) -> str:

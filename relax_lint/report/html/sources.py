@@ -53,9 +53,25 @@ class Sources:
         return self.link(path, line, f"{path.name}:{line}")
 
     def note(self, found: Diagnostic, anchor: str) -> None:
-        """Have a finding in the margin of its file."""
+        """Have a finding in the margin of its file, and wherever its line is spoken of."""
         self.link(found.path, found.line)
         self._margin.setdefault(found.path, {}).setdefault(found.line, []).append((anchor, found))
+
+    def marks(self, path: Path, line: int) -> Html:
+        """A small link to each finding of a line."""
+        return join(
+            [
+                element(
+                    "a",
+                    _MARKS[found.severity.value],
+                    href=f"#{anchor}",
+                    class_=f"mark {found.severity.value}",
+                    title=f"{found.code} {found.message}",
+                    aria_label=f"{found.severity.value} {found.code}",
+                )
+                for anchor, found in self._margin.get(path, {}).get(line, ())
+            ]
+        )
 
     # ------------------------------------------------------------ excerpts
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.html.browser import Page, browser
+from tests.report.html.browser import Page, browser, executable
 from tests.report.html.making import VERL_RUN, copied, hostile, page_of, written
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -209,6 +209,24 @@ def test_a_search_finds_flags_that_are_folded_away(page: Page, pages: dict[str, 
     assert page.evaluate("document.querySelector('[id^=flags-] > details').open") is False
 
 
+def test_another_launch_is_chosen_to_compare_with(page: Page, pages: dict[str, Path]) -> None:
+    shown(page, pages["broken"])
+    differing = "[...document.querySelector('.sides [data-item]').cells].map((one) => one.className)"
+    assert page.evaluate(differing) == ["", "", "differs"]
+    page.evaluate("document.querySelectorAll('button.base')[1].click()")
+    assert page.evaluate(differing) == ["", "differs", ""]
+    assert page.evaluate("document.querySelectorAll('button.base')[1].ariaPressed") == "true"
+
+
+def test_values_lead_to_what_was_found_at_them(page: Page, pages: dict[str, Path]) -> None:
+    shown(page, pages["broken"])
+    mark = "document.querySelector('.sides .mark.warning')"
+    assert page.evaluate(f"{mark}.ariaLabel.startsWith('warning RLX')")
+    page.evaluate(f"{mark}.click()")
+    page.evaluate("new Promise(requestAnimationFrame)")
+    assert page.evaluate("document.querySelector(location.hash).matches('.finding.warning')")
+
+
 def test_links_open_what_they_lead_to(page: Page, pages: dict[str, Path]) -> None:
     shown(page, pages["broken"], "#rule-RLX407")
     assert visible(page, "#rule-RLX407") == 1
@@ -276,3 +294,11 @@ def test_on_paper_everything_is_there_but_what_is_for_the_screen(page: Page, pag
     assert visible(page, ".fix .diff") > 0
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.evaluate("document.querySelector('.fix').open") is False
+
+
+def test_a_machine_without_a_browser_fails_the_tests(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("tests.report.html.browser.PLACES", ())
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(pytest.fail.Exception, match="apt-get install chromium"):
+        executable()

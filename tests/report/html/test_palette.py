@@ -21,7 +21,7 @@ PAIRS = [
         for text in ("ink", "soft", "link", "error", "warning", "advice", "good")
         for surface in SURFACES
     ),
-    *((text, "differs") for text in ("ink", "soft", "link")),
+    *((text, "differs") for text in ("ink", "soft", "link", "error", "warning", "advice")),
     ("ink", "mark"),
     *WASHES,
     *(("ink", role) for role in ROLES),
