@@ -13,7 +13,8 @@ from relax_lint.extras import is_there
 
 EXAMPLES = (("relax-lint lsp", "what an editor starts"),)
 EXIT_STATUS = {
-    0: "the editor has had enough",
+    0: "the editor has had enough, and said so",
+    1: "the editor went away without a word",
     2: "the extra `lsp` is not installed",
 }
 

@@ -46,9 +46,11 @@ class Lines:
         return start + bisect_right(reached, position.character) - 1
 
     def line(self, number: int) -> Range:
-        """A whole line, counted from 0, without its end."""
+        """What stands on a line, counted from 0."""
         number = min(number, len(self._starts) - 1)
-        return self.range(self._starts[number], self._ends[number])
+        start, end = self._starts[number], self._ends[number]
+        text = self.text[start:end]
+        return self.range(start + len(text) - len(text.lstrip()), end)
 
     def _units(self, text: str) -> int:
         if self._encoding == PositionEncodingKind.Utf8:

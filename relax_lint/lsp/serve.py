@@ -15,6 +15,8 @@ _COLLECT_AFTER = 50_000
 
 def serve() -> int:
     """Serve on standard input and output; the exit status: 1 where the editor went away without a word."""
+    if sys.stdin.isatty():
+        print("relax-lint lsp speaks to editors, which start it themselves; Ctrl-D ends it", file=sys.stderr)
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # whatever is printed by mistake must not be taken for the protocol's
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
