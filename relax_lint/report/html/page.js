@@ -121,7 +121,7 @@
       }
     };
     buttons.forEach((button, at) => {
-      button.hidden = false;
+      button.hidden = buttons.length < 3; // of two, either differs from the other
       button.addEventListener("click", () => compareWith(at));
     });
     compareWith(0);
