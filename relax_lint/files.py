@@ -6,6 +6,7 @@ import io
 import os
 import stat
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -50,6 +51,7 @@ class Files:
     def take(self, path: Path, data: bytes) -> None:
         """Take this for the content of a file from now on."""
         self.overlay[path] = data
+        vars(self).pop("_above_unsaved", None)
 
     def read(self, path: Path) -> bytes | None:
         """The bytes of a file, ``None`` when there is no such file; :class:`Unreadable` when it cannot be read."""
@@ -70,7 +72,7 @@ class Files:
 
     def is_dir(self, path: Path) -> bool:
         """Whether this is a directory, or a link to one."""
-        return self._is_dir_below(path) or any(path in added.parents for added in self._added())
+        return self._is_dir_below(path) or path in self._above_unsaved
 
     def exists(self, path: Path) -> bool:
         """Whether anything is at this path."""
@@ -117,8 +119,10 @@ class Files:
                 found.setdefault(name, Entry(name, True, False))
         return [found[name] for name in sorted(found)]
 
-    def _added(self) -> Iterable[Path]:
-        return (path for path, data in self.overlay.items() if data is not None)
+    @cached_property
+    def _above_unsaved(self) -> frozenset[Path]:
+        """The directories that files of the overlay are in or below."""
+        return frozenset(above for path, data in self.overlay.items() if data is not None for above in path.parents)
 
     def _read_below(self, path: Path) -> bytes | None:
         looks.content(str(path))

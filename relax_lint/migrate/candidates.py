@@ -14,6 +14,7 @@ from omegaconf.errors import OmegaConfBaseException
 from relax_lint.migrate.applying import apply, hidden_environment, real_path, resolved
 from relax_lint.migrate.composing import Composed, Path, compose
 from relax_lint.migrate.config_search import ConfigSearch
+from relax_lint.migrate.config_trees import each_text_parsed_once, tree_of
 from relax_lint.migrate.known_keys import KnownKeys
 from relax_lint.migrate.mains import Main, main_of, module_name
 from relax_lint.migrate.mapping import entries
@@ -64,7 +65,9 @@ class Candidate:
         """The settings that the launch has with this verl."""
         keys = KnownKeys(self.composed)
         leaves: dict[str, Setting] = {}
-        for path, value in resolved(self.config):
+        with each_text_parsed_once():
+            values = list(resolved(self.config))
+        for path, value in values:
             if not (path[0] == "hydra" and self._is_verls(path)):
                 setting = self._setting(path, value, keys)
                 leaves[setting.key] = setting
@@ -170,7 +173,7 @@ def _applied(
     launch: Launch, main: Main, verl: Verl, command: Command, composed: Composed, own: Sequence[Given]
 ) -> Candidate:
     try:
-        config = OmegaConf.create(hidden_environment(composed.tree, command.hidden))
+        config = tree_of(hidden_environment(composed.tree, command.hidden))
     except (OmegaConfBaseException, RecursionError) as error:
         said = str(error).partition("\n")[0]
         raise Refusal(f"its configuration cannot be read: {said}", place=launch.argv[launch.entry].place) from error
