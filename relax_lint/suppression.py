@@ -208,13 +208,13 @@ def additions(source: SourceFile, diagnostics: Iterable[Diagnostic], reason: str
     edits = []
     if of_file:
         start = _behind_head(source)
-        comment = f"# relax-lint: file-ignore[{', '.join(sorted(of_file))}] {reason}"
+        comment = f"# relax-lint: file-ignore[{', '.join(sorted(of_file))}] {reason}".rstrip()
         edits.append(Edit(source.path, start, start, comment + _line_end(source)))
     for line, codes in sorted(wanted.items()):
         text = source.line_text(line).removeprefix("\ufeff")
         start = source.line_starts[line - 1] + len(source.line_text(line)) - len(text)
         indent = text[: len(text) - len(text.lstrip(" \t"))]
-        comment = f"{indent}# relax-lint: ignore[{', '.join(sorted(codes))}] {reason}"
+        comment = f"{indent}# relax-lint: ignore[{', '.join(sorted(codes))}] {reason}".rstrip()
         edits.append(Edit(source.path, start, start, comment + _line_end(source)))
     return edits
 

@@ -43,6 +43,10 @@ def _client() -> LanguageClient:
             return converter.structure(given, types.Command)
         return converter.structure(given, types.CodeAction)
 
+    def register(params: types.RegistrationParams) -> None:
+        client.registered = [*getattr(client, "registered", ()), *params.registrations]  # type: ignore[attr-defined]
+
+    client.feature(types.CLIENT_REGISTER_CAPABILITY)(register)
     converter.register_structure_hook(Union[types.Command, types.CodeAction], structured)  # noqa: UP007 -- as it is known
     return client
 
@@ -91,6 +95,11 @@ class Editor:
 
     def codes(self, path: Path) -> set[object]:
         return {item.code for item in self.found(path)}
+
+    @property
+    def registered(self) -> list[types.Registration]:
+        """What the server has asked to be told of."""
+        return list(getattr(self.client, "registered", ()))
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait for the server to have told something."""
