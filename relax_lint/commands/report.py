@@ -58,6 +58,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Write the report; the exit status."""
     from relax_lint.config import ConfigError
+    from relax_lint.extras import ExtraMissing
     from relax_lint.selection import UnknownRule
 
     output = None if options.output == "-" else absolute(options.output)
@@ -74,7 +75,7 @@ def run(options: Namespace) -> int:
         from relax_lint.report.html.page import render
 
         _put(render(content), output)
-    except (ConfigError, UnknownRule, ValueError) as refused:
+    except (ConfigError, ExtraMissing, UnknownRule, ValueError) as refused:
         complain(str(refused))
         return USAGE_ERROR
     if output is not None:
@@ -226,7 +227,8 @@ def _of_migration(path: Path, options: Namespace) -> Content:
     require("migrate", "to show what becomes of a recipe of verl")
     migrated, project = planned(_as_migrate(path, options), lambda message: None)
     rules = load_rules()
-    files = {each: text.encode("utf-8", "surrogateescape") for each, text in migrated.files.items()}
+    texts = migrated.files if migrated.launches else {}
+    files = {each: text.encode("utf-8", "surrogateescape") for each, text in texts.items()}
     made = project.with_changes(files)
     targets = [each for each in files if project.root / MODELS not in each.parents]
     report = lint(made, rules, targets=targets, asked=targets)
@@ -265,5 +267,5 @@ def _as_migrate(path: Path, options: Namespace) -> Namespace:
 def _name(path: Path) -> str:
     """What a recipe is called after its directory or launcher."""
     stem = path.stem if path.is_file() else path.name
-    words = re.sub(r"\W+", "_", re.sub(r"^(?:run|train)[-_.]+", "", stem)).strip("_").lower()
+    words = re.sub(r"\W+", "_", re.sub(r"^(?:run|train|test)[-_.]+", "", stem)).strip("_").lower()
     return words if words.isidentifier() else f"recipe_{words}".rstrip("_")

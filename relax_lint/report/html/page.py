@@ -140,7 +140,7 @@ class _Page:
 
     def _migration(self) -> Iterator[Html]:
         if self.content.migration is not None:
-            from relax_lint.report.html.settings import migration
+            from relax_lint.report.html.migration import migration
 
             told = migration(self.content.migration, self.sources)
             yield element("section", element("h2", "From verl to Relax"), told, id="settings")

@@ -1,4 +1,4 @@
-"""What became of the settings of a verl run, each with its fate, and what is left to be done by hand."""
+"""What became of the settings of a verl run, each with its fate."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from relax_lint.commands import absolute
-from relax_lint.migrate.todo_list import Line, numbers, todo_lines
 from relax_lint.report import plural
-from relax_lint.report.html.markup import EMPTY, Html, code, element, folded, join, prose, scrolling, text
+from relax_lint.report.html.markup import EMPTY, Html, code, element, folded, join, prose, scrolling
 from relax_lint.report.html.sources import Sources
 from relax_lint.report.html.toolbars import Choice, toolbar
 
@@ -28,104 +27,57 @@ FATES: Mapping[str, str] = {
 _ACTED_ON = ("mapped", "derived", "by hand", "unsupported", "unknown key")
 _WIDEST = 300
 _DEFAULT = "verl default"
-_Data = Mapping[str, Any]
+Data = Mapping[str, Any]
+"""A part of what `relax-lint migrate --format json` prints."""
 
 
-def migration(told: _Data, sources: Sources) -> Html:
-    """A whole migration."""
-    launches = told["launches"]
-    parts = [*_todos(launches), *_obstacles(told, sources)]
-    for number, launch in enumerate(launches, 1):
-        parts += _launch(launch, number, launches, sources)
-    return join([*parts, *_left(told, sources)])
-
-
-def _todos(launches: Sequence[_Data]) -> Iterator[Html]:
-    lines = todo_lines(list(launches))
-    if lines:
-        yield element("h3", "To do by hand")
-        yield element("ol", *(element("li", _todo(line, len(launches))) for line in lines), class_="todos")
-
-
-def _todo(line: Line, of: int) -> Html:
-    keys = [key for key in line.because if key not in line.text and key.rpartition(".")[2] not in line.text]
-    some = f"launch{'es' if len(line.launches) > 1 else ''} {numbers(line.launches)}" if len(line.launches) < of else ""
-    parts = [*map(code, keys), *([text(some)] if some else [])]
-    about = element("span", " (", join(parts, ", "), ")", class_="muted") if parts else EMPTY
-    return join([prose(line.text), about])
-
-
-def _obstacles(told: _Data, sources: Sources) -> Iterator[Html]:
-    """What is not migrated, and what is not carried over."""
-    rows = [(one, one["reason"]) for one in told["refused"]] + [(one, one["message"]) for one in told["problems"]]
-    if rows:
-        yield element("h3", "Not migrated")
-        items = (element("li", _at(one, sources), " ", prose(why)) for one, why in rows)
-        yield element("ul", *items, class_="related")
-
-
-def _left(told: _Data, sources: Sources) -> Iterator[Html]:
-    left = told["not_carried_over"]
-    if left:
-        rows = [
-            element(
-                "tr", element("td", code(one["text"])), element("td", _at(one, sources)), element("td", one["reason"])
-            )
-            for one in left
-        ]
-        table = _table(("what", "at", "why"), rows, "not carried over")
-        yield folded(f"{plural(len(left), 'line')} of the verl script not carried over", table)
-
-
-# ---------------------------------------------------------------- settings
-
-
-def _launch(launch: _Data, number: int, all_: Sequence[_Data], sources: Sources) -> Iterator[Html]:
+def settings(launch: Data, number: int, all_: Sequence[Data], sources: Sources) -> Iterator[Html]:
+    """The settings of one launch; of a further one, what differs from the first."""
     name = f"settings-{number}"
     run = f", {launch['run']}" if launch["run"] else ""
     yield element("h3", f"Settings of launch {number}" if len(all_) > 1 else "Settings")
-    made = [_at(launch, sources), " becomes ", _file(launch["script"], sources), f"{run}; verl {launch['verl']}"]
+    made = [at(launch, sources), " becomes ", file(launch["script"], sources), f"{run}; verl {launch['verl']}"]
     yield element("p", *made, class_="muted")
     if launch["batch"]:
         yield element("p", prose(launch["batch"]))
     for refused in launch["refused_modes"]:
         yield element("p", code(refused["mode"]), " is refused by the launcher: ", prose(refused["reason"]))
-    settings = list(launch["settings"])
+    own = list(launch["settings"])
     if number > 1:
         known = {_identity(setting) for setting in all_[0]["settings"]}
-        settings = [setting for setting in settings if _identity(setting) not in known]
-        yield element("p", "As in launch 1, but for these:" if settings else "All as in launch 1.")
-    if settings:
-        counts = {fate: sum(setting["fate"] == fate for setting in settings) for fate in FATES}
+        own = [setting for setting in own if _identity(setting) not in known]
+        yield element("p", "As in launch 1, but for these:" if own else "All as in launch 1.")
+    if own:
+        counts = {fate: sum(setting["fate"] == fate for setting in own) for fate in FATES}
         choices = [Choice("fate", fate, count) for fate, count in counts.items() if count]
-        yield toolbar(name, "setting", choices, len(settings))
-        yield element("div", *_tables(settings, launch["path"], sources), id=name)
+        yield toolbar(name, "setting", choices, len(own))
+        yield element("div", *_tables(own, launch["path"], sources), id=name)
 
 
-def _tables(settings: Sequence[_Data], script: str, sources: Sources) -> Iterator[Html]:
+def _tables(settings: Sequence[Data], script: str, sources: Sources) -> Iterator[Html]:
     given = [setting for setting in settings if setting["origin"] != _DEFAULT]
     defaults = [setting for setting in settings if setting["origin"] == _DEFAULT]
     acted = [setting for setting in defaults if setting["fate"] in _ACTED_ON]
     rest = [setting for setting in defaults if setting["fate"] not in _ACTED_ON]
     head = ("setting", "verl", "fate", "in Relax")
     if given or acted:
-        own = [_body("what the verl launch sets", given, script, sources)] if given else []
-        own += [_body("defaults of verl that make a difference", acted, script, sources)] if acted else []
-        yield _table(head, own, "settings", class_="settings tall")
+        bodies = [_body("what the verl launch sets", given, script, sources)] if given else []
+        bodies += [_body("defaults of verl that make a difference", acted, script, sources)] if acted else []
+        yield table(head, bodies, "settings", class_="settings tall")
     if rest:
         body = _body("", rest, script, sources)
         yield folded(
             f"{plural(len(rest), 'default')} of verl that nothing has to be done for",
-            _table(head, [body], "other defaults of verl", class_="settings tall"),
+            table(head, [body], "other defaults of verl", class_="settings tall"),
         )
 
 
-def _body(title: str, settings: Iterable[_Data], script: str, sources: Sources) -> Html:
+def _body(title: str, settings: Iterable[Data], script: str, sources: Sources) -> Html:
     head = [element("tr", element("th", title, scope="rowgroup", colspan=4), class_="owner")] if title else []
     return element("tbody", *head, *(_setting(one, script, sources) for one in settings), data_holder=True)
 
 
-def _setting(setting: _Data, script: str, sources: Sources) -> Html:
+def _setting(setting: Data, script: str, sources: Sources) -> Html:
     fate = setting["fate"]
     kind = fate.replace(" ", "-")
     value = setting["value"]
@@ -150,7 +102,7 @@ def _key(key: str) -> Html:
     return element("code", join(key.split("."), Html(".<wbr>")))
 
 
-def _line(setting: _Data, script: str, sources: Sources) -> Html:
+def _line(setting: Data, script: str, sources: Sources) -> Html:
     """Where a setting is written: just the line where it is the script that all is about."""
     if setting["path"] is None:
         return EMPTY
@@ -163,23 +115,25 @@ def _short(value: str) -> str:
     return line if len(line) <= _WIDEST else f"{line[:_WIDEST]}…"
 
 
-def _identity(setting: _Data) -> str:
+def _identity(setting: Data) -> str:
     same = {name: value for name, value in setting.items() if name not in ("path", "line", "column", "given")}
     return json.dumps(same, sort_keys=True)
 
 
-def _at(where: _Data, sources: Sources) -> Html:
+def at(where: Data, sources: Sources) -> Html:
+    """A place, with the name of its file alone."""
     if where["path"] is None:
         return EMPTY
     return sources.near(absolute(where["path"]), where["line"] or 1)
 
 
-def _file(name: str, sources: Sources) -> Html:
-    path = absolute(Path(name))
-    return sources.link(path, 1, path.name)
+def file(name: str, sources: Sources) -> Html:
+    """A file, by its whole path."""
+    return sources.link(absolute(name), 1, name)
 
 
-def _table(head: Iterable[str], rows: Sequence[Html], label: str, class_: str = "") -> Html:
+def table(head: Iterable[str], rows: Sequence[Html], label: str, class_: str = "told") -> Html:
+    """A table of rows, or of whole bodies."""
     titles = element("tr", *(element("th", title, scope="col") for title in head))
     bodies = rows if rows and rows[0].startswith("<tbody") else [element("tbody", *rows)]
     return scrolling(label, element("table", element("thead", titles), *bodies), class_=class_)

@@ -128,8 +128,17 @@ def test_a_launcher_of_verl_is_shown_as_what_it_would_become(tmp_path: Path) -> 
     assert 'data-fate="no effect"' in page
     assert "256 prompts × 8 samples = 2048 = batch of 2048 × 1 update" in told
     assert "To do by hand" in told
+    assert "Files that would be written" in told
     assert not (tmp_path / "verl/examples").exists()
     assert Outline(page).links <= {f"#{one}" for one in Outline(page).ids}
+
+
+def test_what_cannot_be_migrated_is_told_with_its_place(tmp_path: Path) -> None:
+    refused = VERL_RUN.replace("adv_estimator=grpo", "adv_estimator=optimal_token_baseline")
+    written({"run_qwen3.sh": refused}, tmp_path / "verl")
+    page = page_of(tmp_path / "verl", "run_qwen3.sh")
+    assert re.search(r"Not migrated run_qwen3\.sh:\d+ : algorithm\.adv_estimator=optimal_token_baseline", words(page))
+    assert "Files that would be written" not in page
 
 
 def test_a_tree_of_verl_names_what_can_be_migrated(tmp_path: Path) -> None:
