@@ -63,18 +63,25 @@ def begin(changes: Sequence[Change], root: Path) -> Path:
     refused: OSError | None = None
     for directory in dict.fromkeys((root, *(change.target.parent for change in changes))):
         unfinished = free_name(directory)
+        path = unfinished.with_suffix(JOURNAL)
         try:
             write_new(unfinished, f"{text}\n".encode())
-            path = unfinished.with_suffix(JOURNAL)
-            unfinished.replace(path)
+            _named_for_good(unfinished, path)
         except OSError as problem:
-            with contextlib.suppress(OSError):
-                unfinished.unlink()
             refused = refused or problem
             continue
         sync_directory(directory)
         return path
     raise refused or OSError("nothing is to be done")
+
+
+def _named_for_good(unfinished: Path, path: Path) -> None:
+    try:
+        unfinished.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+        raise
 
 
 def complete(directory: Path, root: Path) -> Completed:

@@ -109,26 +109,27 @@ def staged(
         raise NotWritten("it is read-only")
     change = Change(target, before, after, free_name(target.parent, suffix))
     if after is not None:
-        try:
-            write_new(change.beside, after, like if before is None else target)
-        except BaseException:
-            change.tidy()
-            raise
+        write_new(change.beside, after, like if before is None else target)
     return change
 
 
 def write_new(path: Path, data: bytes, like: Path | None = None) -> None:
-    """Write a file that is not there yet, and have it on the disk."""
+    """Write a file that is not there yet, and have it on the disk; no part of it stays when that fails."""
     model = None if like is None else like.stat()
     # Nobody may read it meanwhile who may not read the other one.
     mode = 0o666 if model is None else model.st_mode & 0o700
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
-    with os.fdopen(descriptor, "wb") as stream:
-        if like is not None and model is not None:
-            _take_rights(stream.fileno(), like, model)
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            if like is not None and model is not None:
+                _take_rights(stream.fileno(), like, model)
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except BaseException:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        raise
 
 
 def sync_directory(directory: Path) -> None:

@@ -100,7 +100,7 @@ def write_all(
     """Write every file that can be; the files that were left, with the reason."""
     named = list(named)
     work = _Work(root)
-    with work.taken_back_when_interrupted():
+    with _undisturbed(), work.all_or_nothing():
         for path, data in changes.items():
             with work.left_when_it_fails(path):
                 work.stage(path, _target(path, root, named), before[path], data)
@@ -127,7 +127,7 @@ def write_together(
     held = {**before, **gone}
     # What is kept of a file is there before the file changes.
     order = sorted(wanted, key=lambda path: (held[path] is not None, wanted[path] is None))
-    with work.taken_back_when_interrupted():
+    with _undisturbed(), work.all_or_nothing():
         for path in order:
             with _naming(path):
                 work.stage(path, _target(path, root, ()), held[path], wanted[path], copies.get(path))
@@ -162,7 +162,7 @@ def put_over(path: Path, data: bytes, before: bytes | None) -> None:
     """Write a file that holds what it held ``before``, be it through a link; :class:`OSError` or :class:`NotWritten`
     when it cannot be written, or holds something else."""
     target = Path(os.path.realpath(path))
-    with contextlib.ExitStack() as stack:
+    with _undisturbed(), contextlib.ExitStack() as stack:
         if target.parent not in _locked_here:
             _locked(target.parent, stack, _nothing)
         for left in named(target.parent, OUTPUT):
@@ -218,20 +218,20 @@ class _Work:
 
     def write_down(self) -> None:
         """Have it known to the next run; nothing is to be done where that cannot be."""
-        if len(self.staged) < 2:
-            return
         try:
-            self._journal = begin(list(self.staged.values()), self._root)
+            if len(self.staged) > 1:
+                self._journal = begin(list(self.staged.values()), self._root)
         except OSError as problem:
             self.left.update(dict.fromkeys(self.staged, why(problem)))
             self.take_back()
+        if signal.SIGINT in signal.sigpending():
+            raise KeyboardInterrupt
 
     def apply(self, path: Path) -> None:
         """Put a file in its place."""
         change = self.staged[path]
-        with _undisturbed():
-            change.apply()
-            self._applied.append(change)
+        change.apply()
+        self._applied.append(change)
 
     def finish(self) -> None:
         """All is done: have it on the disk, and remove what was needed for it."""
@@ -277,7 +277,7 @@ class _Work:
             self.left[path] = why(problem)
 
     @contextlib.contextmanager
-    def taken_back_when_interrupted(self) -> Iterator[None]:
+    def all_or_nothing(self) -> Iterator[None]:
         """Leave all as it was when it does not come to its end."""
         try:
             yield

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from tools.faults.trees import Entry, finished, unfinished
 from tools.faults.trial import Outcome, Trial
 
-MARK = b"# written by another program"
+_INTERRUPTED = 130
+MARK = b"\n# written by another program\n"
 
 
 def faults_of(trial: Trial, outcome: Outcome, *, may_leave: bool) -> Iterator[str]:
@@ -32,7 +33,7 @@ def faults_of(trial: Trial, outcome: Outcome, *, may_leave: bool) -> Iterator[st
         yield f"exit status {outcome.status}, though {', '.join(old)} is as it was"
     if "Traceback" in outcome.said:
         yield f"a traceback: {outcome.said[-300:]}"
-    if old and not outcome.said.strip():
+    if old and not outcome.said.strip() and outcome.status != _INTERRUPTED:
         yield "not a word about it"
     one, other = (fnmatch.filter(each, trial.scenario.together) for each in (new, old))
     if one and other:
@@ -49,6 +50,28 @@ def faults_of_second(trial: Trial, outcome: Outcome) -> Iterator[str]:
         yield f"the second run leaves {', '.join(unfinished(outcome.tree))}"
     if outcome.status not in (trial.clean.status, trial.again.status):
         yield f"the second run has exit status {outcome.status}: {outcome.said[-300:]}"
+
+
+def faults_of_changed(trial: Trial, outcome: Outcome, victim: str) -> Iterator[str]:
+    """What is wrong with what a run left that another program wrote to."""
+    tree = finished(outcome.tree)
+    for name in sorted({*trial.before, *trial.after, *tree}):
+        is_its = name == victim or name.startswith(f"{victim}.orig")
+        if not is_its and tree.get(name) not in (trial.before.get(name), trial.after.get(name)):
+            yield f"{name} is neither old nor new: {_told(tree.get(name))}"
+    yield from faults_of_lost(outcome, victim)
+
+
+def faults_of_lost(outcome: Outcome, victim: str) -> Iterator[str]:
+    """Whether what another program wrote is lost, or a run has left something of its own."""
+    tree = finished(outcome.tree)
+    its = [entry.content or b"" for name, entry in tree.items() if name == victim or name.startswith(f"{victim}.orig")]
+    if not any(MARK.strip() in content for content in its):
+        yield f"what another program wrote into {victim} is lost"
+    if unfinished(outcome.tree):
+        yield f"left behind: {', '.join(unfinished(outcome.tree))}"
+    if "Traceback" in outcome.said:
+        yield f"a traceback: {outcome.said[-300:]}"
 
 
 def _told(entry: Entry | None) -> str:

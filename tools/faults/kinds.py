@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import errno
+import os
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TypeAlias
 
-from tools.faults.judging import faults_of, faults_of_second
+from tools.faults.judging import MARK, faults_of, faults_of_changed, faults_of_lost, faults_of_second
 from tools.faults.supervisor import KILL, Call
 from tools.faults.table import Row
 from tools.faults.trees import finished
@@ -43,9 +46,7 @@ def _state(trial: Trial, outcome: Outcome) -> str:
 
 
 def _judge(trial: Trial, row: Row, at: Call, outcome: Outcome, found: Iterator[str]) -> None:
-    row.tried += 1
-    row.calls[at.name] += 1
-    row.left[_state(trial, outcome)] += 1
+    row.add(_state(trial, outcome), at.name)
     faults = list(found)
     second = trial.run(lambda call: None, fresh=False)
     faults_then = list(faults_of_second(trial, second))
@@ -93,8 +94,116 @@ def _from(count: int, answer: int, names: Sequence[str], call: Call) -> int | No
     return answer if call.number >= count and call.name in names else None
 
 
+def _interrupted(trial: Trial, most: int | None) -> Row:
+    """The user presses Ctrl-C."""
+    row = Row(trial.scenario.name, "interrupt")
+    for at in spread(trial.clean.calls, most):
+
+        def press(call: Call, at: Call = at) -> None:
+            if call.number == at.number:
+                os.kill(call.process, signal.SIGINT)
+
+        outcome = trial.run(press)
+        _judge(trial, row, at, outcome, faults_of(trial, outcome, may_leave=at.name in _TIDYING))
+    return row
+
+
+def _killed_without_exchange(trial: Trial, most: int | None) -> Row:
+    """A file system that cannot exchange two files."""
+    row = Row(trial.scenario.name, "kill, no exchange")
+
+    def unable(call: Call) -> int | None:
+        return errno.EINVAL if call.name == "renameat2" else None
+
+    for at in spread(trial.run(unable).calls, most):
+        outcome = trial.run(lambda call, at=at: KILL if call.number == at.number else unable(call))  # type: ignore[misc]
+        _judge(trial, row, at, outcome, faults_of(trial, outcome, may_leave=True))
+    return row
+
+
+def _changed_meanwhile(way: str, trial: Trial, most: int | None) -> Row:
+    """Another program writes one of the files."""
+    row = Row(trial.scenario.name, f"another writes {way}")
+    victims = [name for name in trial.touched if name not in trial.scenario.words and not name.endswith(".orig")]
+    for at in spread(trial.clean.calls, most) if victims else ():
+        victim = victims[at.number % len(victims)]
+
+        def write(call: Call, at: Call = at, victim: str = victim) -> None:
+            if call.number == at.number:
+                _write(trial.root / victim, way)
+
+        outcome = trial.run(write)
+        second = trial.run(lambda call: None, fresh=False)
+        row.add(_state(trial, outcome), at.name)
+        found = [*faults_of_changed(trial, outcome, victim), *faults_of_lost(second, victim)]
+        row.completed += not found
+        row.faults += [f"at {at.number} {_shortly(trial, at)}: {fault}" for fault in found]
+    return row
+
+
+def _write(path: Path, way: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    before = path.read_bytes() if path.exists() else b""
+    if way == "in place":
+        with path.open("ab") as stream:
+            stream.write(MARK)
+        return
+    new = path.with_name("new")
+    new.write_bytes(before + MARK)
+    new.replace(path)
+
+
+def _beside(trial: Trial, most: int | None) -> Row:
+    """The same command is run at the same time."""
+    row = Row(trial.scenario.name, "the same beside")
+    for at in spread(trial.clean.calls, most):
+        children: list[int] = []
+
+        def start(call: Call, at: Call = at, children: list[int] = children) -> None:
+            if call.number == at.number:
+                children.append(trial.beside())
+
+        first = trial.run(start)
+        other = trial.ended(children[0])
+        row.add(_state(trial, other), at.name)
+        found = list(faults_of_second(trial, other))
+        if first.status not in (trial.clean.status, trial.again.status):
+            found.append(f"exit status {first.status}: {first.said[-300:]}")
+        row.completed += not found
+        row.faults += [f"at {at.number} {_shortly(trial, at)}: {fault}" for fault in found]
+    return row
+
+
+def _checked_beside(trial: Trial, most: int | None) -> Row:
+    """A check at the same time, which remembers what it finds."""
+    row = Row(trial.scenario.name, "check beside")
+    for at in spread(trial.clean.calls, most):
+        found: list[str] = []
+
+        def check(call: Call, at: Call = at, found: list[str] = found) -> None:
+            if call.number == at.number:
+                checked = trial.ended(trial.beside(("check", ".")))
+                if checked.status not in (0, 1) or "Traceback" in checked.said:
+                    found.append(f"the check has exit status {checked.status}: {checked.said[-300:]}")
+
+        outcome = trial.run(check)
+        row.add(_state(trial, outcome), at.name)
+        found += faults_of_second(trial, outcome)
+        remembered, anew = (trial.ended(trial.beside(("check", ".", *more))) for more in ((), ("--no-cache",)))
+        if (remembered.status, remembered.said) != (anew.status, anew.said):
+            found.append("what is remembered is not what a check says")
+        row.completed += not found
+        row.faults += [f"at {at.number} {_shortly(trial, at)}: {fault}" for fault in found]
+    return row
+
+
 KINDS: Mapping[str, Try] = {
     "kill": _killed,
+    "kill, no exchange": _killed_without_exchange,
+    "interrupt": _interrupted,
     **{kind: partial(_refused, kind) for kind in _REFUSALS},
     "full from here on": _refused_from,
+    **{f"another writes {way}": partial(_changed_meanwhile, way) for way in ("in place", "by renaming")},
+    "the same beside": _beside,
+    "check beside": _checked_beside,
 }

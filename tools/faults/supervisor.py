@@ -46,6 +46,7 @@ class Call(NamedTuple):
     number: int
     name: str
     told: tuple[str, ...]
+    process: int = 0
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(self.told)})"
@@ -163,7 +164,7 @@ def _answer_all(listener: int, child: int, decide: Decide, calls: list[Call]) ->
             raise
         ask, pid, _, number, _, _, *arguments = _NOTICE.unpack(notice)
         name = by_number[number]
-        call = Call(len(calls), name, tuple(_told(pid, CALLS[name].shape, arguments)))
+        call = Call(len(calls), name, tuple(_told(pid, CALLS[name].shape, arguments)), pid)
         answer = None if killed else decide(call)
         calls.append(call)
         if answer == KILL:

@@ -20,6 +20,12 @@ class Row:
     completed: int = 0
     faults: list[str] = field(default_factory=list)
 
+    def add(self, state: str, call: str) -> None:
+        """Count a run with what it left."""
+        self.tried += 1
+        self.calls[call] += 1
+        self.left[state] += 1
+
 
 def table(rows: list[Row]) -> str:
     """For people: a line each, then what was wrong."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -51,11 +52,17 @@ class Trial:
         self.after = finished(self.clean.tree)
         self.again = self.run(_let_go, fresh=False)
 
+    @property
+    def touched(self) -> list[str]:
+        """The files that the command changes, makes or takes away."""
+        names = sorted({*self.before, *self.after})
+        return [name for name in names if self.before.get(name) != self.after.get(name)]
+
     def _preload(self) -> None:
         """Import ahead what the command imports, so that a run costs what it does."""
         listed = self._work / "modules"
         self.fresh()
-        supervised(lambda: self._program(listed), (), _let_go)
+        supervised(lambda: self.program(listed=listed), (), _let_go)
         for name in listed.read_text().split():
             if not name.startswith(_NOT_AHEAD):
                 with suppress(ImportError):  # made up by its package
@@ -70,10 +77,9 @@ class Trial:
         """Run it, in a new tree or in what the run before has left; as another user, if one is named."""
         if fresh:
             self.fresh()
-        ended = supervised(lambda: self._program(user=user), CHANGING, self._in_tree(decide))
-        said = (self._work / "out").read_text(errors="replace") + (self._work / "err").read_text(errors="replace")
+        ended = supervised(lambda: self.program(user=user), CHANGING, self._in_tree(decide))
         calls = [Call(count, *call[1:]) for count, call in enumerate(filter(self._concerns, ended.calls))]
-        return Outcome(ended.status, calls, said, tree_of(self.root))
+        return Outcome(ended.status, calls, self._said(), tree_of(self.root))
 
     def _in_tree(self, decide: Decide) -> Decide:
         """Ask about calls that concern the tree only, and count those."""
@@ -92,11 +98,42 @@ class Trial:
         root = str(self.root)
         return any(path.startswith(root) or not path.startswith(("/", "pipe:")) for path in call.told)
 
-    def _program(self, listed: Path | None = None, user: int | None = None) -> int:
+    def beside(self, words: Sequence[str] | None = None) -> int:
+        """Start a run beside that nobody supervises; its process, once it has ended or waits for another run's end."""
+        child = os.fork()
+        if child == 0:
+            status = 70
+            try:
+                status = self.program(words, output="beside")
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(status)
+        while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None and not _waits(child):
+            time.sleep(0.002)
+        return child
+
+    def ended(self, child: int) -> Outcome:
+        """How a run beside ended."""
+        _, status = os.waitpid(child, 0)
+        return Outcome(os.waitstatus_to_exitcode(status), [], self._said("beside"), tree_of(self.root))
+
+    def _said(self, output: str = "") -> str:
+        return "".join((self._work / f"{output}{name}").read_text(errors="replace") for name in ("out", "err"))
+
+    def program(
+        self,
+        words: Sequence[str] | None = None,
+        *,
+        output: str = "",
+        listed: Path | None = None,
+        user: int | None = None,
+    ) -> int:
         """What the process does; the modules that it imports are listed."""
         known = set(sys.modules)
         for number, name in ((1, "out"), (2, "err")):
-            os.dup2(os.open(self._work / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666), number)
+            path = self._work / f"{output}{name}"
+            os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666), number)
         os.environ["XDG_CACHE_HOME"] = str(self._work / "cache")
         os.chdir(self.root)
         if user is not None:
@@ -105,11 +142,16 @@ class Trial:
             os.setuid(user)
         main: Callable[[list[str]], int] = import_module("relax_lint.cli").main
         try:
-            return main(list(self.scenario.words))
+            return main(list(self.scenario.words if words is None else words))
         finally:
             if listed is not None:
                 names = [name for name in sys.modules if name not in known and name.split(".")[0] != "__main__"]
                 listed.write_text("\n".join(names))
+
+
+def _waits(process: int) -> bool:
+    """Whether a process waits for a lock that another has."""
+    return any(" -> " in line and f" {process} " in line for line in Path("/proc/locks").read_text().splitlines())
 
 
 def _let_go(call: Call) -> None:
