@@ -11,7 +11,7 @@ from relax_lint.gpu_layout import Batch
 from relax_lint.records import node
 from relax_lint.report import plural
 from relax_lint.report.conditions import short
-from relax_lint.report.effective import Effective, values_of
+from relax_lint.report.effective import Effective, is_hidden_whole, values_of
 from relax_lint.report.html.markup import EMPTY, Html, code, element, folded, join, prose, scrolling
 from relax_lint.report.html.toolbars import toolbar
 from relax_lint.report.html.wording import conditions, relative
@@ -155,7 +155,7 @@ class _Table:
         mode = element("span", column.launch.mode, class_=f"mode {column.launch.mode}")
         told = element("div", mode, " ", conditions(column.when), class_="told")
         choose = element("button", "compare with this", type="button", class_="base", hidden=True)
-        return element("th", named(column, self._sources), told, choose, scope="col")
+        return element("th", named(column, self._sources), told, _open_words(column), choose, scope="col")
 
     def _owner(self, owner: str, rows: Sequence[_Row]) -> Html:
         title = element("th", TITLES[owner], scope="rowgroup", colspan=len(self._columns) + 1)
@@ -240,12 +240,23 @@ def _unless(argument: Effective) -> str:
 
 
 def _absent(flag: str, column: Column) -> str:
-    """What a launch has that does not pass a flag."""
+    """What a launch has that does not pass a flag, or the word that names the flag and may bring it."""
     hiding = column.launch.hiding(flag)
-    if hiding is not None:
-        return f"? {short(hiding.text, _WIDEST_DEFAULT)} may have it"
+    if hiding is not None and flag in hiding.text:
+        return f"? {short(hiding.text, _WIDEST_DEFAULT)}"
     known = column.project.catalogue.flag(flag)
     if known is None or known.is_switch or known.suppressed or known.default is None:
         return "–"
     default = short(str(known.default), _WIDEST_DEFAULT)
     return f"– default {default}" if default else "–"
+
+
+def _open_words(column: Column) -> Html:
+    """The words of which nothing is known, which may be further flags."""
+    words = dict.fromkeys(
+        " ".join(word.text.split())
+        for argument in column.launch.arguments
+        for word in (argument.word, *argument.values[len(values_of(argument)) :])
+        if is_hidden_whole(word) and word.open and not any(unknown.only for unknown in word.unknowns)
+    )
+    return element("div", "and ", join(map(code, words), ", "), class_="muted") if words else EMPTY

@@ -67,6 +67,19 @@ def test_launches_stand_side_by_side(tmp_path: Path) -> None:
     assert re.search(r"\d+ flags the same in both launches", page)
 
 
+def test_what_a_launch_has_without_a_flag_is_its_default_or_what_may_bring_it(tmp_path: Path) -> None:
+    run = (
+        'if [ "$MODE" = async ]; then\n'
+        f'    {TRAIN} --fully-async --num-iters-per-train-update 8 --seed ${{SEED:-1}} --lr 1 "$@"\n'
+        f"else\n    {TRAIN} --colocate ${{LR:+--lr $LR}}\nfi\n"
+    )
+    page = words(page_of(written({"examples/a/run_a.sh": run}, tmp_path))).replace(" ▲", "")
+    assert "MODE=async and &quot;$@&quot; compare with this" in page
+    assert "--num-iters-per-train-update 8 :2 – default 1" in page
+    assert "--seed 1 :2 unless SEED is set – default 1234" in page
+    assert re.search(r"--lr 1 :2 \? \$\{LR:\+--lr", page)
+
+
 def test_the_batch_is_an_equation(tmp_path: Path) -> None:
     page = words(page_of(copied("broken_countdown", tmp_path / "tree")))
     assert "32 prompts × 8 samples = 256 = batch of 128 × 2 updates , 200 rollouts" in page
