@@ -6,6 +6,7 @@ import pytest
 
 from relax_lint.comments import comments
 from relax_lint.project import Project
+from tests.cases import for_each
 
 MARK = "#@"
 
@@ -51,7 +52,7 @@ PYTHON = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), PYTHON.values(), ids=PYTHON.keys())
+@for_each(("text", "expected"), PYTHON.values(), ids=PYTHON.keys())
 def test_python(text: str, expected: list[tuple[int, list[int]]]) -> None:
     assert spoken_for("examples/demo/x.py", text) == expected
 
@@ -84,7 +85,7 @@ SHELL = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), SHELL.values(), ids=SHELL.keys())
+@for_each(("text", "expected"), SHELL.values(), ids=SHELL.keys())
 def test_shell(text: str, expected: list[tuple[int, list[int]]]) -> None:
     assert spoken_for("examples/demo/run.sh", text) == expected
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from relax_lint.converted_columns import Conversion, conversion, is_conversation, is_no_list
 from relax_lint.sources.python import PythonSource
+from tests.cases import for_each
 
 
 def read(code: str) -> Conversion:
     return conversion(PythonSource(Path("process_demo.py"), code.encode()))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "always", "sometimes", "complete"),
     [
         ('row = {"prompt": p, "label": a}\n', "prompt label", "", True),
@@ -46,7 +45,7 @@ def test_columns(code: str, always: str, sometimes: str, complete: bool) -> None
     assert found.complete is complete
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "single"),
     [
         ('"a.png"', True), ('f"{d}/a.png"', True), ('item["bytes"]', True), ("os.path.join(d, p)", True),

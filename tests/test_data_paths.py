@@ -8,6 +8,7 @@ import pytest
 
 from relax_lint.data_paths import ALL_ROWS, Rows, plan_of, sliced
 from relax_lint.files import Files, MemoryFiles
+from tests.cases import for_each
 
 HERE = Path("/project")
 TREE = MemoryFiles(
@@ -37,7 +38,7 @@ def test_slices(text: str, path: str, rows: Rows) -> None:
     assert sliced(text) == (path, rows)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "paths"),
     [
         ("data/a.jsonl", ["data/a.jsonl"]),

@@ -14,6 +14,7 @@ from relax_lint.engine import lint
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
+from tests.cases import for_each
 
 RULES = load_rules()
 WORDS = ("role", "content", "user", "assistant", "type", "text", "image", "<image>", "prompt", "label", "")
@@ -42,8 +43,8 @@ def row(chance: Random) -> Any:
     return {name: value(chance) for name in COLUMNS if chance.random() < 0.8}
 
 
-@pytest.mark.parametrize("seed", range(60))
-@pytest.mark.parametrize("flags", LAUNCHES)
+@for_each("seed", range(60))
+@for_each("flags", LAUNCHES)
 def test_no_row_is_too_odd_to_be_judged(seed: int, flags: str) -> None:
     chance = Random(seed)
     label = chance.choice(["", "--label-key label"])

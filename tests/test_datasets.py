@@ -11,6 +11,7 @@ from relax_lint.datasets import DatasetUse, datasets_of
 from relax_lint.files import Files
 from relax_lint.project import Project
 from relax_lint.sources.dataset import DataFile
+from tests.cases import for_each
 
 RUN = "examples/demo/run_demo.sh"
 DATA = {"data/train.jsonl": '{"prompt": "1", "label": "2"}\n' * 10, "data/test.jsonl": '{"prompt": "3"}\n' * 4}
@@ -43,7 +44,7 @@ def test_one_word_of_evaluation_data_is_a_path() -> None:
     assert told(uses("--eval-interval 5 --eval-prompt-data data/test.jsonl")[0])[1] == "aime"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "flags",
     [
         '--prompt-data "$DATA_DIR/train.jsonl"',
@@ -130,7 +131,7 @@ def test_fine_tuning_evaluates_with_the_keys_of_training() -> None:
 # ------------------------------------------------------------ the model
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "sees"),
     [
         ("Qwen3-VL-4B-Instruct", True),

@@ -6,6 +6,7 @@ import pytest
 
 from relax_lint.environments import Environments, environments_of
 from relax_lint.project import Project
+from tests.cases import for_each
 
 BASE = "class BaseInteractionEnv:\n    def reset(self):\n        raise NotImplementedError\n"
 TRIED = """\
@@ -29,7 +30,7 @@ def names(files: dict[str, str]) -> list[str]:
     return [cls.node.name for cls in environments(files).classes]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("imports", "base"),
     [
         ("from examples.demo.base_env import BaseInteractionEnv", "BaseInteractionEnv"),
@@ -105,7 +106,7 @@ def test_a_class_that_another_recipe_derives_from_is_not_concrete() -> None:
     assert [cls.node.name for cls in environments(files, "zoom").concrete] == ["Zoom"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "expected"),
     [
         ("def step(self, text): ...", "there"),

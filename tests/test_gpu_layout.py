@@ -6,6 +6,7 @@ import pytest
 
 from relax_lint.gpu_layout import Layout, batches, facts_for_layout, layout
 from relax_lint.project import Project
+from tests.cases import for_each
 
 TRAIN = "python3 relax/entrypoints/train.py"
 RUN = "examples/demo/run_demo.sh"
@@ -165,8 +166,8 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("entry", ODD)
-@pytest.mark.parametrize("mode", ["--colocate", "--fully-async", ""])
+@for_each("entry", ODD)
+@for_each("mode", ["--colocate", "--fully-async", ""])
 def test_odd_entries_are_named(mode: str, entry: str) -> None:
     found, _, _ = told(f'{mode} --resource \'{{"actor": {entry}, "rollout": {entry}}}\'')
     assert found.total is None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from relax_lint.imports import Imports
 from relax_lint.project import Project
+from tests.cases import for_each
 
 START = "examples/demo/parts/start.py"
 WANTED = "examples/other/impl.py"
@@ -16,7 +15,7 @@ def leads(text: str, others: dict[str, str] | None = None, wanted: str = WANTED)
     return project.root / wanted in Imports(project).reached(project.root / START)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "from examples.other.impl import f\n",
@@ -60,7 +59,7 @@ def test_what_a_file_imports_is_reached(text: str) -> None:
     assert leads(text, others)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",

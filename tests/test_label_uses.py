@@ -6,6 +6,7 @@ import pytest
 
 from relax_lint.label_uses import label_use
 from relax_lint.project import Project
+from tests.cases import for_each
 
 HEAD = "async def reward_func(args, sample, **kwargs):\n"
 RUN = "python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func"
@@ -27,7 +28,7 @@ def body(*lines: str) -> str:
     return HEAD + "".join(f"    {line}\n" for line in lines)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "where"),
     [
         (body("return float(sample.response.strip() == sample.label)"), "sample.label"),

@@ -10,6 +10,7 @@ from relax_lint.module_paths import as_module_path, fault, is_file_form, package
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
+from tests.cases import for_each
 
 RUN = "examples/demo/run_demo.sh"
 TRAIN = "python3 relax/entrypoints/train.py"
@@ -43,7 +44,7 @@ def test_paths_without_a_fault(dotted: str) -> None:
     assert fault(dotted, Project.from_files(TREE)) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("dotted", "said"),
     [
         ("examples.demo.rollout.genrate", "examples/demo/rollout.py has no genrate; did you mean generate?"),
@@ -91,7 +92,7 @@ def test_paths_into_relax_are_looked_up_in_its_checkout() -> None:
     assert fault("relax.engine.other.f", Project.from_files({**TREE, "relax/x.py": ""})) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("named", "usual", "wanted"),
     [
         ("examples/demo/rollout.py:generate", None, "examples.demo.rollout.generate"),

@@ -15,6 +15,7 @@ from relax_lint.project import Project
 from relax_lint.report import Shown
 from relax_lint.report.show_text import render
 from relax_lint.rules import load_rules
+from tests.cases import for_each
 from tests.constraints.launches import GOOD, MODEL, RESOURCE, RUN, SCRIPT
 
 OTHERS = "--kl-loss-coef 0.1 --use-kl-loss --opd-teacher-url http://t --use-opd --fully-async"
@@ -58,8 +59,8 @@ def told(flags: str, *dests: str) -> str:
     return "\n".join(found.message for found in report.standing)
 
 
-@pytest.mark.parametrize("start", range(0, len(OWN), 20))
-@pytest.mark.parametrize("flags", LAUNCHES[:1] + LAUNCHES[3:4])
+@for_each("start", range(0, len(OWN), 20))
+@for_each("flags", LAUNCHES[:1] + LAUNCHES[3:4])
 def test_some_of_relaxs_flags_are_not_there(start: int, flags: str) -> None:
     told(flags, *OWN[start : start + 20])
 
@@ -69,8 +70,8 @@ def test_none_of_relaxs_flags_is_there(flags: str) -> None:
     told(flags, *OWN)
 
 
-@pytest.mark.parametrize("flags", LAUNCHES)
-@pytest.mark.parametrize("dest", ["hybrid", "loss_type", "resource", "rollout_batch_size", "teacher_hf_checkpoint"])
+@for_each("flags", LAUNCHES)
+@for_each("dest", ["hybrid", "loss_type", "resource", "rollout_batch_size", "teacher_hf_checkpoint"])
 def test_what_most_derived_values_hang_on_is_not_there(flags: str, dest: str) -> None:
     told(flags, dest)
 

@@ -6,6 +6,7 @@ import pytest
 
 from relax_lint.project import Project
 from relax_lint.rewards import RewardUse, reward_uses
+from tests.cases import for_each
 
 LAUNCH = "python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func"
 HEAD = "import asyncio\nfrom examples.demo.scoring import score_of\n\n\ndef one(text):\n    return {'score': 1.0}\n\n\n"
@@ -41,7 +42,7 @@ def test_dicts_that_are_written_out_are_plain(code: str) -> None:
     assert [shape.get("score") is not None for _, shape in use.values(use.functions[0])]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "code",
     [
         f"{ASYNC}    if sample.label:\n        return {{'score': 0.0}}\n",

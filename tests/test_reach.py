@@ -8,6 +8,7 @@ from relax_lint.config import Settings
 from relax_lint.engine import lint
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
+from tests.cases import for_each
 
 TRAIN = "python3 relax/entrypoints/train.py"
 WANTED = "examples/demo/run_wanted.sh"
@@ -19,7 +20,7 @@ def may_reach(text: str, others: dict[str, str] | None = None, settings: Setting
     return project.reach.may_reach(project.root / SCRIPT, [project.root / WANTED])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         'source "$(dirname "$0")/run_wanted.sh"\n',
@@ -50,7 +51,7 @@ def test_a_script_reaches_what_it_names_and_what_it_may_mean(text: str) -> None:
     assert may_reach(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         f"{TRAIN} --lr 1e-6\n",
@@ -103,7 +104,7 @@ def test_a_script_beside_or_in_a_named_directory_is_no_other_of_that_name(text: 
         assert project.reach.may_reach(project.root / SCRIPT, [project.root / "examples/demo/common.sh"])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         'source "$DIR/common.sh"\n',

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import pytest
-
 from relax_lint.flow.interpreter import interpreter_of
 from relax_lint.flow.shapes import Function
 from relax_lint.project import Project
 from relax_lint.reward_forms import form_of
+from tests.cases import for_each
 
 
 def form(signature: str, body: str = "return 1.0") -> str | None:
@@ -18,7 +17,7 @@ def form(signature: str, body: str = "return 1.0") -> str | None:
     return form_of(function)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("signature", "body", "expected"),
     [
         ("args, sample", "return 1.0", "single"),

@@ -7,6 +7,7 @@ import pytest
 from relax_lint.flow.shapes import TEXT, UNKNOWN, Arguments
 from relax_lint.project import Project
 from relax_lint.rollouts import STANDARD, Rollout, rollouts_of
+from tests.cases import for_each
 
 LAUNCH = "python3 relax/entrypoints/train.py --custom-generate-function-path examples.demo.rollout.generate\n"
 
@@ -24,7 +25,7 @@ def generate(body: str, **others: str) -> Rollout:
     return found
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "awaits"),
     [
         ("a, b, c = env.step(text)", False),

@@ -9,6 +9,7 @@ import pytest
 
 from relax_lint.cli import main
 from relax_lint.rules import load_rules
+from tests.cases import for_each
 
 CONTRACT = """
 RLX001 unreadable-file E - -
@@ -102,7 +103,7 @@ def test_every_rule_of_the_contract_is_there_and_no_other() -> None:
     assert list(load_rules()) == [code for code, *_ in ROWS]
 
 
-@pytest.mark.parametrize(("code", "name", "severity", "fix", "where"), ROWS, ids=[row[0] for row in ROWS])
+@for_each(("code", "name", "severity", "fix", "where"), ROWS, ids=[row[0] for row in ROWS])
 def test_a_rule_is_as_the_contract_has_it(code: str, name: str, severity: str, fix: str, where: str) -> None:
     rule = load_rules()[code]
     assert (rule.name, rule.severity.value) == (name, SEVERITIES[severity])

@@ -6,6 +6,7 @@ import pytest
 
 from relax_lint.project import Project
 from relax_lint.sample_readings import SampleReadings, sample_readings
+from tests.cases import for_each
 
 HEAD = "async def reward_func(args, sample, **kwargs):\n"
 RUN = "python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func"
@@ -65,7 +66,7 @@ def test_labels_that_the_code_does_without(code: str) -> None:
     assert found.label is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "keys"),
     [
         (body("return sample.metadata['a'] + sample.metadata.get('b')"), {"a": True, "b": False}),

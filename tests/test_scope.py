@@ -11,6 +11,7 @@ from relax_lint.flake8_plugin import IN_PYTHON, WITHOUT_PYTHON, family_of
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from relax_lint.suspicion import Suspicion
+from tests.cases import for_each
 
 RULES = load_rules()
 TRAIN = "python3 relax/entrypoints/train.py"
@@ -110,7 +111,7 @@ def test_a_file_alone_and_in_its_directory_and_in_parts_is_judged_as_in_the_whol
     assert said(merged, paths) == everything
 
 
-@pytest.mark.parametrize("tree", WITH_REWARD_OF_ANOTHER)
+@for_each("tree", WITH_REWARD_OF_ANOTHER)
 def test_flake8_suspects_a_reward_that_another_recipe_uses(tree: dict[str, str]) -> None:
     project = Project.from_files(tree)
     ours = [rule for rule in RULES.values() if rule.on in IN_PYTHON and family_of(rule) not in WITHOUT_PYTHON]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relax_lint.selection import Layer, UnknownRule, refuse_unknown, selected
+from tests.cases import for_each
 from tests.toy_rules import by_code, word_rule
 
 RULES = by_code(
@@ -16,7 +17,7 @@ RULES = by_code(
 ALL = {"RLX101", "RLX102", "RLX401", "RLX411"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("layers", "expected"),
     [
         ((), ALL),

@@ -14,6 +14,7 @@ from relax_lint.fixing import apply_edits, fix
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from relax_lint.suppression import additions
+from tests.cases import for_each
 from tests.toy_rules import LAUNCHER, PYTHON, by_code, toy, word_rule
 
 UNUSED = load_rules()["RLX002"]
@@ -40,7 +41,7 @@ def standing(path: str, text: str) -> list[tuple[str, int]]:
     return [said(found) for found in judged({path: text}).standing]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "comment",
     [
         "# noqa",
@@ -71,7 +72,7 @@ def test_these_silence(comment: str) -> None:
     assert [found.code for found in report.diagnostics if found.code == "RLX101"] == ["RLX101"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "comment",
     [
         "",
@@ -150,7 +151,7 @@ def test_a_comment_for_a_rule_that_the_configuration_ignores_is_not_unused() -> 
 # ---------------------------------------------------------------- what silences nothing
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("path", "text"),
     [
         (PYTHON, "x = 1  # noqa\n"),
@@ -172,7 +173,7 @@ def test_no_word_about(path: str, text: str) -> None:
     assert [found for found in standing(path, text) if found[0] == "RLX002"] == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("comment", "why"),
     [
         ("ignore[no-bda] why", "no rule is called 'no-bda'; did you mean no-bad?"),
@@ -188,7 +189,7 @@ def test_no_word_about(path: str, text: str) -> None:
         ("skip", "the form is"),
     ],
 )
-@pytest.mark.parametrize(("path", "text"), [(PYTHON, "bad"), (LAUNCHER, "echo bad"), ("scripts/run.sh", "bad")])
+@for_each(("path", "text"), [(PYTHON, "bad"), (LAUNCHER, "echo bad"), ("scripts/run.sh", "bad")])
 def test_a_comment_that_cannot_silence_is_reported(path: str, text: str, comment: str, why: str) -> None:
     report = judged({path: f"{text}  # relax-lint: {comment}\n"})
     messages = [found.message for found in report.standing if found.code == "RLX002"]
@@ -196,7 +197,7 @@ def test_a_comment_that_cannot_silence_is_reported(path: str, text: str, comment
     assert all(message.startswith(("this silences nothing: ", "RLX101 silences nothing")) for message in messages)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("path", "before", "after"),
     [
         (PYTHON, "x = 1  # noqa: RLX101\n", "x = 1\n"),
@@ -247,7 +248,7 @@ def test_a_rule_that_raised_is_not_spoken_of() -> None:
 # ---------------------------------------------------------------- adding
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("path", "before", "after"),
     [
         (PYTHON, "bad\n", "# relax-lint: ignore[RLX101] why\nbad\n"),

@@ -9,6 +9,7 @@ import pytest
 
 from relax_lint.catalog.flags import Catalogue, embedded
 from relax_lint.project import MEMORY_ROOT, Project
+from tests.cases import for_each
 from tests.catalog.small_relax import RELAX
 
 ARGUMENTS = "relax/utils/arguments.py"
@@ -135,7 +136,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
+@for_each("broken", BROKEN.values(), ids=BROKEN)
 def test_a_checkout_that_cannot_be_followed_leaves_the_embedded_flags(broken: str) -> None:
     project = Project.from_files({**RELAX, ARGUMENTS: broken})
     assert project.catalogue is embedded()

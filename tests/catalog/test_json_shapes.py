@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from relax_lint.catalog.flags import embedded
 from relax_lint.catalog.json_shapes import fault
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("shape", "given", "wrong"),
     [
         ("object", {}, None),

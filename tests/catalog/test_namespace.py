@@ -6,6 +6,7 @@ import pytest
 
 from relax_lint.catalog.hidden import Hidden, is_hidden
 from relax_lint.catalog.namespace import Namespace
+from tests.cases import for_each
 from tests.constraints.launches import namespace_of
 
 
@@ -18,7 +19,7 @@ def hiding(value: object) -> list[str]:
     return [word.text for word in value.words]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("flags", "dest", "value"),
     [
         ("--lr 1e-5", "lr", 1e-5),
@@ -61,7 +62,7 @@ def test_values(flags: str, dest: str, value: object) -> None:
     assert namespace.value(dest) == value
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("flags", "problem"),
     [
         ("--num-rollout 1.5", ("main", "bad-value", "--num-rollout")),

@@ -6,12 +6,11 @@ import re
 import subprocess
 import sys
 
-import pytest
-
 from relax_lint.catalog.flags import embedded
 from relax_lint.catalog.unknown import meant, where_else
 from relax_lint.catalog.verl_flags import otherwise_in_relax, same_in_relax
 from relax_lint.migrate.mapping import all_entries
+from tests.cases import for_each
 
 
 def test_what_they_are_called_in_relax_is_there() -> None:
@@ -24,7 +23,7 @@ def test_what_they_are_called_in_relax_is_there() -> None:
     assert [name for name in spelled if same_in_relax(name) is None and otherwise_in_relax(name) is None] == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "flag"),
     [
         ("--temperature", "--rollout-temperature"),

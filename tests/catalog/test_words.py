@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relax_lint.catalog.words import has_other_hyphens, is_number
+from tests.cases import for_each
 from tests.constraints.launches import namespace_of
 
 
@@ -12,7 +13,7 @@ def groups(flags: str) -> list[tuple[str, list[str]]]:
     return [(group.name, [word.text for word in group.strays]) for group in namespace_of(flags).groups]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("flags", "expected"),
     [
         ("--lr 1e-6 --colocate", [("--lr", []), ("--colocate", [])]),

@@ -10,6 +10,7 @@ import pytest
 from relax_lint.catalog.hidden import Hidden, is_hidden
 from relax_lint.constraints.expressions import Expression, ExpressionError, Failed, NotKnown, askers
 from relax_lint.shell.launch import Word
+from tests.cases import for_each
 from tests.constraints.launches import facts_of
 
 HIDDEN = Hidden([Word("$A")])
@@ -61,7 +62,7 @@ def test_and_and_or(left: str, right: str, both: object, either: object) -> None
     assert shown(f"{left} or {right}") == either
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "value"),
     [
         ("not t", False),
@@ -112,7 +113,7 @@ def test_values_that_do_not_fit_fail(text: str) -> None:
         Expression(text).value(NAMES)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "offset", "part"),
     [
         ("lr > ", 5, "not a condition"),
@@ -154,7 +155,7 @@ def test_names() -> None:
     assert names == {"lr", "prompt_data", "given --x", "env HOME"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("condition", "flags", "expected"),
     [
         ("save is None", '--save "$DIR"', False),

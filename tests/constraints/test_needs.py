@@ -10,6 +10,7 @@ from relax_lint.catalog.hidden import UNKNOWN, is_hidden
 from relax_lint.constraints.expressions import Failed
 from relax_lint.constraints.needs import asks_environment, needs
 from relax_lint.constraints.tables import builtin
+from tests.cases import for_each
 from tests.constraints.launches import facts_of
 from tests.constraints.test_tables import CASES
 
@@ -28,7 +29,7 @@ def of(text: str) -> list[list[str]]:
     return [sorted(names) for names in needs(text, DEFAULTS.__getitem__, lambda name: frozenset({name}))]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "wanted"),
     [
         ("off", [["off"]]),
@@ -69,7 +70,7 @@ def test_who_must_know_the_environment(text: str, asks: bool) -> None:
     assert asks_environment(text) is asks
 
 
-@pytest.mark.parametrize("flags", sorted({flags for flags, _ in CASES} | {""}))
+@for_each("flags", sorted({flags for flags, _ in CASES} | {""}))
 def test_what_is_left_alone_is_false(flags: str) -> None:
     facts, table = facts_of(flags), builtin()
     looked_at = {constraint.id for constraint, _ in table.concerned(facts)}

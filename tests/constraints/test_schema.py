@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from relax_lint.constraints.schema import SchemaError, from_table
+from tests.cases import for_each
 
 TABLE = {"id": "team-lr", "when": "lr > 1e-5", "message": "our learning rates are small"}
 
@@ -23,7 +24,7 @@ def test_a_table_becomes_a_constraint() -> None:
     assert from_table(TABLE).code == "RLX505"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changed", "key", "part"),
     [
         ({"id": None}, "id", "missing"),

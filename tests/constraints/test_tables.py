@@ -16,6 +16,7 @@ from relax_lint.constraints.expressions import Expression
 from relax_lint.constraints.facts import Facts, unknown_names
 from relax_lint.constraints.tables import builtin
 from relax_lint.shell.launch import Launch, Unknown, Word
+from tests.cases import for_each
 from tests.constraints.launches import GOOD, MODEL, RESOURCE, RUN, Known, facts_of, launch_of, parsers
 
 _HOLE = re.compile(r"\{(\w+)\}")
@@ -275,7 +276,7 @@ CASES = [
 """Flags, and the constraint that they violate."""
 
 
-@pytest.mark.parametrize(("flags", "violated"), CASES)
+@for_each(("flags", "violated"), CASES)
 def test_each_is_found(flags: str, violated: str) -> None:
     if violated.endswith("-not"):
         assert violated.removesuffix("-not") not in found(flags)
@@ -283,7 +284,7 @@ def test_each_is_found(flags: str, violated: str) -> None:
         assert violated in found(flags)
 
 
-@pytest.mark.parametrize("flags", [flags for flags, _ in CASES])
+@for_each("flags", [flags for flags, _ in CASES])
 def test_what_is_said_with_a_hidden_value_holds_whatever_it_is(flags: str) -> None:
     launch = launch_of(flags)
     full = verdict(launch)

@@ -12,6 +12,7 @@ from relax_lint.conversion.own_rows import NotUnderstood, own_rows
 from relax_lint.conversion.steps import Course, OwnFile
 from relax_lint.migrate.carrying.sources import VerlSources
 from relax_lint.project import Project
+from tests.cases import for_each
 from tests.conversion.test_script import OWN
 
 HEAD = """\
@@ -90,7 +91,7 @@ def test_definitions_of_verl_and_of_the_user_are_copied() -> None:
     assert refused.value.line == 6
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "line", "reason"),
     [
         ("def f(:\n", 1, "cannot be read as Python"),

@@ -19,6 +19,7 @@ from relax_lint.project import Project
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.nodes import ArrayLiteral
 from relax_lint.sources.launcher import LauncherSource
+from tests.cases import for_each
 
 SCRIPT = "examples/demo/run_demo.sh"
 TRAIN = "python3 relax/entrypoints/train.py"
@@ -64,7 +65,7 @@ REMOVED = {
 }
 
 
-@pytest.mark.parametrize(("before", "after"), REMOVED.items())
+@for_each(("before", "after"), REMOVED.items())
 def test_a_flag_goes_with_its_values_and_its_line(before: str, after: str) -> None:
     source, launch = launch_of(before)
     argument = launch.last("--flag")

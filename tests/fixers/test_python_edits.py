@@ -8,6 +8,7 @@ import pytest
 from relax_lint.diagnostics import Edit
 from relax_lint.fixers.python_edits import add_keywords, append_statement, remove_statement
 from relax_lint.sources.python import PythonSource
+from tests.cases import for_each
 
 
 def read(text: str) -> PythonSource:
@@ -18,7 +19,7 @@ def applied(text: str, edit: Edit | None) -> str | None:
     return None if edit is None else text[: edit.start] + edit.text + text[edit.end :]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("async def f(args, sample): pass\n", "async def f(args, sample, **kwargs): pass\n"),

@@ -13,6 +13,7 @@ from relax_lint.fixers.ray_submit import (
 )
 from relax_lint.project import Project
 from relax_lint.shell.launch import Launch, Word
+from tests.cases import for_each
 
 SCRIPT = "examples/demo/run_demo.sh"
 TRAIN = "python3 relax/entrypoints/train.py --lr 1e-6"
@@ -25,7 +26,7 @@ def launch_of(text: str) -> tuple[Launch, Project]:
     return source.launches[0], project
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("address", "local"),
     [
         ("http://127.0.0.1:8265", True),

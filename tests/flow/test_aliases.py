@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from tests.cases import for_each
 from tests.flow.test_interpreter import outcomes
 
 HELPERS = """
@@ -181,13 +182,13 @@ async def f(args, sample):
 """)
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@for_each("change", CHANGES)
 def test_no_key_is_said_to_lack_that_may_have_been_added_under_another_name(change: str) -> None:
     lacking = [found for found in keys_after(change) if "score" not in found and "…" not in found]
     assert not lacking
 
 
-@pytest.mark.parametrize("reading", ONLY_READS)
+@for_each("reading", ONLY_READS)
 def test_what_only_reads_or_keeps_a_dictionary_leaves_its_keys_known(reading: str) -> None:
     assert keys_after(reading) == {"dict(acc)"}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import for_each
 from tests.flow.test_interpreter import outcomes
 
 HELPERS = """
@@ -32,7 +33,7 @@ async def f(args, samples):
     return outcomes(text, batch=True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "change",
     [
         "for result in results:\n        mark(result)",
@@ -42,7 +43,7 @@ async def f(args, samples):
         "mark_first(results)",
     ],
 )
-@pytest.mark.parametrize("made", ["[{'acc': 1.0} for sample in samples]", "[{'acc': 1.0}, {'acc': 0.0}]"])
+@for_each("made", ["[{'acc': 1.0} for sample in samples]", "[{'acc': 1.0}, {'acc': 0.0}]"])
 def test_what_changes_an_item_is_seen_in_the_list(change: str, made: str) -> None:
     assert "dict(acc)" not in keys_after(change, made=made)
 

@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from tests.cases import for_each
 from tests.flow.faults import faults
 
 HELPERS = """
@@ -235,8 +236,8 @@ def of_batch(code: str) -> set[str]:
     return faults(f"{HELPERS}\nasync def f(args, samples, **kwargs):\n{textwrap.indent(code, '    ')}\n", "batch")
 
 
-@pytest.mark.parametrize("made", PLACEHOLDERS)
-@pytest.mark.parametrize("code", FILLED_BY_AN_INDEX_NOBODY_CAN_TELL)
+@for_each("made", PLACEHOLDERS)
+@for_each("code", FILLED_BY_AN_INDEX_NOBODY_CAN_TELL)
 def test_nothing_is_said_of_places_that_may_all_be_filled(code: str, made: str) -> None:
     assert not of_list(code, made)
 
@@ -246,7 +247,7 @@ def test_places_that_stay_empty_are_found(code: str) -> None:
     assert of_list(code, "out = [None] * len(samples)") == {NONE_LEFT}
 
 
-@pytest.mark.parametrize("code", ADDED_TO_UNDER_ANOTHER_NAME)
+@for_each("code", ADDED_TO_UNDER_ANOTHER_NAME)
 def test_nothing_is_said_of_a_list_that_is_added_to_under_another_name(code: str) -> None:
     assert not of_list(code)
 
@@ -256,12 +257,12 @@ def test_a_list_that_nothing_is_added_to_is_found(code: str) -> None:
     assert of_list(code) == {NO_ITEMS}
 
 
-@pytest.mark.parametrize("code", ADDED_TO_FOR_SOME)
+@for_each("code", ADDED_TO_FOR_SOME)
 def test_a_list_that_is_added_to_for_some_samples_is_found(code: str) -> None:
     assert of_list(code) & {FEWER, MORE}
 
 
-@pytest.mark.parametrize("code", ADDED_TO_FOR_ALL)
+@for_each("code", ADDED_TO_FOR_ALL)
 def test_a_list_that_is_added_to_for_all_samples_is_none(code: str) -> None:
     assert not of_list(code)
 
@@ -276,6 +277,6 @@ def test_what_a_log_gives_back_is_none(code: str) -> None:
     assert of_batch(code) == {"returns None on some way"}
 
 
-@pytest.mark.parametrize("code", OF_ALL_SAMPLES)
+@for_each("code", OF_ALL_SAMPLES)
 def test_a_list_with_one_for_each_sample_is_right(code: str) -> None:
     assert not of_batch(code)

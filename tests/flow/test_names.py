@@ -6,6 +6,7 @@ import pytest
 
 from relax_lint.flow.names import Resolution, Resolver, import_target
 from relax_lint.project import Project
+from tests.cases import for_each
 
 TREE = {
     "examples/__init__.py": "",
@@ -39,7 +40,7 @@ def where(resolution: Resolution) -> list[tuple[str, str]]:
     return [(found.source.path.stem, found.binding.name) for found in resolution.found]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("module", "name", "expected"),
     [
         ("examples.x.scores", "f", [("scores", "f")]),

@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from tests.cases import for_each
 from tests.flow.faults import faults
 
 HELPERS = """
@@ -131,19 +132,19 @@ NO_LOOPS = {"match", "try:", "while", "t"}
 IN_LOOPS = [code for code in KEEPING_NONE_OUT if "return" in code and not NO_LOOPS & set(code.split())]
 
 
-@pytest.mark.parametrize("made", MADE[:-1])
-@pytest.mark.parametrize("code", KEEPING_NONE_OUT)
+@for_each("made", MADE[:-1])
+@for_each("code", KEEPING_NONE_OUT)
 def test_a_value_that_is_looked_at_first_is_not_none(code: str, made: str) -> None:
     assert not of_value(code, made)
 
 
-@pytest.mark.parametrize("code", IN_LOOPS)
+@for_each("code", IN_LOOPS)
 def test_items_that_are_looked_at_first_are_not_none(code: str) -> None:
     assert not of_items(code)
 
 
-@pytest.mark.parametrize("made", MADE[:-1])
-@pytest.mark.parametrize("code", LETTING_NONE_THROUGH)
+@for_each("made", MADE[:-1])
+@for_each("code", LETTING_NONE_THROUGH)
 def test_none_that_no_condition_keeps_out_is_found(code: str, made: str) -> None:
     assert of_value(code, made) == {NONE}
 

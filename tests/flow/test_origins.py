@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from relax_lint.flow.origins import Defined, Origins
 from relax_lint.project import Project
+from tests.cases import for_each
 
 FILE = "examples/demo/env_demo.py"
 
@@ -23,7 +22,7 @@ def origins(text: str, name: str = "Base", **others: str) -> set[str]:
     return {f"class {item.node.name}" if isinstance(item, Defined) else item for item in found}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("head", "base"),
     [
         ("from verl.tools.base_tool import BaseTool", "BaseTool"),

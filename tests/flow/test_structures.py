@@ -26,6 +26,7 @@ from relax_lint.flow.shapes import (
     truth,
 )
 from relax_lint.project import Project
+from tests.cases import for_each
 
 _KEPT: list[Project] = []
 """Interpreters hold their projects weakly."""
@@ -202,7 +203,7 @@ def test_formatted_strings_of_a_module_are_told(expression: str, expected: Shape
     assert shape == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "expected"),
     [
         ("    a, b, c = pair()\n", {"a, b, c": 2}),

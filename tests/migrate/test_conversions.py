@@ -6,10 +6,11 @@ import pytest
 
 from relax_lint.migrate.conversions import CONVERSIONS, Unsuitable, Words, conversion_of, text_of
 from relax_lint.migrate.values import Data
+from tests.cases import for_each
 from tests.migrate.plans import template
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "value", "words"),
     [
         ("pass", 3, ("3",)),
@@ -68,7 +69,7 @@ def test_conversions(name: str, value: Data, words: Words) -> None:
     assert conversion_of(name).words(value) == words
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "value", "said"),
     [
         ("switch", "maybe", "neither true nor false"),

@@ -13,6 +13,7 @@ from relax_lint.migrate.plan import Fate, Passed, Refusal, Step, Todo
 from relax_lint.migrate.settings import NOT_THERE, Flavour, Origin, Setting, Settings
 from relax_lint.migrate.values import Data, Template
 from relax_lint.project import Project
+from tests.cases import for_each
 from tests.migrate.plans import COMMAND, launches_of, template
 
 A, R, M = "actor_rollout_ref.actor", "actor_rollout_ref.rollout", "actor_rollout_ref.model"
@@ -63,7 +64,7 @@ def todos(found: Sequence[Step]) -> list[str]:
 # ---------------------------------------------------------------- one to one
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("key", "value", "words"),
     [
         (f"{A}.optim.lr", 1e-06, ["--lr", "1e-06"]),
@@ -265,7 +266,7 @@ def test_what_needs_a_conversion_is_left_to_the_user(key: str) -> None:
 # ---------------------------------------------------------------- what Relax lacks
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("key", "neutral", "asking"),
     [
         (f"{A}.shuffle", False, True),
@@ -329,7 +330,7 @@ def test_two_values_for_one_flag_are_a_choice_of_the_users() -> None:
     assert f"{A}.optim.eps" in fate(found, f"{A}.optim.override_optimizer_config.eps").reason
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("main", "values"),
     [
         ("recipe.flowrl.main_flowrl", {}),
@@ -412,7 +413,7 @@ def test_what_another_verl_has_or_had_is_not_refused() -> None:
 # ---------------------------------------------------------------- in a launch of Relax
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("key", "value", "flags"),
     [
         ("data.max_response_length", 1024, [("--rollout-max-response-len", ("1024",))]),

@@ -29,6 +29,7 @@ from relax_lint.migrate.mapping import (
 from relax_lint.migrate.plan import Group, Modes
 from relax_lint.migrate.settings import Setting, Settings
 from relax_lint.migrate.values import Data
+from tests.cases import for_each
 from tests.migrate.plans import COMMAND, launches_of
 
 ENTRIES = list(all_entries())
@@ -211,7 +212,7 @@ def test_otherwise_is_an_entry_of_its_own() -> None:
     assert (second.kind, second.reason, second.when) == ("no effect", "nobody reads it", ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "wrong"),
     [
         ("- a", "not a mapping"),
@@ -238,7 +239,7 @@ def test_the_files_are_part_of_the_package() -> None:
     assert len(list(FOLDER.glob("*.yaml"))) > 10
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
+@for_each("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
 def test_no_key_stands_twice_in_a_file(path: Path) -> None:
     import yaml
 

@@ -14,6 +14,7 @@ from relax_lint.migrate.plan import Refusal
 from relax_lint.migrate.planning import plan
 from relax_lint.migrate.settings import Setting
 from relax_lint.records import changed
+from tests.cases import for_each
 from tests.migrate.planned import MEGATRON, QWEN3_8B, A, R, fate, flags, planned, settings_of, todos
 
 KEEPING = Choices("demo", keep_updates=True, shape=QWEN3_8B)
@@ -261,7 +262,7 @@ def test_24_all_tokens_are_minus_one() -> None:
     assert flags(planned(f"{R}.val_kwargs.top_k=0", *EVALUATED))["--eval-top-k"] == "-1"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "estimator",
     [
         "gae", "rloo", "rloo_vectorized", "remax", "opo", "gpg", "grpo_passk", "optimal_token_baseline",

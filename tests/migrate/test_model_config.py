@@ -10,6 +10,7 @@ from relax_lint.migrate.model_architecture import architecture
 from relax_lint.migrate.model_config import NotConverted, model_of, text_of
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
+from tests.cases import for_each
 from tests.migrate.model_configs import OF_RELAX, PUBLIC, WITHOUT_EFFECT, flags_in
 
 LLAMA = PUBLIC["llama3.1-8B"]
@@ -172,7 +173,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("refusal", REFUSED)
+@for_each("refusal", REFUSED)
 def test_what_cannot_be_said_is_refused_by_name(refusal: str) -> None:
     assert refusal == REFUSED[refusal]
 
@@ -200,8 +201,8 @@ NONSENSE: tuple[object, ...] = (
 )
 
 
-@pytest.mark.parametrize("nonsense", NONSENSE, ids=lambda value: ascii(value)[:12])
-@pytest.mark.parametrize("name", ["qwen3-8B", "llama3.1-8B", "qwen3-30B-A3B", "deepseek-v3", "gpt-oss-20B"])
+@for_each("nonsense", NONSENSE, ids=lambda value: ascii(value)[:12])
+@for_each("name", ["qwen3-8B", "llama3.1-8B", "qwen3-30B-A3B", "deepseek-v3", "gpt-oss-20B"])
 def test_nonsense_is_refused_or_makes_a_sound_file(name: str, nonsense: Any) -> None:
     config = PUBLIC[name]
     scaling = config.get("rope_scaling") or {}
@@ -250,7 +251,7 @@ python3 relax/entrypoints/train.py "${{MODEL_ARGS[@]}}" {more} --num-rollout 10 
 """
 
 
-@pytest.mark.parametrize("public", public_models(), ids=lambda public: public.stem)
+@for_each("public", public_models(), ids=lambda public: public.stem)
 def test_relax_takes_what_is_made_of_public_configs(public: Public) -> None:
     model = model_of(public.config)
     assert architecture(model.flags) is not None

@@ -15,6 +15,7 @@ from relax_lint.migrate.plan import Fate, Obstacle, Step, Todo
 from relax_lint.migrate.planning import plan
 from relax_lint.migrate.readers import is_own_main
 from relax_lint.project import Project
+from tests.cases import for_each
 from tests.migrate.planned import GRPO, QWEN3_8B, R, planned
 
 CONFIG = """\
@@ -118,7 +119,7 @@ def test_a_trainer_of_the_users_own_is_an_obstacle_with_its_place() -> None:
     assert any(isinstance(step, Todo) and step.text.startswith("compare mine/trainer/main_ppo.py") for step in found)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("main", "own"),
     [
         ("verl.trainer.main_ppo", False),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pytest
-
 from relax_lint.migrate.effective import effective_settings
 from relax_lint.migrate.report import plain
 from relax_lint.migrate.settings import Setting
 from relax_lint.migrate.withheld import Secrets, is_secret
 from relax_lint.project import Project
+from tests.cases import for_each
 
 
 def leaves(words: str, before: str = "") -> Mapping[str, Setting]:
@@ -28,7 +27,7 @@ def hidden(text: str, script: str = "") -> str:
     return Secrets.of(source).hidden(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     "WANDB_API_KEY api_key HF_TOKEN token SECRET_TOKEN OPENAI_KEY AWS_SECRET_ACCESS_KEY AWS_ACCESS_KEY_ID API_KEY_2 "
     "client_secret db_password".split(),
@@ -37,7 +36,7 @@ def test_names_of_secrets(name: str) -> None:
     assert is_secret(name)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     "MAX_TOKENS max_token eos_token THINK_TOKEN token_amount key image_key prompt_key reward_fn_key API_KEY_FILE "
     "api_key_env TOKENIZERS_PARALLELISM ppo_max_token_len_per_gpu moe_token_dispatcher_type".split(),

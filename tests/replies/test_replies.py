@@ -6,13 +6,12 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from relax_lint.flow.interpreter import interpreter_of
 from relax_lint.flow.shapes import Class, Function, Instance
 from relax_lint.project import Project
 from relax_lint.replies import unguarded
 from relax_lint.replies.patterns import holds_number
+from tests.cases import for_each
 
 HEAD = """\
 import ast
@@ -125,19 +124,19 @@ def cases(name: str) -> list[str]:
     return [source_of(step, more.replace("LOAD", LOAD)) for step, _, more in parts]
 
 
-@pytest.mark.parametrize("text", cases("guarded.txt"))
+@for_each("text", cases("guarded.txt"))
 def test_code_that_looks_first_or_catches_is_left_alone(text: str) -> None:
     assert raised_by(text) == {}, "the case is wrong: it does raise"
     assert found_in(text) == []
 
 
-@pytest.mark.parametrize("text", cases("unguarded.txt"))
+@for_each("text", cases("unguarded.txt"))
 def test_code_that_a_bad_reply_breaks_is_found(text: str) -> None:
     assert raised_by(text) != {}, "the case is wrong: nothing raises"
     assert len(found_in(text)) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("pattern", "group", "function", "expected"),
     [
         (r"(\d+)", 1, "int", True),

@@ -3,11 +3,12 @@ from __future__ import annotations
 import pytest
 
 from relax_lint.report.columns import WIDTH, hanging, row, shortened, wrapped
+from tests.cases import for_each
 
 PATH = "/data/models/very/long/directory/names/in/it/Qwen3-8B/config.json"
 
 
-@pytest.mark.parametrize("width", range(30, 66))
+@for_each("width", range(30, 66))
 def test_a_path_loses_whole_directories_of_its_middle(width: int) -> None:
     short = shortened(PATH, width)
     assert len(short) <= width

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from relax_lint.config import Settings
 from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.engine import Report, lint
 from relax_lint.project import MEMORY_ROOT, Project
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
+from tests.cases import for_each
 
 RULES = load_rules()
 TRAIN = "python3 relax/entrypoints/train.py"
@@ -135,7 +134,7 @@ def test_rewards_that_generate_gives_are_followed_by_both_rules() -> None:
 HEAD = "async def generate(args, sample, sampling_params):\n    sample.rollout_log_probs = await play()\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "line"),
     [
         (
@@ -174,7 +173,7 @@ def test_faults_are_found_whatever_form_they_have(text: str, line: int) -> None:
     assert shown(found) == [("rollout.py", line, "RLX306")]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         HEAD + "    for turn in range(3):\n        if await step() or turn == 2:\n            return sample\n",

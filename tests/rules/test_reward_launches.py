@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from relax_lint.config import Settings
 from relax_lint.engine import lint
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
+from tests.cases import for_each
 
 RUN = "examples/demo/run_demo.sh"
 REWARD = "examples/demo/reward_demo.py"
@@ -16,8 +15,8 @@ NAMED = "--custom-rm-path examples.demo.reward_demo.reward_func"
 TRAIN = "python3 relax/entrypoints/train.py"
 
 
-@pytest.mark.parametrize("whole", [True, False])
-@pytest.mark.parametrize(
+@for_each("whole", [True, False])
+@for_each(
     "launch",
     [
         f"python3 -mrelax.entrypoints.train {NAMED}",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from relax_lint.config import Settings
 from relax_lint.engine import lint
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
+from tests.cases import for_each
 
 LAUNCHER = "python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func\n"
 JUDGE = "async def judge(sample):\n    return 1.0\n\n\n"
@@ -24,7 +23,7 @@ def said(reward: str) -> list[str]:
     return [found.message for found in report.diagnostics]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "what"),
     [
         ("return {'score': 1.0}", "a dict cannot be awaited"),

@@ -9,6 +9,7 @@ from relax_lint.engine import lint
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
+from tests.cases import for_each
 
 RUN = "examples/demo/run_demo.sh"
 REWARD = "examples/demo/reward_demo.py"
@@ -58,9 +59,7 @@ def test_a_generate_function_that_may_return_several_samples() -> None:
     assert silences("RLX204", flags, BATCH, rollout=rollout) == ["what the generate function returns"]
 
 
-@pytest.mark.parametrize(
-    "word", ["$(cat flags.txt)", "`cat flags.txt`", "$(tr , ' ' < flags.txt)", "$(python3 flags.py)"]
-)
-@pytest.mark.parametrize("before", ["", "--colocate ", "--lr 1e-6 "])
+@for_each("word", ["$(cat flags.txt)", "`cat flags.txt`", "$(tr , ' ' < flags.txt)", "$(python3 flags.py)"])
+@for_each("before", ["", "--colocate ", "--lr 1e-6 "])
 def test_the_output_of_a_program_that_could_be_the_key(word: str, before: str) -> None:
     assert silences("RLX206", f"{NAMED} {before}{word}") == [word]

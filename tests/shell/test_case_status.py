@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import for_each
 from tests.shell.whole_scripts import launched, printed
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         'false; case a in a) python3 "in $?" ;; esac',

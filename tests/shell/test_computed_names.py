@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import for_each
 from tests.shell.whole_scripts import launched, printed
 from tests.shell.worlds import launches
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         'for kv in lr=3 n=4=5; do declare "${kv%%=*}=${kv#*=}"; done; python3 "$lr $n"',
@@ -54,8 +55,8 @@ def test_what_commands_that_cannot_be_read_may_set_is_not_said_to_be_unset(text:
     assert [bool(word.unknowns) for word in found.argv[1:]] == [True, True]
 
 
-@pytest.mark.parametrize("reads", ["$(<flags)", "$(< flags)", "`< flags`", "$(0<flags)", '$(< "$F")'])
-@pytest.mark.parametrize("clean", [True, False])
+@for_each("reads", ["$(<flags)", "$(< flags)", "`< flags`", "$(0<flags)", '$(< "$F")'])
+@for_each("clean", [True, False])
 def test_a_file_read_into_a_word_is_not_known(reads: str, clean: bool) -> None:
     (found,) = launches(f'F=f; python3 train.py {reads} "{reads}"\n', {}, clean=clean)
     assert [bool(word.unknowns) for word in found.argv[2:]] == [True, True]

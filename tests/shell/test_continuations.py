@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from relax_lint.project import Project
 from relax_lint.shell.continuations import breaks, is_cut
 from relax_lint.shell.queries import is_broken_off
 from relax_lint.sources.launcher import LauncherSource
+from tests.cases import for_each
 
 SCRIPT = "examples/demo/run_demo.sh"
 
@@ -21,7 +20,7 @@ def launcher(text: str) -> LauncherSource:
     return source
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "kinds"),
     [
         ("run \\\n  --a\n", []),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relax_lint.shell.launch import Launch
+from tests.cases import for_each
 from tests.shell.worlds import launches
 
 VERL = "python3 -m verl.trainer.main_ppo"
@@ -80,12 +81,12 @@ STARTERS = [
 ]
 
 
-@pytest.mark.parametrize("script", [*CONTAINERS, *MACHINES, *TERMINALS, *QUEUES, *PROGRAMS, *STARTERS])
+@for_each("script", [*CONTAINERS, *MACHINES, *TERMINALS, *QUEUES, *PROGRAMS, *STARTERS])
 def test_the_launch_is_found(script: str) -> None:
     assert overrides(script) == [["a=1"]]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "script",
     [
         "python3 -c 'import verl.trainer.main_ppo as m; print(m.__file__)'",
@@ -141,7 +142,7 @@ PARALLEL = [
 ]
 
 
-@pytest.mark.parametrize(("script", "expected"), PARALLEL)
+@for_each(("script", "expected"), PARALLEL)
 def test_runs_of_parallel(script: str, expected: list[list[str]]) -> None:
     assert overrides(script) == expected
 

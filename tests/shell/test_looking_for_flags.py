@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import for_each
 from tests.shell.worlds import launches
 
 LOOKS_FOR_A_FLAG = """
@@ -23,8 +24,8 @@ WAYS_TO_LOOK = [
 ]
 
 
-@pytest.mark.parametrize("test", WAYS_TO_LOOK)
-@pytest.mark.parametrize(
+@for_each("test", WAYS_TO_LOOK)
+@for_each(
     "words",
     [
         "--n ${N:-8}", '--n "${N:-8}"', 'x --name "${NAME:=a b}"', "--load $DIR/model", '--load "${DIR}/model"',
@@ -36,8 +37,8 @@ def test_no_flag_is_looked_for_in_what_nobody_sets_to_one(test: str, words: str)
     assert [launch.argv[1].text for launch in found] == ["added"]
 
 
-@pytest.mark.parametrize("test", WAYS_TO_LOOK)
-@pytest.mark.parametrize(
+@for_each("test", WAYS_TO_LOOK)
+@for_each(
     "words",
     [
         "$MORE",

@@ -2,12 +2,11 @@ from __future__ import annotations
 
 from functools import reduce
 
-import pytest
-
 from relax_lint.shell.needs import MOST_ALTERNATIVES, Needs, common
+from tests.cases import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("ways", "needed"),
     [
         ([("a", "b"), ("a", "b")], ("a", "b")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relax_lint.shell.queries import open_word
+from tests.cases import for_each
 from tests.shell.worlds import launches
 
 KEY = "--reward-key"
@@ -33,16 +34,16 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize("before", ["", "--lr 1e-6", "--colocate", "--use-anything-new", "--sglang-disable-cuda-graph"])
-@pytest.mark.parametrize("word", ORIGINS)
+@for_each("before", ["", "--lr 1e-6", "--colocate", "--use-anything-new", "--sglang-disable-cuda-graph"])
+@for_each("word", ORIGINS)
 def test_an_unknown_word_of_any_origin_that_is_no_value(word: str, before: str) -> None:
     (launch,) = [one for one in launches(f"python3 relax/entrypoints/train.py {before} {word}") if one.kind == "relax"]
     assert launch.may_have(KEY)
     assert open_word(launch, KEY) != "an unknown word"
 
 
-@pytest.mark.parametrize("before", ["--lr 1e-6", "--colocate"])
-@pytest.mark.parametrize("word", HARMLESS)
+@for_each("before", ["--lr 1e-6", "--colocate"])
+@for_each("word", HARMLESS)
 def test_a_word_that_is_known_well_enough(word: str, before: str) -> None:
     (launch,) = launches(f"python3 relax/entrypoints/train.py {before} {word}")
     assert not launch.may_have(KEY)

@@ -16,6 +16,7 @@ from relax_lint.shell.patterns import (
     remove_suffix,
     replace,
 )
+from tests.cases import for_each
 from tests.shell.real_bash import outputs
 from tests.shell.whole_scripts import launched, printed
 
@@ -171,7 +172,7 @@ def test_case_changes() -> None:
         assert ours == line.split("\x1f")[:-1], (value, text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("pieces", "expected"),
     [
         ([("a*", False)], True), ([("a*", True)], False), ([("a?", False)], True), ([("[x]", False)], True),
@@ -188,8 +189,8 @@ def test_groups_look_for_files_only_with_extglob() -> None:
     assert not has_glob([("+(a)", True)], extglob=True)
 
 
-@pytest.mark.parametrize("value", ["end\\", "end", "\\", "a\\b", "end*", "*\\", ""])
-@pytest.mark.parametrize("pattern", ["end\\", "\\", "*\\", "a\\", "d\\", "?\\", "\\*", "en*\\"])
+@for_each("value", ["end\\", "end", "\\", "a\\b", "end*", "*\\", ""])
+@for_each("pattern", ["end\\", "\\", "*\\", "a\\", "d\\", "?\\", "\\*", "en*\\"])
 def test_a_pattern_that_ends_in_a_backslash(value: str, pattern: str) -> None:
     operators = ["#", "##", "%", "%%", "/", "//", "/#", "/%"]
     uses = "\n".join(f'python3 "${{v{each}$p{"/R" if each[0] == "/" else ""}}}"' for each in operators)

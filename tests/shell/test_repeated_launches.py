@@ -6,6 +6,7 @@ import pytest
 
 from relax_lint.project import Project
 from relax_lint.shell.launch import Default, Launch
+from tests.cases import for_each
 
 TRAIN = "python3 -m verl.trainer.main_ppo"
 
@@ -17,7 +18,7 @@ def launches(script: str) -> list[Launch]:
     return launcher.launches
 
 
-@pytest.mark.parametrize(
+@for_each(
     "loop",
     [
         'mapfile -t X < x\nfor x in "${X[@]}"; do CALL $x; done',
@@ -28,7 +29,7 @@ def launches(script: str) -> list[Launch]:
         "select x in a b; do CALL $x; done",
     ],
 )
-@pytest.mark.parametrize("called", [TRAIN, "run"])
+@for_each("called", [TRAIN, "run"])
 def test_a_loop_that_nobody_can_count_is_known_with_its_place(loop: str, called: str) -> None:
     (launch,) = {
         launch.site: launch for launch in launches(f'run() {{ {TRAIN} "$@"; }}\n{loop.replace("CALL", called)}')

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import shlex
 
-import pytest
-
 from relax_lint.shell.nodes import For
 from relax_lint.shell.scans import has_work
 from relax_lint.shell.state import State
 from relax_lint.shell.syntax import parse
+from tests.cases import for_each
 from tests.shell.real_bash import outputs
 
 WORDS = ["", "--lr", "--lr=1", "a b", "*", "[", "!", "-n", "--LR", "x.json", "\\", "train.py"]
@@ -52,7 +51,7 @@ def loop(body: str) -> For:
     return command
 
 
-@pytest.mark.parametrize("body", TESTED)
+@for_each("body", TESTED)
 def test_the_rounds_that_do_something_are_those_of_bash(body: str) -> None:
     works = has_work(loop(body), State())
     assert works is not None
@@ -60,7 +59,7 @@ def test_the_rounds_that_do_something_are_those_of_bash(body: str) -> None:
     assert [works(word) for word in WORDS] == [bool(printed) for printed in real]
 
 
-@pytest.mark.parametrize("body", NOT_ONLY_TESTS)
+@for_each("body", NOT_ONLY_TESTS)
 def test_nothing_is_said_of_a_round_that_does_more_than_test_its_word(body: str) -> None:
     assert has_work(loop(body), State()) is None
 

@@ -6,10 +6,11 @@ import pytest
 
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.syntax import parse
+from tests.cases import for_each
 from tests.shell.worlds import argvs, evaluation, launches
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("broken", "message"),
     [
         ('A="never closed', "double quote"),
@@ -62,7 +63,7 @@ def test_nesting_beyond_all_reason_is_a_problem_and_no_crash(opening: str) -> No
     assert [launch.argv[1].text for launch in found.launches] == ["a", "b"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["", "\n", "#", "\\", "\\\n", "\0", "\ufeff", "a\0b", "<<", "<<EOF", "cat <<EOF\n", "$", "${", "$(", "'", '"', "`",
      "{", "}", "\udcff", "a=", "a[", "a[1", "a[1]=", "((", "[[", "!", "|", "&", ";", ";;", "case", "for", "function",
@@ -88,7 +89,7 @@ def test_a_command_reaches_from_its_first_word_to_its_last() -> None:
     assert text[first.start : first.end] == "python3 a \\\n --b 'c d'   2>&1"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("script", "word", "written"),
     [
         ("A=(--x 1)\npython3 t \"${A[@]}\"", 2, "--x"),
@@ -121,7 +122,7 @@ def test_words_of_a_sourced_file_are_in_that_file() -> None:
     assert place.source.position(place.start) == (1, 4)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("python3 a\\\nb", [["ab"]]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import for_each
 from tests.shell.worlds import argvs, evaluation, launches
 
 
@@ -14,7 +15,7 @@ def ways(text: str, **known: object) -> dict[tuple[str, ...], list[str]]:
 # ---------------------------------------------------------------- what is not known
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("script", "words", "unknown"),
     [
         ("python3 --a $X", ["--a", "${X}"], [("${X}", "X")]),
@@ -58,7 +59,7 @@ def test_a_command_spelled_in_a_string_is_followed_though_a_part_is_not_known(sc
     assert [part.text for word in launch.argv for part in word.unknowns] == ["${DIR}"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "wrapper",
     [
         "nohup", "env -u B A=1", "timeout -k 5 3d", "numactl -N 0", "sudo -E -u me A=1", "flock -w 5 /tmp/lock",
@@ -80,7 +81,7 @@ def test_a_string_of_which_the_command_is_not_known_launches_nothing(script: str
     assert launches(script) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "is_open"),
     [
         ("$X", True), ('"$X"', False), ('"$@"', True), ("$@", True), ('"${@:2}"', True), ('"$*"', False),
@@ -143,7 +144,7 @@ def test_a_contradicted_default_is_unknown(condition: str) -> None:
     assert argvs(script) == [["big", "${N}", "$((N / 2))"], ["small", "8", "4"]]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("script", "expected"),
     [
         ('case "${MODE:-sync}" in async) X=a;; sync) X=s;; *) exit 1;; esac; python3 $X', [["a"], ["s"]]),
@@ -393,7 +394,7 @@ def test_output_redirected_to_a_file() -> None:
     assert second.redirected_to == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("script", "kind"),
     [
         ("python3 relax/entrypoints/train.py --a", "relax"),
@@ -465,8 +466,8 @@ def test_a_loop_that_may_end_early_is_followed_to_its_end_where_all_launches_cou
     assert [words for words in found if len(words) == 1] == [["1"], ["2"], ["3"], ["4"], ["5"]]
 
 
-@pytest.mark.parametrize("path", ["/proc/self/fd/1", "/dev/stdin", "/etc/mtab", "/elsewhere/link"])
-@pytest.mark.parametrize("program", ["readlink -f", "readlink -m", "realpath", "realpath -m"])
+@for_each("path", ["/proc/self/fd/1", "/dev/stdin", "/etc/mtab", "/elsewhere/link"])
+@for_each("program", ["readlink -f", "readlink -m", "realpath", "realpath -m"])
 def test_where_links_of_this_machine_lead_is_not_known_of_another(program: str, path: str) -> None:
     (launch,) = launches(f"python3 relax/entrypoints/train.py --save $({program} {path})")
     (save,) = launch.all("--save")

@@ -11,6 +11,7 @@ from relax_lint.engine import lint
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from relax_lint.sources.config_yaml import Node, NotLoaded, YamlSource, value_of
+from tests.cases import for_each
 
 TEXT = """\
 # a config
@@ -55,7 +56,7 @@ def test_values_are_where_they_are_written(text: str) -> None:
     assert top["nested"].value.own["deep"].value.items[1].value is top["name"].value
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         TEXT,

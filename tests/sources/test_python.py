@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from relax_lint.sources.python import PythonSource, children, walk
+from tests.cases import for_each
 
 
 def source(data: bytes | str) -> PythonSource:
@@ -35,7 +36,7 @@ def test_places_are_exact_whatever_the_encoding_and_line_ends(data: bytes | str,
     assert segments(data) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("data", "offset", "reason"),
     [
         (b"x = (\n", 4, "never closed"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from relax_lint.shell.launch import Launch
+from tests.cases import for_each
 from tests.migrate.on_disk import write_relax, write_verl
 from tools import migrate_check
 from tools.bash_oracle import Oracle
@@ -84,7 +85,7 @@ def test_only_trainings_by_reinforcement_count(tmp_path: Path) -> None:
     assert [(script.name, len(launches)) for script, launches in found] == [("a.sh", 1)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("hydra", "ours", "same"),
     [
         (1, 1, True), (1, 1.0, True), (1, True, False), ("a", "b", False), ("???", None, True), ([1], [1, 2], False),

@@ -13,6 +13,7 @@ from relax_lint.migrate.settings import Setting
 from relax_lint.migrate.values import Template
 from relax_lint.records import changed
 from relax_lint.shell.launch import Unknown
+from tests.cases import for_each
 from tests.migrate.planned import MEGATRON, QWEN3_8B, QWEN3_30B, A, R, fate, flags, planned, settings_of, todos
 
 KL = f"{A}.use_kl_loss=True"
@@ -65,8 +66,8 @@ def test_too_few_gpus_refuse_the_async_mode_and_say_how_many_would_do(gpus: int,
     assert roles(flags(made)) == {"actor": gpus, "rollout": gpus}
 
 
-@pytest.mark.parametrize("gpus", [2, 3, 4, 6, 8, 12, 16, 24, 32, 64])
-@pytest.mark.parametrize("kl", [True, False])
+@for_each("gpus", [2, 3, 4, 6, 8, 12, 16, 24, 32, 64])
+@for_each("kl", [True, False])
 def test_every_split_fits_its_gpus(gpus: int, kl: bool) -> None:
     nodes, each = (1, gpus) if gpus <= 8 else (gpus // 4, 4)
     made = planned(

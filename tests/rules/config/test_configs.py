@@ -12,6 +12,7 @@ from relax_lint.rules import load_rules
 from relax_lint.rules.config.eval_config import faults
 from relax_lint.selection import Layer
 from relax_lint.sources.config_yaml import YamlSource
+from tests.cases import for_each
 
 RULES = load_rules()
 TRAIN = "python3 relax/entrypoints/train.py"
@@ -37,7 +38,7 @@ SHADOWING = {
 }
 
 
-@pytest.mark.parametrize(
+@for_each(
     "launch",
     [
         f"{TRAIN} --seed 3 {NAMED}\n",
@@ -47,7 +48,7 @@ SHADOWING = {
         f'ARGS=(--custom-config-path)\nARGS+=({CONFIG})\n{TRAIN} --seed 3 "${{ARGS[@]}}"\n',
     ],
 )
-@pytest.mark.parametrize("at", [RUN, "examples/other/run_other.sh"])
+@for_each("at", [RUN, "examples/other/run_other.sh"])
 def test_what_a_launch_makes_of_a_config_is_found_when_only_the_config_is_judged(launch: str, at: str) -> None:
     tree = {at: launch, CONFIG: "seed: 4\n"}
     everything = found(judged(tree))
@@ -146,7 +147,7 @@ DOCUMENTS = [
 ]
 
 
-@pytest.mark.parametrize("text", DOCUMENTS)
+@for_each("text", DOCUMENTS)
 def test_an_evaluation_config_is_refused_here_where_the_table_refuses_it(text: str) -> None:
     source = YamlSource(Path("/project/eval.yaml"), text.encode())
     by_table = eval_config_fault(source.load() or {}) is not None

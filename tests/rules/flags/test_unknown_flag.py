@@ -10,6 +10,7 @@ import pytest
 from relax_lint.catalog.flags import embedded
 from relax_lint.cli import main
 from relax_lint.config import Settings
+from tests.cases import for_each
 from tests.catalog.small_relax import RELAX
 from tests.rules.flags.judging import LAUNCHER, TRAIN, messages, report_on, silences
 
@@ -49,7 +50,7 @@ def test_a_checkout_passes_on_what_it_wants_of_a_server() -> None:
     assert message.endswith("; the server has it, and Relax does not pass it on")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("flag", "candidates"),
     [
         ("--rollout-batch-sizes", "--rollout-batch-size"),

@@ -10,6 +10,7 @@ from relax_lint.fixing import fix
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
+from tests.cases import for_each
 
 TRAIN = "python3 relax/entrypoints/train.py --lr 1e-6"
 
@@ -34,7 +35,7 @@ MAKING = [
 ]
 
 
-@pytest.mark.parametrize("making", MAKING)
+@for_each("making", MAKING)
 def test_a_directory_that_another_command_makes(making: str) -> None:
     assert findings(f"set -eo pipefail\n{making}\n{TRAIN} | tee logs/run.log\n") == []
 

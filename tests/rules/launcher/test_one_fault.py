@@ -10,6 +10,7 @@ from relax_lint.engine import Report, lint
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
+from tests.cases import for_each
 
 SCRIPT = "examples/demo/run_demo.sh"
 CODES = ("RLX406", "RLX407", *(f"RLX{number}" for number in range(411, 418)), "RLX505", "RLX508")
@@ -106,7 +107,7 @@ def test_nothing_is_wrong_with_it() -> None:
 E, W, A = Severity.ERROR, Severity.WARNING, Severity.ADVICE
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "code", "severity", "at"),
     [
         # RLX406

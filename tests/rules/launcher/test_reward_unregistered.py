@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from relax_lint.config import Settings
 from relax_lint.diagnostics import Severity
 from relax_lint.engine import Report, lint
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
+from tests.cases import for_each
 
 RULES = load_rules()
 RUN = "examples/demo/run_demo.sh"
@@ -28,7 +27,7 @@ def severities(flags: str, path: str = RUN, **more: str) -> list[Severity]:
     return [item.severity for item in report(tree).diagnostics]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("flags", "expected"),
     [
         ("--colocate", [E]),

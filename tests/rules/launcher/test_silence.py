@@ -9,6 +9,7 @@ from relax_lint.engine import Report, lint
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
+from tests.cases import for_each
 
 SCRIPT = "examples/demo/run_demo.sh"
 TRAIN = "python3 relax/entrypoints/train.py"
@@ -22,7 +23,7 @@ def judged(code: str, files: str | dict[str, str], env: dict[str, str] | None = 
     return lint(Project.from_files(tree, settings), load_rules(), settings)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "text", "because"),
     [
         ("RLX403", f'ray job submit --address="http://$HEAD:8265" -- {TRAIN}\n', "${HEAD}"),
@@ -87,7 +88,7 @@ def test_rules_of_recipes_leave_other_launchers_alone(code: str) -> None:
     assert judged(code, tree).diagnostics == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "text"),
     [
         ("RLX401", "python3 -m verl.trainer.main_ppo\n"),

@@ -10,6 +10,7 @@ from relax_lint.project import Project
 from relax_lint.recipe_kinds import kind_of
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
+from tests.cases import for_each
 
 RUN = "examples/demo/run_demo.sh"
 TRAIN = "python3 relax/entrypoints/train.py"
@@ -26,7 +27,7 @@ def said(tree: dict[str, str]) -> list[str]:
     return [found.message for found in judged(tree).diagnostics]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("flags", "kind"),
     [
         ("--rm-type math", "single-turn"),

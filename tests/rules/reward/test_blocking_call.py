@@ -9,6 +9,7 @@ from relax_lint.engine import lint
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
+from tests.cases import for_each
 
 RUN = "examples/demo/run_demo.sh"
 REWARD = "examples/demo/reward_demo.py"
@@ -44,7 +45,7 @@ def test_what_no_launch_reaches_may_block() -> None:
     assert lines(tree) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("head", "call"),
     [
         ("import requests", "requests.post('u')"),
@@ -77,7 +78,7 @@ def test_every_way_to_block(head: str, call: str) -> None:
     assert lines(reward(f"    {call}", head)) == [f"reward_demo.py:{line} warning"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("head", "statement"),
     [
         ("import asyncio", "await asyncio.sleep(1)"),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from relax_lint.rules import ERROR, Example
 from tests import test_rule_examples as harness
+from tests.cases import for_each
 from tests.rules.reward.blocking_trees import ENVIRONMENT, REWARD, reward
 
 RULE = harness.RULES["RLX210"]
@@ -287,7 +286,7 @@ async def reward_func(args, sample, **kwargs):
 ]
 
 
-@pytest.mark.parametrize("example", INVALID)
+@for_each("example", INVALID)
 def test_what_keeps_the_event_loop_waiting(example: Example) -> None:
     harness.gives_its_findings(RULE, example)
     harness.is_fixed_as_shown(RULE, example)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from relax_lint.rules import Example
 from tests import test_rule_examples as harness
+from tests.cases import for_each
 from tests.rules.reward.blocking_trees import ENVIRONMENT, REWARD, RUN, reward
 
 RULE = harness.RULES["RLX210"]
@@ -282,6 +281,6 @@ async def reward_func(args, sample, **kwargs):
 ]
 
 
-@pytest.mark.parametrize("example", VALID)
+@for_each("example", VALID)
 def test_what_waits_elsewhere_or_not_at_all(example: Example) -> None:
     harness.gives_no_finding(RULE, example)

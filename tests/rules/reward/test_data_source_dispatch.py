@@ -11,6 +11,7 @@ from relax_lint.engine import lint
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
+from tests.cases import for_each
 from tests.parquet_files import parquet
 
 RUN = "examples/demo/run_demo.sh"
@@ -103,7 +104,7 @@ def found_in(reward: str, script: str) -> list[str]:
     return found({"examples/demo/reward_demo.py": reward, "scripts/tools/process_demo.py": script})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("reward", "with_one", "with_other"),
     [
         (f"{HEAD}    return 1.0 if sample.metadata['data_source'] == 'gsm8k' else 0.0\n", ["2 warning"], ["2 warning"]),

@@ -9,6 +9,7 @@ from relax_lint.engine import lint
 from relax_lint.project import MEMORY_ROOT, Project
 from relax_lint.rules import load_rules
 from relax_lint.selection import Layer
+from tests.cases import for_each
 
 RULES = load_rules()
 RUN, REWARD = "examples/demo/run_demo.sh", "examples/demo/reward_demo.py"
@@ -28,7 +29,7 @@ def of_reward(body: str, flags: str = "", **more: str) -> list[tuple[str, int]]:
     return found({RUN: f"{TRAIN} {flags}\n", REWARD: text, **{f"examples/demo/{k}.py": v for k, v in more.items()}})
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body",
     [
         "    return sample.turns if isinstance(sample, Episode) else 0.0\n",
@@ -106,8 +107,8 @@ PROMPT_USES = {
 AS_LIST, AS_TEXT = '--multimodal-keys \'{"image": "images"}\'', "--apply-chat-template"
 
 
-@pytest.mark.parametrize("flags", [AS_LIST, AS_TEXT, f"{AS_LIST} {AS_TEXT}", "", f'{AS_LIST} "$@"'])
-@pytest.mark.parametrize("kind", PROMPT_USES)
+@for_each("flags", [AS_LIST, AS_TEXT, f"{AS_LIST} {AS_TEXT}", "", f'{AS_LIST} "$@"'])
+@for_each("kind", PROMPT_USES)
 def test_prompts_are_what_the_launch_makes_of_them(kind: str, flags: str) -> None:
     made = {AS_LIST: "list", AS_TEXT: "text", f"{AS_LIST} {AS_TEXT}": "text"}.get(flags)
     for body in PROMPT_USES[kind]:
@@ -153,7 +154,7 @@ TRAVELS = {
 }
 
 
-@pytest.mark.parametrize("way", TRAVELS)
+@for_each("way", TRAVELS)
 def test_samples_are_followed_wherever_they_go(way: str) -> None:
     text = TRAVELS[way]
     flags = "--group-rm" if "samples, " in text else ""
