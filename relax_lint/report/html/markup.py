@@ -9,6 +9,7 @@ from html import escape
 _VOID = frozenset(("br", "col", "input", "meta", "wbr"))
 _SEEN = "\N{IDEOGRAPHIC SPACE}"
 """A blank of East Asian writing, which Python does not count as printable."""
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _FLAG = re.compile(r"(?<![\w-])--[a-zA-Z][\w-]*")
 
 
@@ -41,14 +42,12 @@ def _name(character: str) -> str:
 
 def name_of(character: str) -> str:
     """What stands for a character that cannot be seen."""
-    code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\N{SYMBOL FOR DELETE}"
-    if 0xDC80 <= code <= 0xDCFF:
-        return f"\\x{code - 0xDC00:02x}"
-    return f"U+{code:04X}"
+    number = ord(character)
+    if number < 0x80:
+        return _SHORT.get(character, f"\\x{number:02x}")
+    if 0xDC80 <= number <= 0xDCFF:
+        return f"\\x{number - 0xDC00:02x}"
+    return f"U+{number:04X}"
 
 
 def plain(value: str) -> str:

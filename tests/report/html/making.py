@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from relax_lint.cli import main
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 TRAIN = "python3 relax/entrypoints/train.py"
+NO_TEXT = "\udcff" if sys.platform == "linux" else ""
+"""A byte in names that is no text; other systems refuse it."""
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
 """What must stay text wherever it stands: names, values, comments, messages."""
 
@@ -53,7 +56,7 @@ def hostile(where: Path) -> Path:
         {
             "examples/evil/<img src=x onerror=alert(1)>.py": f'"""{HOSTILE}"""\nimport verl  # {HOSTILE}\n',
             "examples/evil/run_evil.sh": run,
-            "examples/evil/run_\u202e\udcff\n'\"&amp;.sh": f"{TRAIN} --colocate --no-such '\udcfe'\n",
+            f"examples/evil/run_\u202e{NO_TEXT}\n'\"&amp;.sh": f"{TRAIN} --colocate --no-such '\udcfe'\n",
             "examples/evil/nul.sh": f"{TRAIN} --colocate\0 {HOSTILE}\n",
             "examples/evil/reward_evil.py": b"import verl\n\xff\xfe = '</style><!--'\n",
         },
