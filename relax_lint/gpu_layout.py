@@ -75,9 +75,7 @@ def layout(facts: Facts) -> Layout:
         return Layout((), why_none=f"not known: --resource is {_shown(resource)}, no object")
     started = tuple(_started(facts))
     idle = tuple(RoleLayout(role, _count(facts["roles"][role]), (_IDLE,)) for role in facts["idle_roles"])
-    return Layout(
-        (*started, *idle), _total(started), tuple(_missing(facts)), idle=tuple(role.name for role in idle)
-    )
+    return Layout((*started, *idle), _total(started), tuple(_missing(facts)), idle=tuple(role.name for role in idle))
 
 
 def _missing(facts: Facts) -> Iterator[str]:
@@ -168,7 +166,9 @@ def _split(gpus: int, tensor: int, pipeline: int, context: int) -> str:
 def _parallel(gpus: int, tensor: int, pipeline: int, context: int) -> Blocks | None:
     """The copies of a model, or of the stages of its pipeline. Megatron numbers TP first, then CP, DP and PP."""
     size = tensor * context
-    return Blocks("DP", size, pipeline) if min(tensor, pipeline, context) > 0 and gpus % (size * pipeline) == 0 else None
+    if min(tensor, pipeline, context) < 1 or gpus % (size * pipeline):
+        return None
+    return Blocks("DP", size, pipeline)
 
 
 def _experts(gpus: int, experts: int, parallel: int, tensor: int, pipeline: int) -> str:
