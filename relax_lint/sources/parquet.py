@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import resource
+import warnings
 from collections.abc import Callable, Generator, Sequence
 from functools import cached_property
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from relax_lint.sources.columns import (
     BINARY,
@@ -55,6 +58,8 @@ class ParquetTable:
                 self._physical = reader.schema
         except self._failures as problem:
             raise Unreadable(_in_one_line(problem)) from problem
+        if not _is_sound(self._metadata):
+            raise Unreadable("its footer contradicts itself")
 
     @staticmethod
     def _reader(stream: IO[bytes], metadata: Any = None) -> Any:
@@ -143,6 +148,34 @@ class ParquetTable:
                         drop = 0
         except self._failures as problem:
             raise Unreadable(_in_one_line(problem)) from problem
+
+
+def _is_sound(metadata: Any) -> bool:
+    """Whether all that a footer says of its columns can be asked. Where it contradicts itself, Arrow ends the process
+    that asks, so another one does that first."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it does nothing that a thread of the parent may have to finish
+        child = os.fork()
+    if child == 0:
+        _ask_everything(metadata)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def _ask_everything(metadata: Any) -> NoReturn:
+    """Do so, and end this process without a word."""
+    status = 1
+    try:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        for group in range(metadata.num_row_groups):
+            row_group = metadata.row_group(group)
+            for leaf in range(row_group.num_columns):
+                column = row_group.column(leaf)
+                statistics = column.statistics
+                _ = column.total_uncompressed_size, statistics is not None and statistics.has_null_count
+        status = 0
+    finally:
+        os._exit(status)
 
 
 def _in_one_line(problem: BaseException) -> str:

@@ -21,6 +21,8 @@ from pathlib import Path
 from tools.fuzz import handlers
 
 KEPT = Path(".fuzz")
+TURN = 50_000
+"""Inputs of a front end after which the next has its turn, so that a run that is ended early has tried all."""
 
 
 def main() -> int:
@@ -60,17 +62,20 @@ def _all(names: list[str], options: argparse.Namespace) -> int:
     from tools.fuzz.running import Task, run
 
     inputs = range(options.first, options.first + options.inputs)
-    done: dict[str, Figures] = {}
-    for name in names:
-        front = load(name)
-        done[name] = run(Task(front, name, options.seed, options.every), inputs, options.jobs)
-        print(table([(name, done[name])]), end="", flush=True)
-        for (kind, cause), found in sorted(done[name].examples.items()):
-            print(f"  {kind}: {cause} ({done[name].troubles[kind, cause]} times; input {found[0].index})")
-            _keep(front, name, options.seed, found[0].index, kind, cause)
-        if options.json is not None:
-            data = {"seed": options.seed, **{front: figures.as_data() for front, figures in done.items()}}
-            options.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    tasks = [Task(load(name), name, options.seed, options.every) for name in names]
+    done = {name: Figures() for name in names}
+    for at in range(0, len(inputs), TURN):
+        for task in tasks:
+            done[task.name].add(run(task, inputs[at : at + TURN], options.jobs))
+            if options.json is not None:
+                data = {"seed": options.seed, **{name: figures.as_data() for name, figures in done.items()}}
+                options.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    print(table(done.items()), end="", flush=True)
+    for task in tasks:
+        figures = done[task.name]
+        for (kind, cause), found in sorted(figures.examples.items()):
+            print(f"{task.name}: {kind}: {cause} ({figures.troubles[kind, cause]} times; input {found[0].index})")
+            _keep(task.front, task.name, options.seed, found[0].index, kind, cause)
     return int(any(figures.troubles for figures in done.values()))
 
 

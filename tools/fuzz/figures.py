@@ -79,6 +79,7 @@ class Figures:
             "judged",
             "dropped",
             "seconds",
+            "wall",
         ):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.megabytes = max(self.megabytes, other.megabytes)

@@ -22,7 +22,7 @@ class ParquetFront(DataFront):
     modules = ("sources/parquet.py", "sources/dataset.py", "sources/columns.py", "rules/data/", "data_profile.py")
 
     def __init__(self) -> None:
-        self.seeds = [_file(random.Random(number)) for number in range(200)]
+        self.seeds = [_file(random.Random(number)) for number in range(600)]
 
     def data(self, chance: random.Random) -> bytes:
         """A file."""
@@ -32,21 +32,29 @@ class ParquetFront(DataFront):
             return raw(chance)
         if kind < 0.05:
             return _MARK + raw(chance) + chance.choice((_MARK, b"PARE", b""))
-        if kind < 0.1:
+        if kind < 0.15:
             return seed
-        if kind < 0.3:
+        if kind < 0.2:
             return damaged(chance, seed)
         size = int.from_bytes(seed[-8:-4], "little")
         start = len(seed) - 8 - size
-        if kind < 0.35:
+        if kind < 0.23:
             claimed = chance.choice((0, 1, size - 1, size + 1, len(seed), 2**31 - 1, 2**31, 2**32 - 1))
             return seed[:-8] + claimed.to_bytes(4, "little") + _MARK
-        if kind < 0.4:
+        if kind < 0.26:
             return seed[: chance.randrange(len(seed))]
-        if kind < 0.5:
-            return damaged(chance, seed[:start]) + seed[start:]
-        footer = damaged(chance, seed[start:-8])
+        if kind < 0.6:
+            return _touched(chance, seed[:start]) + seed[start:]
+        footer = chance.choice((damaged, _touched))(chance, seed[start:-8])
         return seed[:start] + footer + len(footer).to_bytes(4, "little") + _MARK
+
+
+def _touched(chance: random.Random, data: bytes) -> bytes:
+    """The bytes with a few of them changed, none moved: what the footer says of places stays true."""
+    changed = bytearray(data)
+    for _ in range(chance.choice((1, 1, 2, 5))):
+        changed[chance.randrange(len(changed))] = chance.randrange(256)
+    return bytes(changed)
 
 
 def _file(chance: random.Random) -> bytes:
