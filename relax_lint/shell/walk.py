@@ -65,13 +65,14 @@ def innermost(root: Any, start: int, end: int, kind: type[Node]) -> Node | None:
 
 def command_lists(root: Script | Command) -> Iterator[Sequence[Command]]:
     """Every list of commands that run one after another, the outer before the inner. Substitutions are left out."""
-    for commands in _bodies(root):
-        yield commands
-        for command in commands:
-            if not isinstance(command, SimpleCommand):
-                yield from command_lists(command)
-    for inner in _joined(root):
-        yield from command_lists(inner)
+    pending: list[Script | Command | Sequence[Command]] = [root]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, Sequence):
+            yield one
+            pending.extend(reversed(one))
+        elif not isinstance(one, SimpleCommand):
+            pending.extend(reversed([*_bodies(one), *_joined(one)]))
 
 
 def simple_commands(root: Script | Command) -> Iterator[SimpleCommand]:
