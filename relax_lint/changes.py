@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from relax_lint.discovery import is_launcher, root_of, walk
-from relax_lint.files import Files, Unreadable
+from relax_lint.files import Files
 from relax_lint.git import GitError, ask
-from relax_lint.project import YAML_SUFFIXES
+
+if TYPE_CHECKING:
+    from relax_lint.config import Configuration
 
 __all__ = ["GitError", "concerned", "is_committed", "paths_since", "staged_paths"]
 
 _COMPARING = ("--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
-_COMPONENT = re.compile(rb"[^\s/\\\"'`=:,;(){}\[\]$]+")
 
 
 def staged_paths() -> list[Path] | None:
@@ -36,25 +37,32 @@ def paths_since(revision: str) -> list[Path]:
     return sorted({*_changed(revision), *(root / name for name in untracked)})
 
 
-def concerned(changed: Iterable[Path], paths: Sequence[Path], files: Files | None = None) -> list[Path]:
+def concerned(
+    changed: Iterable[Path],
+    paths: Sequence[Path],
+    files: Files | None = None,
+    configuration: Configuration | None = None,
+) -> list[Path]:
     """The recipes, and launchers outside of recipes, below ``paths`` on which changed files bear.
 
-    A recipe is concerned when a file of its own changed or went, or when its text names a changed file.
+    They are concerned when a file of their own changed or went, or one that they read: a script that they source, a
+    module that they import or a launch names, YAML, data.
     """
+    from relax_lint.bearing import Bearing
+
     files = files or Files()
     changed = list(changed)
+    bearing = Bearing(changed, files, configuration)
     chosen: dict[Path, None] = {}
-    elsewhere: list[Path] = []
     for path in changed:
         recipe = _recipe_directory(path, files)
-        if recipe is not None and files.is_dir(recipe):
+        if recipe is not None and files.is_dir(recipe) and bearing.is_of(recipe):
             chosen[recipe] = None
         elif recipe is None and files.is_file(path) and is_launcher(path, files):
             chosen[path] = None
-        elsewhere.append(path)
-    for recipe in _recipes_below(paths, files):
-        if recipe not in chosen and _names_any(recipe, elsewhere, files):
-            chosen[recipe] = None
+    for place, root in _places_below(paths, files):
+        if place not in chosen and bearing.on(walk(place, files) if files.is_dir(place) else [place], root):
+            chosen[place] = None
     given = [path for path in chosen if any(path == one or one in path.parents for one in paths)]
     # A path inside of a recipe stands for itself when its recipe is concerned.
     given += [one for one in paths if one not in given and any(recipe in one.parents for recipe in chosen)]
@@ -80,49 +88,20 @@ def _recipe_directory(path: Path, files: Files) -> Path | None:
     return root / "examples" / path.relative_to(root / "examples").parts[0]
 
 
-def _recipes_below(paths: Sequence[Path], files: Files) -> Iterator[Path]:
+def _places_below(paths: Sequence[Path], files: Files) -> Iterator[tuple[Path, Path]]:
+    """The recipes, and the launchers outside of recipes, each with the root of its repository."""
     seen: set[Path] = set()
+    recipes: dict[Path, Path | None] = {}
     for path in paths:
         for file in walk(path, files) if files.is_dir(path) else [path]:
-            recipe = _recipe_directory(file, files)
-            if recipe is not None and recipe not in seen:
-                seen.add(recipe)
-                yield recipe
-
-
-def _names_any(recipe: Path, changed: Iterable[Path], files: Files) -> bool:
-    """Whether the text of a recipe names a changed file, as a path or as a module; a package file on its module path
-    counts as named."""
-    files_named: set[bytes] = set()
-    modules_named: set[bytes] = set()
-    for path in changed:
-        if path.name == "__init__.py":
-            if path.parent == recipe.parent:
-                return True
-            modules_named.add(os.fsencode(path.parent.name))
-        else:
-            files_named.add(os.fsencode(path.name))
-            if path.suffix == ".py":
-                modules_named.add(os.fsencode(path.stem))
-    for text in _texts(recipe, files):
-        components = set(_COMPONENT.findall(_text(text, files)))
-        pieces = {piece for name in components for piece in name.strip(b".").split(b".") if b"." in name.strip(b".")}
-        if components & files_named or pieces & modules_named:
-            return True
-    return False
-
-
-def _texts(recipe: Path, files: Files) -> Iterator[Path]:
-    for path in walk(recipe, files):
-        if path.suffix in (".py", *YAML_SUFFIXES) or is_launcher(path, files):
-            yield path
-
-
-def _text(path: Path, files: Files) -> bytes:
-    try:
-        return files.read(path) or b""
-    except Unreadable:
-        return b""
+            if file.parent not in recipes:
+                recipes[file.parent] = _recipe_directory(file, files)
+            recipe = recipes[file.parent]
+            place = file if recipe is None else recipe
+            if place in seen or (recipe is None and not is_launcher(file, files)):
+                continue
+            seen.add(place)
+            yield place, root_of(file.parent, files) or file.parent
 
 
 def _changed(what: str) -> list[Path]:

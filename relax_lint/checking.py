@@ -197,7 +197,7 @@ class Checking:
         if changed is None:
             return paths
         self.changed = changed
-        return concerned(changed, paths, self.files)
+        return concerned(changed, paths, self.files, self.configuration)
 
     # ------------------------------------------------------------ judging
 

@@ -102,6 +102,57 @@ def test_a_deletion_concerns_whoever_needs_the_file(git: Git, path: str, expecte
     assert names(staged_paths()) == expected
 
 
+CHAIN = {
+    "examples/chain/run_chain.sh": "SIZE=${SIZE:-small}\nsource scripts/models/${SIZE}_chain.sh\n"
+    "python3 relax/entrypoints/train.py --custom-rm-path shared.rewards.score.reward_func "
+    "--custom-config-path shared/chain.yaml --prompt-data data/rows.jsonl\n",
+    "examples/chain/__init__.py": "",
+    "examples/chain/all_of_it.py": "import examples.whole as whole\n",
+    "examples/whole/__init__.py": "",
+    "examples/whole/part.py": "",
+    "scripts/models/small_chain.sh": 'source "$(dirname "$BASH_SOURCE")/../lib/base_chain.sh"\n',
+    "scripts/models/large_chain.sh": "ARGS=()\n",
+    "scripts/lib/base_chain.sh": "ARGS=()\n",
+    "scripts/training/run_t.sh": "source scripts/models/large_chain.sh\npython3 relax/entrypoints/train.py\n",
+    "shared/rewards/score.py": "from shared.rewards.parts import words\nfrom . import numbers\n",
+    "shared/rewards/parts.py": "",
+    "shared/rewards/numbers.py": "",
+    "shared/rewards/unrelated.py": "",
+    "shared/chain.yaml": "x: 1\n",
+    "data/rows.jsonl": "{}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("scripts/models/small_chain.sh", ["examples/chain", "scripts/models/small_chain.sh"]),
+        (
+            "scripts/lib/base_chain.sh",
+            ["examples/chain", "scripts/lib/base_chain.sh", "scripts/models/small_chain.sh"],
+        ),
+        ("scripts/models/large_chain.sh", ["scripts/models/large_chain.sh", "scripts/training/run_t.sh"]),
+        ("shared/rewards/score.py", ["examples/chain"]),
+        ("shared/rewards/parts.py", ["examples/chain"]),
+        ("shared/rewards/numbers.py", ["examples/chain"]),
+        ("shared/rewards/unrelated.py", []),
+        ("shared/chain.yaml", ["examples/chain"]),
+        ("data/rows.jsonl", ["examples/chain"]),
+        ("examples/whole/part.py", ["examples/chain", "examples/whole"]),
+        ("examples/chain/notes.md", []),
+        ("examples/chain/curve.png", []),
+        ("examples/chain/rows.json", ["examples/chain"]),
+    ],
+)
+def test_a_recipe_is_concerned_by_all_that_it_reads_and_nothing_else(git: Git, path: str, expected: list[str]) -> None:
+    for name, text in CHAIN.items():
+        write(name, text)
+    git("add", "--all")
+    git("commit", "--quiet", "--message", "chain")
+    write(path, Path(path).read_text() + "\n" if Path(path).exists() else "new\n")
+    assert names(paths_since("HEAD")) == expected
+
+
 def test_a_rename_is_a_deletion_too(git: Git) -> None:
     git("mv", "examples/b/base.py", "examples/c/base_env.py")
     assert names(staged_paths()) == ["examples/a", "examples/b", "examples/c"]

@@ -77,7 +77,7 @@ def _add_files(parser: ArgumentParser) -> None:
         help="only recipes that the git index touches, or what pre-commit's refs span; all when nothing is staged",
     )
     group.add_argument(
-        "--since", metavar="REV", help="only recipes that changed since a git revision, or that name a file that did"
+        "--since", metavar="REV", help="only recipes that changed since a git revision, or that read a file that did"
     )
     group.add_argument("--config", metavar="FILE", type=Path, help="use this configuration for everything")
     group.add_argument("--isolated", action="store_true", help="read no configuration")
