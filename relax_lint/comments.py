@@ -6,6 +6,7 @@ import ast
 import io
 import re
 import tokenize
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 
+_TEXT = re.compile(r"\S")
 _YAML_COMMENT = re.compile(r"(?:(?<=\s)|^)#[^\n]*", re.MULTILINE)
 
 
@@ -60,7 +62,7 @@ def _comments(
     source: SourceFile, found: Iterable[tuple[Span, range]], all_units: Callable[[], list[Span]]
 ) -> list[Comment]:
     made = []
-    spans: list[Span] | None = None
+    spans: _Nested | None = None
     for (start, end), own_lines in found:
         line = source.position(start)[0]
         trailing = bool(source.text[source.line_starts[line - 1] : start].strip(" \t\ufeff"))
@@ -68,28 +70,45 @@ def _comments(
             made.append(Comment(start, end, True, own_lines))
             continue
         if spans is None:
-            spans = all_units()
+            spans = _Nested(all_units())
         made.append(Comment(start, end, False, _lines_below(source, start, end, spans)))
     return made
 
 
-def _lines_below(source: SourceFile, start: int, end: int, spans: Iterable[Span]) -> range:
+def _lines_below(source: SourceFile, start: int, end: int, spans: _Nested) -> range:
     """The lines of the unit that follows a comment; within one that is cut no finer, the next line of text."""
-    below = _below(start, spans)
+    below = spans.below(start)
     if below is not None:
         return _lines(source, below)
-    rest = source.text[end:]
-    following = end + len(rest) - len(rest.lstrip())
-    return _lines(source, (following, following + 1)) if following < len(source.text) else range(0)
+    following = _TEXT.search(source.text, end)
+    return _lines(source, (following.start(), following.end())) if following is not None else range(0)
 
 
-def _below(start: int, spans: Iterable[Span]) -> Span | None:
-    """The unit that follows an offset within the innermost unit that holds it."""
-    spans = list(spans)
-    around = [span for span in spans if span[0] < start < span[1]]
-    limit = min((span[1] for span in around), default=None)
-    after = [span for span in spans if span[0] > start and (limit is None or span[1] <= limit)]
-    return min(after, key=lambda span: (span[0], -span[1]), default=None)
+class _Nested:
+    """Units, of which each holds all or nothing of any other."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._spans = sorted(spans, key=lambda span: (span[0], -span[1]))
+        self._starts = [start for start, _ in self._spans]
+        self._holders: list[int] = []
+        """For each unit the number of the nearest that may hold it, before the first -1."""
+        open_ones: list[int] = []
+        for index, (start, _) in enumerate(self._spans):
+            while open_ones and self._spans[open_ones[-1]][1] <= start:
+                open_ones.pop()
+            self._holders.append(open_ones[-1] if open_ones else -1)
+            open_ones.append(index)
+
+    def below(self, start: int) -> Span | None:
+        """The unit that follows an offset within the innermost unit that holds it."""
+        following = bisect_right(self._starts, start)
+        if following == len(self._spans):
+            return None
+        around = bisect_left(self._starts, start) - 1
+        while around >= 0 and self._spans[around][1] <= start:
+            around = self._holders[around]
+        found = self._spans[following]
+        return found if around < 0 or found[1] <= self._spans[around][1] else None
 
 
 def _lines(source: SourceFile, span: Span) -> range:
@@ -187,11 +206,13 @@ def _yaml_comments(source: SourceFile) -> list[Span]:
     except (yaml.YAMLError, ValueError):
         pass
     shift = 1 if source.text.startswith("\ufeff") else 0
-    return [
-        (start, start + len(source.text[start:end].rstrip("\r")))
-        for start, end in candidates
-        if not any(low + shift <= start < high + shift for low, high in scalars)
-    ]
+    begins = [low + shift for low, _ in scalars]
+    found = []
+    for start, end in candidates:
+        at = bisect_right(begins, start) - 1
+        if at < 0 or start >= scalars[at][1] + shift:
+            found.append((start, start + len(source.text[start:end].rstrip("\r"))))
+    return found
 
 
 def _yaml_units(source: SourceFile) -> list[Span]:
@@ -210,10 +231,13 @@ def _yaml_units(source: SourceFile) -> list[Span]:
 
 def _shell(source: LauncherSource) -> tuple[list[Comment], Callable[[], list[Span]]]:
     spans = list(_shell_units(source.script.commands))
+    by_last_line: dict[int, list[Span]] = {}
+    for span in spans:
+        by_last_line.setdefault(source.position(max(span[1] - 1, 0))[0], []).append(span)
     found = []
     for start, end in source.script.comments:
         line = source.position(start)[0]
-        before = [span for span in spans if span[1] <= start and source.position(max(span[1] - 1, 0))[0] == line]
+        before = [span for span in by_last_line.get(line, ()) if span[1] <= start]
         first = min((source.position(span[0])[0] for span in before), default=line)
         found.append(((start, end), range(first, line + 1)))
     return _comments(source, found, lambda: spans), lambda: spans

@@ -301,14 +301,14 @@ def _of_yaml(value: Any) -> Any:
 
 def _entries(project: Project, path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """The datasets of an evaluation config: name, path and keys, the defaults included."""
-    source = project.text(path)
-    if source is None:
+    source = project.yaml(path)
+    if source is None or source.error is not None:
         return
-    import yaml
+    from relax_lint.sources.config_yaml import NotLoaded
 
     try:
-        root = yaml.load(source.text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (yaml.YAMLError, ValueError, RecursionError, TypeError):
+        root = source.load()
+    except NotLoaded:
         return
     top = root.get("eval", root) if isinstance(root, dict) else None
     if not isinstance(top, dict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.comments import Comment, comments, units
@@ -115,11 +116,17 @@ class Suppressor:
         self.suppressions = suppressions(source)
         self.without_reason: list[Site] = []
         self._used: set[tuple[int, int]] = set()
+        self._of_file = [one for one in self.suppressions if one.lines is None]
+        self._by_line: dict[int, list[Suppression]] = {}
+        for one in self.suppressions:
+            for line in one.lines or ():
+                self._by_line.setdefault(line, []).append(one)
 
     def apply(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Mark what is silenced, with the reason given."""
         for found in diagnostics:
-            for suppression in self.suppressions:
+            speaking = [*self._of_file, *self._by_line.get(found.line, ())]
+            for suppression in sorted(speaking, key=lambda one: one.start):
                 items = suppression.matching(found)
                 if items is None:
                     continue
@@ -132,13 +139,17 @@ class Suppressor:
 
     def unused(self, rules: Iterable[Rule], decided: Callable[[], set[str]]) -> Iterator[Finding]:
         """The directives of which something can go: every rule that it means ran, decided, and found nothing."""
-        rules = list(rules)
+        rules, decided = list(rules), cache(decided)
+        meant_by: dict[str, list[str]] = {}
+        for item in (item for one in self.suppressions for item in one.items):
+            if item.selector not in meant_by:
+                meant_by[item.selector] = [rule.code for rule in rules if item.means(rule.code, rule.name)]
         for suppression in self.suppressions:
             idle = [
                 item
                 for item in suppression.items
                 if (suppression.start, item.start) not in self._used
-                if (meant := [rule.code for rule in rules if item.means(rule.code, rule.name)])
+                if (meant := meant_by[item.selector])
                 if decided().issuperset(meant)
             ]
             if idle:

@@ -40,14 +40,14 @@ class ProjectSurroundings(Surroundings):
 
     def document(self, path: str) -> object:
         """What PyYAML makes of it; hidden for a file that is no YAML, which other rules say."""
-        data = self._small(self._at(path))
-        if data is None:
+        source = self._project.yaml(self._at(path)) if self._small(self._at(path)) is not None else None
+        if source is None or source.error is not None:
             return UNKNOWN
-        import yaml
+        from relax_lint.sources.config_yaml import NotLoaded
 
         try:
-            return yaml.load(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)) or {}
-        except (yaml.YAMLError, ValueError, RecursionError):
+            return source.load() or {}
+        except NotLoaded:
             return UNKNOWN
 
     def possible_keys(self, path: str | None) -> frozenset[str]:

@@ -17,6 +17,10 @@ MAXIMUM_WORDS = 20_000
 """Words that one word expands to, and elements of an array."""
 MAXIMUM_REPLACED = 20_000_000
 """Characters of a text times those of what replaces its parts."""
+MAXIMUM_MATCHED = 200_000_000
+"""Steps of matching a pattern: places of the text that it is tried at, times the text behind each, times its parts."""
+MAXIMUM_LOOKED_AT = 10_000_000
+"""Characters of a word times the braces in it that may expand."""
 MAXIMUM_BACKTRACKING = 2_000
 """Characters of a text that a regular expression is tried on."""
 MAXIMUM_EXPLOSIVE = 20

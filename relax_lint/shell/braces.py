@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from relax_lint.shell.bounds import MAXIMUM_WORDS, TooComplex
+from relax_lint.shell.bounds import MAXIMUM_LOOKED_AT, MAXIMUM_WORDS, TooComplex
 from relax_lint.shell.patterns import Piece
 
 _SEQUENCE = re.compile(
@@ -29,6 +29,8 @@ def expand_braces(pieces: Sequence[Piece]) -> list[list[Piece]]:
             atoms.append((text, True))
         else:
             atoms += [(char, False) for char in text]
+    if atoms.count(("{", False)) * len(atoms) > MAXIMUM_LOOKED_AT:
+        raise TooComplex
     return [_joined(word) for word in _expand(atoms)]
 
 

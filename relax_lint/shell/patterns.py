@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Literal
 
 from relax_lint.records import record
+from relax_lint.shell.bounds import MAXIMUM_MATCHED, TooComplex
 
 Piece = tuple[str, bool]
 Mode = Literal["first", "all", "prefix", "suffix"]
@@ -133,6 +134,7 @@ def matches(pattern: Pattern, value: str) -> bool:
     literal = pattern.literal
     if literal is not None:
         return value == literal
+    _refuse_costly(pattern, value, tries=1)
     return len(value) in _ends(pattern, value, 0)
 
 
@@ -140,6 +142,7 @@ def remove_prefix(value: str, pattern: Pattern, *, longest: bool) -> str:
     """``${v#p}`` and ``${v##p}``."""
     if not pattern.text:
         return value
+    _refuse_costly(pattern, value, tries=1)
     ends = _ends(pattern, value, 0)
     if not ends:
         return value
@@ -151,6 +154,7 @@ def remove_suffix(value: str, pattern: Pattern, *, longest: bool) -> str:
     literal = pattern.literal
     if literal is not None:
         return value.removesuffix(literal)
+    _refuse_costly(pattern, value, tries=len(value))
     starts = range(len(value) + 1) if longest else range(len(value), -1, -1)
     for start in starts:
         if len(value) in _ends(pattern, value, start):
@@ -167,6 +171,8 @@ def replace(value: str, pattern: Pattern, replacement: Sequence[Piece], mode: Mo
         return value + fill("") if mode == "suffix" else value
     if not value:
         return fill("") if _find(pattern, value, 0, mode) is not None else value
+    if pattern.literal is None:
+        _refuse_costly(pattern, value, tries=1 if mode == "prefix" else len(value))
     parts: list[str] = []
     at = 0
     while at < len(value):
@@ -368,6 +374,19 @@ class _Parser:
         return spelling[at], at + 1
 
 
+def _refuse_costly(pattern: Pattern, value: str, tries: int) -> None:
+    """A match takes about the length of the text for each part of a pattern; where anything but characters one by one
+    is asked for, from each place anew."""
+    size, parts, each = len(value), len(pattern.nodes), 1
+    if pattern.ignore_case or not all(isinstance(node, (str, _Any, _Set)) for node in pattern.nodes):
+        each = size
+    if any(isinstance(node, _Group) for node in pattern.nodes):
+        parts = len(pattern.text)
+        each *= size if "!(" in pattern.text else 1
+    if tries * each * parts > MAXIMUM_MATCHED:
+        raise TooComplex
+
+
 def _ends(pattern: Pattern, value: str, start: int) -> set[int]:
     """Where matches that begin at ``start`` can end."""
     folded = _fold(value) if pattern.ignore_case else value
@@ -419,7 +438,7 @@ def _choices(group: _Group, folded: str, value: str, starts: set[int]) -> set[in
 def _find(pattern: Pattern, value: str, at: int, mode: Mode) -> tuple[int, int] | None:
     """The match that bash replaces: the first place, and there the longest."""
     size = len(value)
-    if not _may_match_inside(pattern, value[at:], mode):
+    if not _may_match_inside(pattern, value, at, mode):
         return None
     if mode == "prefix":
         ends = _ends(pattern, value, at) if _may_start(pattern, at, size) else None
@@ -442,13 +461,13 @@ def _may_start(pattern: Pattern, start: int, size: int) -> bool:
     return start < size or pattern.text.startswith("*")
 
 
-def _may_match_inside(pattern: Pattern, value: str, mode: Mode) -> bool:
+def _may_match_inside(pattern: Pattern, value: str, at: int, mode: Mode) -> bool:
     r"""Bash first asks whether ``*pattern*`` matches, without the star at the end that the match is bound to, and is
     misled by a pattern that ends in a backslash or ``\*``."""
     text = pattern.text
     if text.startswith("*") and not text.startswith("*(") and text.endswith("\\*"):
-        return matches(pattern, value)
+        return matches(pattern, value[at:])
     if not text.endswith("\\") or text.endswith("\\\\"):
         return True
     spelled = ("" if mode == "prefix" else "*") + text + ("" if mode == "suffix" else "*")
-    return matches(_compile(spelled, extglob=False, ignore_case=pattern.ignore_case), value)
+    return matches(_compile(spelled, extglob=False, ignore_case=pattern.ignore_case), value[at:])
