@@ -162,8 +162,10 @@ def _contradiction(options: Namespace) -> str | None:
         return "--add-suppressions wants a reason"
     if options.write_baseline is not None and (options.diff or options.add_suppressions is not None):
         return "--write-baseline does not go with --diff or --add-suppressions"
-    if options.prune_baseline and (options.write_baseline is not None or options.diff or stdin):
-        return "--prune-baseline does not go with --write-baseline, --diff or standard input"
+    if options.prune_baseline and (
+        options.write_baseline is not None or options.add_suppressions is not None or options.diff or stdin
+    ):
+        return "--prune-baseline does not go with --write-baseline, --add-suppressions, --diff or standard input"
     if options.statistics and options.format != "text":
         return "--statistics is a table for people; --format json has every finding to count"
     if options.select is not None and not "".join(options.select).strip(" ,"):

@@ -106,6 +106,18 @@ def test_of_many_the_first_are_shown(run: Run) -> None:
     )
 
 
+def test_a_baseline_that_cannot_be_written_is_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = Path("known.json").read_bytes()
+    write(PYTHON, "x = 1\n")
+    Path("kept").mkdir()
+    Path("known.json").rename("kept/known.json")
+    Path("known.json").symlink_to("nowhere/known.json")
+    done = run("--baseline", "known.json", "--prune-baseline")
+    assert done.status == 2
+    assert "known.json" in done.err
+    assert Path("kept/known.json").read_bytes() == before
+
+
 def test_a_link_is_written_through(run: Run) -> None:
     Path("kept").mkdir()
     Path("known.json").rename("kept/real.json")
@@ -121,6 +133,7 @@ def test_a_link_is_written_through(run: Run) -> None:
     [
         (["--prune-baseline"], "--prune-baseline wants a baseline"),
         (["--prune-baseline", *BASELINE, "--diff"], "does not go with"),
+        (["--prune-baseline", *BASELINE, "--add-suppressions", "why"], "does not go with"),
         (["--prune-baseline", "--write-baseline", "known.json"], "does not go with"),
     ],
 )
