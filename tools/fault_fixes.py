@@ -34,6 +34,7 @@ def main() -> int:
     rows: list[Row] = []
     for name in options.scenario or SCENARIOS:
         with tempfile.TemporaryDirectory(prefix="relax-lint-faults-") as work:
+            Path(work).chmod(0o755)  # others have to get at it, too
             trial = Trial(SCENARIOS[name], Path(work).resolve())
             for kind in options.fault or KINDS:
                 row = KINDS[kind](trial, options.at_most)

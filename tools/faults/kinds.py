@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -13,9 +14,12 @@ from typing import TypeAlias
 from tools.faults.judging import MARK, faults_of, faults_of_changed, faults_of_lost, faults_of_second
 from tools.faults.supervisor import KILL, Call
 from tools.faults.table import Row
-from tools.faults.trees import finished
-from tools.faults.trial import Outcome, Trial
+from tools.faults.trees import finished, unfinished
+from tools.faults.trial import Outcome, Trial, let_go
 
+_NOBODY = 65534
+_FOR_WORDS = 200
+"""Bytes that standard error may need, which is a file, too."""
 _TIDYING = ("unlink", "unlinkat", "rmdir")
 _REFUSALS: Mapping[str, tuple[int, tuple[str, ...]]] = {
     "disk full": (errno.ENOSPC, ("open", "openat", "write", "pwrite64", "writev", "fsync", "fdatasync", "rename",
@@ -48,7 +52,7 @@ def _state(trial: Trial, outcome: Outcome) -> str:
 def _judge(trial: Trial, row: Row, at: Call, outcome: Outcome, found: Iterator[str]) -> None:
     row.add(_state(trial, outcome), at.name)
     faults = list(found)
-    second = trial.run(lambda call: None, fresh=False)
+    second = trial.run(let_go, fresh=False)
     faults_then = list(faults_of_second(trial, second))
     row.completed += not faults_then
     row.faults += [f"at {at.number} {_shortly(trial, at)}: {fault}" for fault in (*faults, *faults_then)]
@@ -84,6 +88,62 @@ def _refused_from(trial: Trial, most: int | None) -> Row:
         outcome = trial.run(partial(_from, at.number, number, ("open", "openat", "write", "pwrite64", "mkdir", "link")))
         _judge(trial, row, at, outcome, faults_of(trial, outcome, may_leave=False))
     return row
+
+
+def _limited(trial: Trial, most: int | None) -> Row:
+    """Files may not grow beyond a size: writes come to an end in the middle."""
+    row = Row(trial.scenario.name, "files limited")
+    sizes = sorted({len(trial.after[name].content or b"") for name in trial.touched if name in trial.after})
+    limits = sorted({_FOR_WORDS, *(cut for size in sizes for cut in (size // 2, size - 1) if cut > _FOR_WORDS)})
+    for limit in limits if most is None else limits[:: max(1, len(limits) // most)]:
+
+        def limited(limit: int = limit) -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+
+        outcome = trial.run(let_go, within=limited)
+        at = Call(limit, "a limit of bytes", ())
+        _judge(trial, row, at, outcome, faults_of(trial, outcome, may_leave=False))
+    return row
+
+
+def _write_protected(what: str, trial: Trial, most: int | None) -> Row:
+    """A file, or the directory that it is in, may not be written by the user, who is nobody special."""
+    row = Row(trial.scenario.name, f"{what} protected")
+    for name in [name for name in trial.touched if name in trial.before][:most]:
+        trial.fresh()
+        as_nobody = os.geteuid() == 0
+        if as_nobody:
+            for path in (trial.root, *trial.root.rglob("*")):
+                os.chown(path, _NOBODY, _NOBODY, follow_symlinks=False)
+        protected = trial.root / name if what == "file" else (trial.root / name).parent
+        mode, before = protected.stat().st_mode, _inside(protected)
+        protected.chmod(mode & ~0o222)
+        outcome = trial.run(let_go, fresh=False, within=_be_nobody if as_nobody else None)
+        row.add(_state(trial, outcome), f"a protected {what}")
+        found = [] if outcome.status else ["exit status 0"]
+        if _inside(protected) != before:
+            found.append("it is changed")
+        if "Traceback" in outcome.said or unfinished(outcome.tree):
+            found.append(f"{unfinished(outcome.tree)} are left, and said is {outcome.said[-300:]}")
+        protected.chmod(mode)
+        second = finished(trial.run(let_go, fresh=False).tree)
+        if {each: entry.content for each, entry in second.items()} != {
+            each: entry.content for each, entry in trial.after.items()
+        }:
+            found.append("the second run does not complete it")
+        row.completed += not found
+        row.faults += [f"{name}: {fault}" for fault in found]
+    return row
+
+
+def _inside(path: Path) -> object:
+    return sorted(path.iterdir()) if path.is_dir() else path.read_bytes()
+
+
+def _be_nobody() -> None:
+    os.setgroups([])
+    os.setgid(_NOBODY)
+    os.setuid(_NOBODY)
 
 
 def _at(count: int, answer: int, call: Call) -> int | None:
@@ -133,7 +193,7 @@ def _changed_meanwhile(way: str, trial: Trial, most: int | None) -> Row:
                 _write(trial.root / victim, way)
 
         outcome = trial.run(write)
-        second = trial.run(lambda call: None, fresh=False)
+        second = trial.run(let_go, fresh=False)
         row.add(_state(trial, outcome), at.name)
         found = [*faults_of_changed(trial, outcome, victim), *faults_of_lost(second, victim)]
         row.completed += not found
@@ -206,4 +266,6 @@ KINDS: Mapping[str, Try] = {
     **{f"another writes {way}": partial(_changed_meanwhile, way) for way in ("in place", "by renaming")},
     "the same beside": _beside,
     "check beside": _checked_beside,
+    "files limited": _limited,
+    **{f"{what} protected": partial(_write_protected, what) for what in ("file", "directory")},
 }

@@ -48,9 +48,9 @@ class Trial:
         scenario.prepare(self._model)
         self._preload()
         self.before = finished(tree_of(self._model))
-        self.clean = self.run(_let_go)
+        self.clean = self.run(let_go)
         self.after = finished(self.clean.tree)
-        self.again = self.run(_let_go, fresh=False)
+        self.again = self.run(let_go, fresh=False)
 
     @property
     def touched(self) -> list[str]:
@@ -62,7 +62,7 @@ class Trial:
         """Import ahead what the command imports, so that a run costs what it does."""
         listed = self._work / "modules"
         self.fresh()
-        supervised(lambda: self.program(listed=listed), (), _let_go)
+        supervised(lambda: self.program(listed=listed), (), let_go)
         for name in listed.read_text().split():
             if not name.startswith(_NOT_AHEAD):
                 with suppress(ImportError):  # made up by its package
@@ -73,11 +73,11 @@ class Trial:
         shutil.rmtree(self.root, ignore_errors=True)
         shutil.copytree(self._model, self.root, symlinks=True)
 
-    def run(self, decide: Decide, *, fresh: bool = True, user: int | None = None) -> Outcome:
-        """Run it, in a new tree or in what the run before has left; as another user, if one is named."""
+    def run(self, decide: Decide, *, fresh: bool = True, within: Callable[[], None] | None = None) -> Outcome:
+        """Run it, in a new tree or in what the run before has left; ``within`` is done in its process first."""
         if fresh:
             self.fresh()
-        ended = supervised(lambda: self.program(user=user), CHANGING, self._in_tree(decide))
+        ended = supervised(lambda: self.program(within=within), CHANGING, self._in_tree(decide))
         calls = [Call(count, *call[1:]) for count, call in enumerate(filter(self._concerns, ended.calls))]
         return Outcome(ended.status, calls, self._said(), tree_of(self.root))
 
@@ -127,7 +127,7 @@ class Trial:
         *,
         output: str = "",
         listed: Path | None = None,
-        user: int | None = None,
+        within: Callable[[], None] | None = None,
     ) -> int:
         """What the process does; the modules that it imports are listed."""
         known = set(sys.modules)
@@ -136,17 +136,19 @@ class Trial:
             os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666), number)
         os.environ["XDG_CACHE_HOME"] = str(self._work / "cache")
         os.chdir(self.root)
-        if user is not None:
-            os.setgroups([])
-            os.setgid(user)
-            os.setuid(user)
-        main: Callable[[list[str]], int] = import_module("relax_lint.cli").main
+        if within is not None:
+            within()
         try:
-            return main(list(self.scenario.words if words is None else words))
+            return self.command(self.scenario.words if words is None else words)
         finally:
             if listed is not None:
                 names = [name for name in sys.modules if name not in known and name.split(".")[0] != "__main__"]
                 listed.write_text("\n".join(names))
+
+    def command(self, words: Sequence[str]) -> int:
+        """The program itself."""
+        main: Callable[[list[str]], int] = import_module("relax_lint.cli").main
+        return main(list(words))
 
 
 def _waits(process: int) -> bool:
@@ -154,5 +156,5 @@ def _waits(process: int) -> bool:
     return any(" -> " in line and f" {process} " in line for line in Path("/proc/locks").read_text().splitlines())
 
 
-def _let_go(call: Call) -> None:
-    return None
+def let_go(call: Call) -> None:
+    """Let every call happen."""

@@ -1,0 +1,67 @@
+"""Whatever goes wrong while files are written, each is old or new and whole, and the next run completes what was begun.
+
+A share of what `make faults` tries: real runs, stopped in front of the system calls by which they change files.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+SHARES = {
+    "several files": ("5", "kill", "disk full", "another writes by renaming", "the same beside"),
+    "one file": ("3", "kill, no exchange", "interrupt", "file protected", "directory protected", "files limited"),
+    "migrate --force": ("3", "kill"),
+    "recipe of verl": ("2", "full from here on"),
+    "report": ("3", "kill"),
+}
+
+CARELESS = """
+import sys, tempfile
+from pathlib import Path
+from tools.faults.kinds import KINDS
+from tools.faults.scenarios import Scenario
+from tools.faults.table import table
+from tools.faults.trial import Trial
+
+class Careless(Trial):
+    def command(self, words):
+        with (self.root / "x.py").open("w") as stream:
+            stream.write("new = 1\\n")
+            stream.flush()
+            stream.write("new = 2\\n")
+        return 0
+
+with tempfile.TemporaryDirectory() as work:
+    scenario = Scenario("careless", (), lambda root: (root / "x.py").write_text("old\\n") and None)
+    print(table([KINDS[kind](Careless(scenario, Path(work, kind)), None) for kind in sys.argv[1:]]))
+"""
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run([sys.executable, *words], capture_output=True, text=True, env=environment, cwd=ROOT)
+
+
+@pytest.mark.parametrize("scenario", SHARES)
+def test_every_file_is_old_or_new_and_the_next_run_completes_it(scenario: str) -> None:
+    most, *kinds = SHARES[scenario]
+    faults = [word for kind in kinds for word in ("--fault", kind)]
+    done = run("tools/fault_fixes.py", "--at-most", most, "--scenario", scenario, *faults)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = re.search(r"^(\d+) runs under fault, 0 wrong$", done.stdout, re.MULTILINE)
+    assert found is not None
+    assert int(found[1]) >= len(kinds), "something was tried"
+
+
+def test_a_program_that_writes_carelessly_is_found_out() -> None:
+    done = run("-c", CARELESS, "kill", "another writes in place")
+    assert "x.py is neither old nor new: 0 bytes" in done.stdout, done.stdout + done.stderr
+    assert "what another program wrote into x.py is lost" in done.stdout, done.stdout
