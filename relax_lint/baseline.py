@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from relax_lint import looks
 from relax_lint.config import ConfigError, read_named
 from relax_lint.diagnostics import Diagnostic, Severity
 
@@ -68,7 +69,7 @@ def stale(path: Path, report: Report, rules: Mapping[str, Rule], named: Collecti
     def is_stale(entry: Entry) -> bool:
         if entry.fingerprint in used:
             return False
-        if not entry.path.exists():
+        if not looks.lexists(str(entry.path)):
             return any(one == entry.path or one in entry.path.parents for one in named)
         rule = rules.get(entry.code)
         severity = entry.severity or (rule.severity.value if rule is not None else "")

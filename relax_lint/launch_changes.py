@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 Status = Literal["changed", "added", "removed", "moved"]
 _HALF = 0.5
 """Launches of which more differs are not taken for one, where there are others to choose from."""
+_MOST_COMPARED = 4_000
+"""Pairs of launches that are looked at; of more, launches are taken in their order."""
 
 
 @record
@@ -135,14 +138,28 @@ class Comparison:
     # ------------------------------------------------------------ which is which
 
     def _pairs(self, old: Sequence[Launch], new: Sequence[Launch]) -> list[tuple[Launch, Launch]]:
-        """The launches that are the same, the likeliest first."""
+        """The launches that are the same: those that alone have their conditions, then the likeliest."""
+        alone = self._alone(old), self._alone(new)
+        found = [(alone[0][key], alone[1][key]) for key in alone[1] if key in alone[0]]
+        taken = {id(launch) for pair in found for launch in pair}
+        return found + self._likeliest(
+            [launch for launch in old if id(launch) not in taken], [launch for launch in new if id(launch) not in taken]
+        )
+
+    def _alone(self, launches: Sequence[Launch]) -> Mapping[object, Launch]:
+        """The launches whose conditions no other one has, by these."""
+        keys = [(launch.kind, conditions_of(launch)) for launch in launches]
+        counts = Counter(keys)
+        return {key: launch for key, launch in zip(keys, launches, strict=True) if counts[key] == 1}
+
+    def _likeliest(self, old: Sequence[Launch], new: Sequence[Launch]) -> list[tuple[Launch, Launch]]:
+        if len(old) * len(new) > _MOST_COMPARED:
+            return [(before, after) for before, after in zip(old, new, strict=False) if before.kind == after.kind]
         ranked = sorted(
-            (
-                (self._distance(before, after, abs(here - there)), here, there)
-                for here, before in enumerate(old)
-                for there, after in enumerate(new)
-                if before.kind == after.kind
-            ),
+            (self._distance(before, after, abs(here - there)), here, there)
+            for here, before in enumerate(old)
+            for there, after in enumerate(new)
+            if before.kind == after.kind
         )
         left, right = set(range(len(old))), set(range(len(new)))
         found = []
