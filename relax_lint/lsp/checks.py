@@ -97,6 +97,6 @@ class Checks:
             self._begin_later()
 
 
-def refreshed(paths: list[Path]) -> Callable[[Workspace], None]:
-    """That files changed on disk."""
+def refreshed(paths: list[Path] | None) -> Callable[[Workspace], None]:
+    """That files changed on disk; ``None``: perhaps, nobody knows which."""
     return lambda workspace: workspace.refresh(paths)

@@ -126,10 +126,9 @@ class Server(LanguageServer):
         path, text = document.path, document.text
         self.checks.happened(lambda workspace: workspace.change(path, text))
 
-    def _saved(self, params: types.DidSaveTextDocumentParams) -> None:
-        path = path_of(params.text_document.uri)
-        if path is not None and not self._watches:
-            self.checks.happened(refreshed([path]))
+    def _saved(self, _: types.DidSaveTextDocumentParams) -> None:
+        if not self._watches:
+            self.checks.happened(refreshed(None))
 
     def _changed_on_disk(self, params: types.DidChangeWatchedFilesParams) -> None:
         paths = [path for event in params.changes if (path := path_of(event.uri)) is not None]

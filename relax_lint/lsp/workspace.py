@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.config import ConfigError, Configuration, Settings, refuse_unusable, with_options
 from relax_lint.engine import Report, lint
-from relax_lint.files import Files
+from relax_lint.files import Files, Unreadable
 from relax_lint.groups import Group, find
 from relax_lint.kept import follows_changes
 from relax_lint.rules import load_rules
@@ -89,19 +89,42 @@ class Workspace:
         if not all(group.project.has_as_its_own(path) for group in self.groups):
             return False
         for group in self.groups:
-            group.project.take(path, data)
+            if group.project.read(path) != data:
+                group.project.take(path, data)
         return True
+
+    def _take_from_disk(self, path: Path) -> bool:
+        """The same of what is on disk now."""
+        try:
+            data = Files().read(path)
+        except Unreadable:
+            return False
+        return data is not None and self._take(path, data)
 
     def close(self, path: Path) -> None:
         """The editor shows a file no more: what is on disk counts again."""
         if self._texts.pop(path, None) is not None:
             del self._overlay[path]
+            if not (self._is_with_others(path) and self._take_from_disk(path)):
+                self._groups = None
+
+    def _is_with_others(self, path: Path) -> bool:
+        """Whether a file belongs to a recipe of which another file is open."""
+        group = None if self._groups is None else self.group_of(path)
+        recipe = None if group is None else group.project.recipe_of(path)
+        return group is not None and recipe is not None and any(map(recipe.files.__contains__, self._texts))
+
+    def refresh(self, paths: Iterable[Path] | None = None) -> None:
+        """Files changed on disk, came or went, the configuration perhaps among them; ``None``: nobody knows which."""
+        if paths is None or not all(map(self._takes_in, paths)):
+            self._configuration = _configuration()
             self._groups = None
 
-    def refresh(self, paths: Iterable[Path]) -> None:
-        """Files changed on disk, came or went; the configuration may be among them."""
-        self._configuration = _configuration()
-        self._groups = None
+    def _takes_in(self, path: Path) -> bool:
+        """Have the groups take in that a file changed on disk, if it is one of theirs and that is all that it means."""
+        if path in self._overlay and path.suffix in _PLAIN:
+            return True  # what is typed counts
+        return self._is_elsewhere(path) or self._take_from_disk(path)
 
     # ------------------------------------------------------------ what comes of it
 

@@ -87,6 +87,34 @@ def test_a_file_that_changes_on_disk_is_judged_anew(tree: Path) -> None:
     assert codes(workspace.check(), tree / REWARD) == ["RLX001"]
 
 
+def test_saving_what_is_shown_changes_nothing(tree: Path) -> None:
+    workspace = opened(tree / LAUNCHER)
+    before = workspace.groups
+    workspace.open(tree / REWARD, (tree / REWARD).read_text())
+    workspace.change(tree / REWARD, "def (\n")
+    (tree / REWARD).write_text("def (\n")
+    workspace.refresh([tree / REWARD])
+    workspace.close(tree / REWARD)
+    assert workspace.groups is before
+    assert codes(workspace.check(), tree / REWARD) == ["RLX001"]
+
+
+def test_with_the_last_file_of_a_recipe_its_findings_go(tree: Path) -> None:
+    workspace = opened(tree / LAUNCHER, tree / REWARD)
+    workspace.close(tree / LAUNCHER)
+    assert codes(workspace.check(), tree / LAUNCHER)
+    workspace.close(tree / REWARD)
+    assert workspace.check().files == {}
+
+
+def test_anything_may_have_changed_on_disk(tree: Path) -> None:
+    workspace = opened(tree / LAUNCHER)
+    assert "RLX801" in codes(workspace.check(), tree / LAUNCHER)
+    (tree / "examples/countdown/__init__.py").touch()
+    workspace.refresh()
+    assert "RLX801" not in codes(workspace.check(), tree / LAUNCHER)
+
+
 def test_a_file_that_is_not_saved_at_all_is_judged(tree: Path) -> None:
     workspace = opened(tree / LAUNCHER)
     new = tree / "examples/countdown/more.py"
