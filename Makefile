@@ -5,6 +5,7 @@
 #   make lint      style; types: mypy; docs: write the generated pages; build: the packages
 #   make site      the documentation as a site, in site/; nothing in it fetches anything from elsewhere
 #   make property  the bash property test, a hundred times as long
+#   make faults    kill, refuse and disturb runs that write, in front of every system call: a table of what was left
 #   make bench     ratios against flake8, shellcheck and Fixit, CORPUS=/path/to/Relax for a real checkout; and of the
 #                  conversion of data against pandas, on files of 1 GB
 #   make packages  build them and try them: what is in them, every extra alone, pipx, uvx
@@ -21,11 +22,12 @@ READY := $(VENV)/.ready
 # One more than there are processors: some tests wait for others.
 JOBS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PROPERTY_EXAMPLES ?= 200000
+FAULT_PLACES ?=
 CORPUS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test browser lint types format docs docs-check site build bench property clean
+.PHONY: help demo test browser lint types format docs docs-check site build bench faults property clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -81,6 +83,9 @@ release-check: $(READY)
 bench: $(READY)
 	$(BIN)/python tools/bench.py $(if $(CORPUS),--corpus '$(CORPUS)')
 	$(BIN)/python tools/bench_conversion.py
+
+faults: $(READY)
+	$(BIN)/python tools/fault_fixes.py $(if $(FAULT_PLACES),--at-most $(FAULT_PLACES))
 
 property: $(READY)
 	RELAX_LINT_PROPERTY_EXAMPLES=$(PROPERTY_EXAMPLES) $(BIN)/python -m pytest tests/shell -k property -n $(JOBS)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from multiprocessing import get_context
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -30,18 +31,27 @@ def main() -> int:
     parser.add_argument("--scenario", action="append", choices=[*SCENARIOS], metavar="NAME", help="only this one")
     parser.add_argument("--fault", action="append", choices=[*KINDS], metavar="NAME", help="only this one")
     parser.add_argument("--at-most", type=int, metavar="N", help="places of each scenario and fault")
+    parser.add_argument("--jobs", type=int, metavar="N", help="scenarios side by side (default: one a processor)")
     options = parser.parse_args()
-    rows: list[Row] = []
-    for name in options.scenario or SCENARIOS:
-        with tempfile.TemporaryDirectory(prefix="relax-lint-faults-") as work:
-            Path(work).chmod(0o755)  # others have to get at it, too
-            trial = Trial(SCENARIOS[name], Path(work).resolve())
-            for kind in options.fault or KINDS:
-                row = KINDS[kind](trial, options.at_most)
-                rows.append(row)
-                print(f"{name}, {kind}: {row.tried} tried, {len(row.faults)} wrong", file=sys.stderr)
+    kinds = options.fault or [*KINDS]
+    # Each scenario is tried in a process of its own, so that what one imports another does not have.
+    with get_context("spawn").Pool(options.jobs, maxtasksperchild=1) as pool:
+        tried = [(name, kinds, options.at_most) for name in options.scenario or SCENARIOS]
+        rows = [row for each in pool.starmap(rows_of, tried, chunksize=1) for row in each]
     print(table(rows))
     return int(any(row.faults for row in rows))
+
+
+def rows_of(name: str, kinds: list[str], at_most: int | None) -> list[Row]:
+    """Try the faults in one scenario."""
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="relax-lint-faults-") as work:
+        Path(work).chmod(0o755)  # others have to get at it, too
+        trial = Trial(SCENARIOS[name], Path(work).resolve())
+        for kind in kinds:
+            rows.append(KINDS[kind](trial, at_most))
+            print(f"{name}, {kind}: {rows[-1].tried} tried, {len(rows[-1].faults)} wrong", file=sys.stderr, flush=True)
+    return rows
 
 
 if __name__ == "__main__":

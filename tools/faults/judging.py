@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterator
 
+from relax_lint.replacing import CHANGED
 from tools.faults.trees import Entry, finished, unfinished
 from tools.faults.trial import Outcome, Trial
 
@@ -48,7 +49,7 @@ def faults_of_second(trial: Trial, outcome: Outcome) -> Iterator[str]:
             yield f"the second run leaves {name} as {_told(tree.get(name))}"
     if unfinished(outcome.tree):
         yield f"the second run leaves {', '.join(unfinished(outcome.tree))}"
-    if outcome.status not in (trial.clean.status, trial.again.status):
+    if outcome.status not in (trial.clean.status, trial.again.status) and CHANGED not in outcome.said:
         yield f"the second run has exit status {outcome.status}: {outcome.said[-300:]}"
 
 
