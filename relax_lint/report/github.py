@@ -9,13 +9,18 @@ from pathlib import Path
 
 from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.report import Outcome, shown_path
+from relax_lint.report.columns import printable
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.ADVICE: "notice"}
 
 
 def render(outcome: Outcome) -> str:
-    """One command a finding."""
-    return "".join(f"{_command(found, outcome.root)}\n" for found in outcome.shown)
+    """One command a finding, and one for each thing that went wrong with the run."""
+    wrong = [f"internal error: {failure}" for failure in outcome.report.failures]
+    wrong += [f"required: {demand}" for demand in outcome.demands]
+    commands = [_command(found, outcome.root) for found in outcome.shown]
+    commands += [f"::error title=relax-lint::{_data(message)}" for message in wrong]
+    return "".join(f"{command}\n" for command in commands)
 
 
 def _command(found: Diagnostic, root: Path | None) -> str:
@@ -38,7 +43,7 @@ def _from_root(path: Path, root: Path | None) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return printable(text, keep="\r\n\t").replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

@@ -17,6 +17,7 @@ from relax_lint.baseline import REASON
 from relax_lint.diagnostics import Diagnostic, Edit, Severity, Site
 from relax_lint.report import Outcome, plural
 from relax_lint.report.conditions import joined, whole
+from relax_lint.report.line_hashes import LineHashes
 
 if TYPE_CHECKING:
     from relax_lint.engine import Unjudged
@@ -63,6 +64,7 @@ class _Run:
             found = [found[index] for index in sorted(gravest)]
         self.found = found
         self.codes = sorted({one.code for one in found})
+        self._lines: dict[Path, LineHashes | None] = {}
 
     def content(self) -> dict[str, Any]:
         return {
@@ -155,7 +157,7 @@ class _Run:
             "level": _LEVELS[found.severity],
             "message": {"text": _text(found.message)},
             "locations": [{"physicalLocation": self._place(found)}],
-            "partialFingerprints": {"relaxLintFingerprint/v1": found.fingerprint},
+            "partialFingerprints": self._fingerprints(found),
         }
         related = [self._location(note, number) for number, note in enumerate(_explaining(found), 1)]
         if related:
@@ -171,6 +173,16 @@ class _Run:
         if found.launch is not None and found.launch.conditions:
             result["properties"] = {"conditions": [_text(whole(each)) for each in found.launch.conditions]}
         return result
+
+    def _fingerprints(self, found: Diagnostic) -> dict[str, str]:
+        """Our own name of a finding, and GitHub's of its line."""
+        if found.path not in self._lines:
+            source = self.outcome.source(found.path)
+            self._lines[found.path] = None if source is None else LineHashes(source.data)
+        lines = self._lines[found.path]
+        line = None if lines is None else lines.of(found.line)
+        ours = {"relaxLintFingerprint/v1": found.fingerprint}
+        return ours if line is None else {"primaryLocationLineHash": line, **ours}
 
     def _place(self, found: Diagnostic) -> dict[str, Any]:
         region: dict[str, Any] = {

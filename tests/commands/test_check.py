@@ -275,6 +275,12 @@ def test_github_commands_are_one_line_each(run: Run) -> None:
     assert line.endswith("::examples/a/100%25: b%0Ac.py:1:1: RLX101 bad is bad")
 
 
+def test_github_is_told_what_is_wrong_with_the_run(run: Run) -> None:
+    assert run("--format", "github", "--require-recipes").out == (
+        "::error title=relax-lint::required: a recipe, and there is none\n"
+    )
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_goes_into_a_file_as_it_is_printed(run: Run, name: str) -> None:
     write(PYTHON, "bad, 'é'\nunknown_worse\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from functools import cache
@@ -76,7 +77,8 @@ def test_a_real_recipe_has_rules_results_and_fixes(
         place = result["locations"][0]["physicalLocation"]
         assert place["artifactLocation"] == {"uri": found["path"], "uriBaseId": "%SRCROOT%"}
         assert (place["region"]["startLine"], place["region"]["startColumn"]) == (found["line"], found["column"])
-        assert result["partialFingerprints"] == {"relaxLintFingerprint/v1": found["fingerprint"]}
+        assert result["partialFingerprints"]["relaxLintFingerprint/v1"] == found["fingerprint"]
+        assert re.fullmatch(r"[0-9a-f]{1,16}:[1-9][0-9]*", result["partialFingerprints"]["primaryLocationLineHash"])
         assert len(result.get("fixes", [])) == (found["fix"] is not None and found["fix"]["safe"])
     rule = next(rule for rule in rules if rule["id"] == "RLX202")
     assert (rule["name"], rule["defaultConfiguration"]) == ("reward-not-async", {"level": "error"})
