@@ -6,8 +6,8 @@
 #   make site      the documentation as a site, in site/; nothing in it fetches anything from elsewhere
 #   make property  the bash property test, a hundred times as long
 #   make faults    kill, refuse and disturb runs that write, in front of every system call: a table of what was left
-#   make bench     ratios against flake8, shellcheck and Fixit, CORPUS=/path/to/Relax for a real checkout; and of the
-#                  conversion of data against pandas, on files of 1 GB
+#   make bench     the budgets, beside flake8, shellcheck, Fixit, pandas and bare parsing, CORPUS=/path/to/Relax for a
+#                  real checkout; RECORD=1 keeps the figures for docs/
 #   make packages  build them and try them: what is in them, every extra alone, pipx, uvx
 #   make clean     remove all of it
 
@@ -24,10 +24,11 @@ JOBS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PROPERTY_EXAMPLES ?= 200000
 FAULT_PLACES ?=
 CORPUS ?=
+RECORD ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test browser lint types format docs docs-check site build bench faults property clean
+.PHONY: help demo test browser lint types format docs docs-check site build packages release-check bench faults property clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -81,8 +82,7 @@ release-check: $(READY)
 	$(BIN)/python -m tools.release_check
 
 bench: $(READY)
-	$(BIN)/python tools/bench.py $(if $(CORPUS),--corpus '$(CORPUS)')
-	$(BIN)/python tools/bench_conversion.py
+	$(BIN)/python -m tools.bench $(if $(CORPUS),--corpus '$(CORPUS)') $(if $(RECORD),--json docs/benchmarks.json)
 
 faults: $(READY)
 	$(BIN)/python tools/fault_fixes.py $(if $(FAULT_PLACES),--at-most $(FAULT_PLACES))

@@ -20,11 +20,6 @@ _METADATA = {f"{_INFO}/{name}" for name in ("METADATA", "RECORD", "WHEEL", "entr
 _SHARED = {f"{STEM}.data/data/share/man/man1/{man_page.PAGE.name}"}
 _DATA = ("py.typed", "catalog/flags.json", "catalog/verl_mapping/data.yaml")
 """A few of the files that are no modules, and that it would not work without."""
-_SOURCES = ("relax_lint", "tests", "tools", "docs", "man")
-_BESIDE = {
-    ".gitignore", ".pre-commit-hooks.yaml", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md",
-    "constraints.txt", "pyproject.toml",
-}  # fmt: skip
 
 
 def problems(dist: Path, root: Path) -> Iterator[str]:
@@ -41,7 +36,7 @@ def problems(dist: Path, root: Path) -> Iterator[str]:
     yield from _of_metadata(metadata)
     with tarfile.open(sdist) as bundle:
         held = {member.name.partition("/")[2] for member in bundle.getmembers() if member.isfile()}
-    yield from _lacking("source distribution", held, {*_of_git(root, *_SOURCES), *_BESIDE, "PKG-INFO"})
+    yield from _lacking("source distribution", held, {*_of_git(root), "PKG-INFO"})
     stray = {name for name in held if name.endswith((".pyc", ".orig", ".parquet")) or "__pycache__" in name}
     yield from (f"the source distribution holds {name}" for name in sorted(stray))
 
