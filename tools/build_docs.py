@@ -13,6 +13,7 @@ from pathlib import Path
 
 from relax_lint.rules import Rule, import_rules
 from tools.docs_builder import (
+    bounds_table,
     command_pages,
     flag_pages,
     man_page,
@@ -29,7 +30,7 @@ README = Path("README.md")
 SITE = Path("mkdocs.yml")
 
 
-def render(rules: Mapping[str, Rule], readme: str, site: str) -> dict[Path, str]:
+def render(rules: Mapping[str, Rule], readme: str, site: str, explained: str) -> dict[Path, str]:
     """Every generated file, by path from the repository's root."""
     rows = rule_pages.table(rules.values(), f"{rule_pages.PAGES.as_posix()}/")
     readme = between(readme, "rules", f"\n{rows}\n")
@@ -38,6 +39,7 @@ def render(rules: Mapping[str, Rule], readme: str, site: str) -> dict[Path, str]
         **rule_pages.files(rules),
         man_page.PAGE: man_page.page(),
         README: readme,
+        bounds_table.PAGE: between(explained, "bounds", f"\n{bounds_table.rows()}\n\n"),
         SITE: between(site, "rules", rule_pages.navigation(rules), comment="# {}"),
     }
 
@@ -88,8 +90,8 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     if not options.check:
         # README shows what the program prints, which has to know its rules for that.
         write(root, {rule_pages.PROGRAM_INDEX: rule_pages.program_index(rules.values())})
-    readme, site = ((root / path).read_text(encoding="utf-8") for path in (README, SITE))
-    wanted = render(rules, readme, site)
+    texts = ((root / path).read_text(encoding="utf-8") for path in (README, SITE, bounds_table.PAGE))
+    wanted = render(rules, *texts)
     if options.check:
         changed = stale(root, wanted)
         for path in changed:

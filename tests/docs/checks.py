@@ -34,6 +34,7 @@ Fault = str
 Check = Callable[[Block, Path], Iterator[Fault]]
 BIN = Path(sys.executable).parent
 HOOKS = {hook["id"] for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
+INPUTS = yaml.safe_load((ROOT / "action.yml").read_text())["inputs"]
 SHOWN_ONLY = ("text", "diff", "vim", "lua", "lisp")
 """Languages of which nothing is known here; a comment has to say what is shown."""
 
@@ -125,9 +126,21 @@ def yaml_(block: Block, scratch: Path) -> Iterator[Fault]:
             [BIN / "check-jsonschema", "--builtin-schema", f"vendor.{service}", path], capture_output=True, text=True
         )
         if done.returncode:
-            yield done.stdout
+            yield done.stdout + done.stderr
+    yield from _wrong_inputs(tree)
     for command in _commands(tree):
         yield from usage_faults(command)
+
+
+def _wrong_inputs(tree: object) -> Iterator[Fault]:
+    """What a workflow gives our action that it does not take."""
+    if isinstance(tree, dict):
+        if re.search(r"/relax-lint@", str(tree.get("uses", ""))):
+            yield from (f"no such input: {name}" for name in tree.get("with", {}) if name not in INPUTS)
+        tree = list(tree.values())
+    if isinstance(tree, list):
+        for item in tree:
+            yield from _wrong_inputs(item)
 
 
 def _service(tree: dict[str, object]) -> str | None:

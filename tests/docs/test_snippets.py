@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.docs.checks import faults_of
+from tools.docs_builder.server import served
 from tools.docs_builder.sessions import ROOT, faults
 from tools.docs_builder.snippets import Block, Directory, blocks, unfenced_code, unknown_comments
 
@@ -33,7 +35,14 @@ def test_blocks_are_what_their_language_says(name: str, tmp_path: Path) -> None:
     assert not found, "\n".join(found)
 
 
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where pages find relax-lint, which is loaded once for all of them."""
+    with served(tmp_path_factory.mktemp("programs")) as directory:
+        yield directory
+
+
 @pytest.mark.parametrize("name", PAGES)
-def test_commands_do_what_the_page_says(name: str) -> None:
-    found = list(faults((ROOT / name).read_text(encoding="utf-8")))
+def test_commands_do_what_the_page_says(name: str, programs: Path) -> None:
+    found = list(faults((ROOT / name).read_text(encoding="utf-8"), programs))
     assert not found, "\n\n".join(found)

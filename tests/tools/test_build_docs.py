@@ -12,6 +12,8 @@ README = "# x\n\n<!-- rules: made by `make docs` -->\nold\n<!-- end of rules -->
 
 SITE = "nav:\n  - Reference:\n      # rules: made by `make docs`\n      - old\n      # end of rules\n"
 
+EXPLAINED = "# Bounds\n\n<!-- bounds: made by `make docs` -->\n<!-- end of bounds -->\n"
+
 CONTENTS = Contents(
     check=lambda subject, project: (),
     doc="""A reward that does\n    not smile | ever.
@@ -32,7 +34,7 @@ RULE = Rule("RLX299", "no-smile", ERROR, on="reward", contents=lambda: CONTENTS,
 
 
 def rendered() -> dict[Path, str]:
-    return build_docs.render({RULE.code: RULE}, README, SITE)
+    return build_docs.render({RULE.code: RULE}, README, SITE, EXPLAINED)
 
 
 def test_a_page_shows_the_manual_the_examples_and_what_a_fix_changes() -> None:
@@ -74,6 +76,8 @@ def test_examples_past_the_first_few_fold_away() -> None:
 def test_check_names_what_is_stale_and_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "README.md").write_text(README)
     (tmp_path / "mkdocs.yml").write_text(SITE)
+    (tmp_path / "docs/explanation").mkdir(parents=True)
+    (tmp_path / "docs/explanation/launch-evaluation.md").write_text(EXPLAINED)
     (tmp_path / "docs/rules").mkdir(parents=True)
     (tmp_path / "docs/rules/RLX998.md").write_text("a rule that is gone\n")
     assert build_docs.main(["--check"], tmp_path) == 1

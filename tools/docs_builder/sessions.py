@@ -16,6 +16,7 @@ from pathlib import Path
 from tools.docs_builder.snippets import MORE, PROMPT, Block, Directory, Preparation, Step, blocks, steps
 
 ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(sys.executable).parent
 ELLIPSIS = "…"
 """A line of it stands for any lines that a page leaves out."""
 SEPARATOR = "\x1e"
@@ -87,7 +88,7 @@ def sections(page: str) -> list[Section]:
             found.append(Section(piece))
         elif found and isinstance(piece, Preparation):
             found[-1].parts.append(Command(piece, piece.command, status=0))
-        elif found and isinstance(piece, Block) and piece.reason_not_to_run is None:
+        elif found and isinstance(piece, Block) and ("file" in piece.marks or not piece.reason_not_to_run):
             found[-1].parts += _parts_of(piece)
     return [section for section in found if section.parts]
 
@@ -102,8 +103,8 @@ def _parts_of(block: Block) -> list[Command | Block]:
     return []
 
 
-def play(section: Section) -> list[Done]:
-    """Run a section in a directory of its own."""
+def play(section: Section, programs: Path = BIN) -> list[Done]:
+    """Run a section in a directory of its own; ``programs`` is where what it runs is looked for first."""
     with tempfile.TemporaryDirectory(prefix="relax-lint-docs-") as scratch:
         home = Path(scratch).resolve()
         place = home / "work"
@@ -112,7 +113,7 @@ def play(section: Section) -> list[Done]:
         run = subprocess.run(
             ["bash", "--norc", "--noprofile", "-c", script],
             cwd=place,
-            env=_environment(home),
+            env=_environment(home, programs),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -136,7 +137,7 @@ def _prepare(place: Path, directory: Directory) -> None:
             subprocess.run(["git", *arguments], cwd=place, env=_environment(place.parent), check=True)
 
 
-def _environment(home: Path) -> dict[str, str]:
+def _environment(home: Path, programs: Path = BIN) -> dict[str, str]:
     """A reader's environment: nothing of ours but the programs and the language."""
     return {
         **IDENTITY,
@@ -145,7 +146,7 @@ def _environment(home: Path) -> dict[str, str]:
         "HOME": str(home),
         "LANG": "C.UTF-8",
         "NO_COLOR": "1",
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "PATH": os.pathsep.join([str(programs), str(BIN), os.environ["PATH"]]),
         "PYTHONPATH": str(ROOT),
         "TMPDIR": tempfile.gettempdir(),
     }
@@ -179,19 +180,19 @@ def _outcomes(section: Section, output: str) -> Iterator[Done]:
         yield Done(part, printed, int(status) if found else -1)
 
 
-def faults(page: str) -> Iterator[str]:
+def faults(page: str, programs: Path = BIN) -> Iterator[str]:
     """What of a page is not as it says, each with its line."""
     for section in sections(page):
-        for done in play(section):
+        for done in play(section, programs):
             if done.fault is not None:
                 yield f"line {done.command.block.line}: {done.fault}"
 
 
-def refreshed(page: str) -> str:
+def refreshed(page: str, programs: Path = BIN) -> str:
     """The page with what its commands print today. What lines are left out of stays, and has to be true."""
     printed: dict[int, list[Done]] = {}
     for section in sections(page):
-        for done in play(section):
+        for done in play(section, programs):
             printed.setdefault(done.command.block.line, []).append(done)
     for block in reversed([piece for piece in blocks(page) if isinstance(piece, Block)]):
         if block.is_session and block.line in printed:
