@@ -97,10 +97,11 @@ class Store:
         return [name[len(start) : -len(_SUFFIX)] for name in sorted(found) if _is_named(name, start)]
 
     def find(self, name: str) -> bytes | None:
-        """An entry as it was kept; ``None`` when there is none, or it is broken or another's."""
+        """An entry as it was kept; ``None`` when there is none, or it is broken or another's: what is in it is taken
+        apart without suspicion."""
         try:
             with open(self._path(name), "rb", opener=looks.without_waiting) as stream:
-                if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                if not _is_ours(os.fstat(stream.fileno())):
                     return None
                 checksum, _, body = stream.read().partition(b"\n")
         except OSError:
@@ -116,7 +117,7 @@ class Store:
             _make(self._place)
             beside = os.path.join(self._place, f"{_UNFINISHED}{os.getpid()}-{os.urandom(8).hex()}{_SUFFIX}")
             try:
-                with open(beside, "xb") as stream:
+                with open(beside, "xb", opener=_for_us_alone) as stream:
                     stream.write(self._checksum(name, body) + b"\n" + body)
                 os.replace(beside, self._path(name))
             except BaseException:
@@ -149,6 +150,17 @@ class Store:
         for _, path, *_ in gone:
             with contextlib.suppress(OSError):
                 os.unlink(path)
+
+
+def _for_us_alone(path: str, flags: int) -> int:
+    """An opener for ``open``: an entry has lines of the user's files."""
+    return os.open(path, flags, 0o600)
+
+
+def _is_ours(found: os.stat_result) -> bool:
+    """Whether this user has written a file, and nobody else could."""
+    mine = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+    return stat.S_ISREG(found.st_mode) and mine and not found.st_mode & 0o022
 
 
 def _is_named(name: str, start: str) -> bool:

@@ -14,8 +14,11 @@ USAGE_ERROR = 2
 
 
 def complain(message: str) -> None:
-    """Say something that is no part of the report."""
-    print(f"relax-lint: {message}", file=sys.stderr)
+    """Say something that is no part of the report. Names and texts of files are in it, which must not reach a terminal
+    as they are."""
+    from relax_lint.report.columns import printable
+
+    print("relax-lint:", printable(message, keep="\n\t"), file=sys.stderr)
 
 
 def say_unread(projects: Iterable[Project]) -> None:

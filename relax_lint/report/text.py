@@ -45,7 +45,9 @@ def _share(fixable: int, count: int) -> str:
 
 
 def _block(found: Diagnostic, outcome: Outcome, paint: _Paint) -> Iterator[str]:
-    place = f"{printable(shown_path(found.path))}:{found.line}:{found.column}:"
+    name = printable(shown_path(found.path))
+    # A line that begins with two colons is a command to GitHub's runners.
+    place = f"{'./' if name.startswith(':') else ''}{name}:{found.line}:{found.column}:"
     mark = " [*]" if outcome.would_fix(found) else ""
     weight = "" if found.severity is Severity.ERROR else f" ({found.severity.value})"
     code = paint(found.code, _BOLD, _COLOURS[found.severity])

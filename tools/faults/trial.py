@@ -50,6 +50,8 @@ class Trial:
         self.before = finished(tree_of(self._model))
         self.clean = self.run(let_go)
         self.after = finished(self.clean.tree)
+        if not self.touched or "Traceback" in self.clean.said:
+            raise RuntimeError(f"{scenario.name} does not write even when all goes well: {self.clean.said}")
         self.again = self.run(let_go, fresh=False)
 
     @property
