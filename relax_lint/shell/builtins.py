@@ -92,6 +92,8 @@ def set_options(shell: Shell, node: SimpleCommand, words: list[Value], state: St
             else:
                 state.status = 2
                 return
+        if "allexport" in state.options:
+            shell.recorder.course.asked_environment()
     if at < len(words):
         shell.asks_arguments(state)
         state.arguments = tuple(state.resolve(word) for word in words[at:])

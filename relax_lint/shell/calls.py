@@ -109,7 +109,10 @@ def run_lines(shell: Shell, source: ScriptFile, state: State) -> list[State]:
     for problem in source.script.problems:
         shell.recorder.problem(Place(source, problem.start, problem.end), problem.message)
     abandoned_line = 0
-    for command in source.script.commands:
+    is_main = len(shell.calls) == 1 and not (shell.repeating or shell.nested_scripts or shell.subshell_depth)
+    for number, command in enumerate(source.script.commands):
+        if is_main and not ended:
+            shell.recorder.course.passed(shell, number, states)
         if any(_is_given_up(each) for each in states):
             if source.position(command.start)[0] == abandoned_line:
                 continue
@@ -183,6 +186,7 @@ def run_process(
 
 def exported(shell: Shell, state: State) -> dict[str, Variable]:
     """The environment of a child."""
+    shell.recorder.course.asked_environment()
     environment = shell.reading.initial_variables()
     for frame in state.frames:
         for name, variable in frame.items():

@@ -287,6 +287,7 @@ def _run_program(shell: Shell, node: SimpleCommand, words: list[Value], state: S
 def environment_variable(shell: Shell, name: str, state: State) -> Value | None:
     """What a program that is run finds in a variable; ``None`` when it is unset."""
     variable = state.lookup(name)
+    shell.recorder.course.asked_attributes(name)
     if variable is None:
         return shell.expander.parameters.scalar(name, state)
     return variable.value if variable.exported and variable.elements is None else None

@@ -181,6 +181,7 @@ class _Declaration:
                 raise ReadOnly
             self.refused = True
             return False
+        shell.recorder.course.asked_attributes(name)
         attributes = frozenset(((old.attributes if old else frozenset()) | self.added) - self.removed)
         if old is None and local and self.name == "local":
             outer = state.lookup(name)

@@ -107,6 +107,7 @@ def _run_job(shell: Shell, node: SimpleCommand, job: _Job, state: State) -> list
     child = state.copy()
     child.functions, child.arguments = {}, ()
     if shell.environment_unknown and not job.same_environment:
+        shell.recorder.course.asked_environment()
         child.frames = [shell.reading.initial_variables()]
     child.frames.append({name: Variable(value, None, frozenset("x")) for name, value in job.environment})
     if shell.environment_unknown and not job.same_directory:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ from relax_lint.diagnostics import Place
 from relax_lint.records import node
 from relax_lint.shell.bounds import TooComplex
 from relax_lint.shell.calls import Frame, run_exit_traps, run_lines
+from relax_lint.shell.courses import Course, Rejoined
 from relax_lint.shell.interpret import Shell
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.memory import Memory
@@ -168,12 +170,13 @@ class Evaluation:
     sourced: list[ScriptFile]
 
 
-def evaluate(script: Path | ScriptFile, reading: Reading) -> Evaluation:
+def evaluate(script: Path | ScriptFile, reading: Reading, course: Course | None = None) -> Evaluation:
     """Everything a script can launch. Raises ``FileNotFoundError`` when it cannot be read."""
+    course = course or Course()
     source = script if isinstance(script, ScriptFile) else reading.script(Path(os.path.abspath(script)))
     if source is None:
         raise FileNotFoundError(str(script))
-    recorder = Recorder(source.path, reading.memory)
+    recorder = Recorder(source.path, reading.memory, course)
     shell = Shell(reading, recorder)
     state = State()
     state.frames[0] = reading.initial_variables()
@@ -184,6 +187,7 @@ def evaluate(script: Path | ScriptFile, reading: Reading) -> Evaluation:
         state.arguments = tuple(known(text) for text in reading.args or ())
     else:
         state.arguments = UnknownArguments()
+    course.arguments, course.given = state.arguments, frozenset(reading.env)
     name = reading.name or str(source.path)
     shell.name_of_script = name
     shell.source = source
@@ -197,7 +201,10 @@ def evaluate(script: Path | ScriptFile, reading: Reading) -> Evaluation:
         recorder.too_complex(stopped)
     except RecursionError:
         recorder.too_complex(Place(source, 0, 0))
-    return Evaluation(
+    except Rejoined as rejoined:
+        return copy.copy(rejoined.outcome)
+    outcome = Evaluation(
         recorder.launches(), recorder.complex_at, recorder.problems, recorder.exits, recorder.unresolved_sources,
         [each for each in recorder.files if each is not source],
     )  # fmt: skip
+    return course.ended(shell, outcome)

@@ -98,6 +98,7 @@ class Shell:
         """Note that the positional parameters of the script matter; those of a function are its own."""
         if len(state.frames) == 1:
             self.asked_arguments = True
+        self.recorder.course.asked_arguments(state.arguments)
 
     @property
     def line_number(self) -> int:

@@ -100,6 +100,7 @@ def described(parameters: Parameters, parameter: Parameter, state: State) -> Val
     variable = parameters.variable(parameter.name, state)
     if parameter.operator != "@a" or variable is None:
         return unknown(parameters.expander.root(parameter))
+    parameters.expander.shell.recorder.course.asked_environment()
     return known("".join(letter for letter in "aAilnrtux" if letter in variable.attributes))
 
 

@@ -17,6 +17,7 @@ from relax_lint.shell.state import NONEMPTY, State
 from relax_lint.shell.values import Known, Root, Sym, Value, shown_of
 
 if TYPE_CHECKING:
+    from relax_lint.shell.courses import Course
     from relax_lint.shell.evaluate import Reading
     from relax_lint.shell.interpret import Shell
     from relax_lint.shell.pipelines import Stage
@@ -51,9 +52,10 @@ class Way:
 class Recorder:
     """What one evaluation of a script found."""
 
-    def __init__(self, script: Path, memory: Memory) -> None:
+    def __init__(self, script: Path, memory: Memory, course: Course) -> None:
         self.script = script
         self.memory = memory
+        self.course = course
         self.ways: list[Way] = []
         self.trainings = 0
         self.complex_at: Place | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from relax_lint.sources.script import ScriptFile
 
 if TYPE_CHECKING:
     from relax_lint.project import Project
+    from relax_lint.shell.courses import Course
     from relax_lint.shell.evaluate import Evaluation
     from relax_lint.shell.launch import Launch
 
@@ -41,8 +42,24 @@ class LauncherSource(ScriptFile):
             return False
         return any(source.path == path for source in self.evaluation.sourced)
 
+    def evaluate_each(self, calls: Iterable[tuple[Sequence[str], Mapping[str, str | None]]]) -> list[Evaluation]:
+        """What the script can launch in each of several ways to call it, with these arguments and variables."""
+        from relax_lint.shell.courses import Course
+
+        courses: list[Course] = []
+        found = []
+        for args, env in calls:
+            courses.append(Course(courses))
+            found.append(self.evaluate_with(args, env, course=courses[-1]))
+        return found
+
     def evaluate_with(
-        self, args: Sequence[str] | None, env: Mapping[str, str | None], *, trainings_succeed: bool = False
+        self,
+        args: Sequence[str] | None,
+        env: Mapping[str, str | None],
+        *,
+        trainings_succeed: bool = False,
+        course: Course | None = None,
     ) -> Evaluation:
         """What the script can launch with these arguments (None: not known) and variables (None: certainly unset);
         ``trainings_succeed``: without what it does when a training fails."""
@@ -57,4 +74,4 @@ class LauncherSource(ScriptFile):
             only_trainings=True,
             trainings_succeed=trainings_succeed,
         )
-        return evaluate(self, reading)
+        return evaluate(self, reading, course)

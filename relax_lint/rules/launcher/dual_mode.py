@@ -181,7 +181,8 @@ def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | 
         started = " or ".join(sorted({launch.mode for launch in launches}))
         yield Finding(place, f"starts {started} only, whatever it is asked for: {_WANTED}", subject="MODE")
         return
-    outcomes = [(case, launcher.evaluate_with(case.args, {"MODE": case.mode})) for case in _CASES]
+    found_in = launcher.evaluate_each((case.args, {"MODE": case.mode}) for case in _CASES)
+    outcomes = list(zip(_CASES, found_in, strict=True))
     faults: list[str] = []
     for case, outcome in outcomes:
         found = {way_of(launch) for launch in outcome.launches if trains(launch)}
