@@ -141,7 +141,7 @@ def test_flake8_says_of_python_files_what_check_says(family: str, tmp_path: Path
                 file = tmp_path / f"{rule.code}_{number}" / path
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text)
-    command = [sys.executable, "-m", "relax_lint", "check", "--format=json", "--isolated", "."]
+    command = [sys.executable, "-m", "relax_lint", "check", "-j1", "--format=json", "--isolated", "."]
     output = json.loads(subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout)
     in_python = [found for found in output["diagnostics"] if found["path"].endswith(".py")]
     shown = {code for code, rule in RULES.items() if family_of(rule) not in WITHOUT_PYTHON}
@@ -152,7 +152,7 @@ def test_flake8_says_of_python_files_what_check_says(family: str, tmp_path: Path
         if found["severity"] != "advice" and found["code"] in shown
     }
     assert checked
-    assert {line.removeprefix("./") for line in flake8(tmp_path, "--isolated", "--select=RLX", ".")} == checked
+    assert {line.removeprefix("./") for line in flake8(tmp_path, "-j1", "--isolated", "--select=RLX", ".")} == checked
 
 
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
