@@ -138,21 +138,24 @@ class Profile:
 
     def __init__(self) -> None:
         self.rows = 0
-        self.columns: dict[str, Column] = {}
+        self._columns: dict[str, Column] = {}
 
     def add(self, row: dict[str, Any]) -> None:
-        """One more row. A column that a row lacks counts as null there."""
+        """One more row."""
         for name, value in row.items():
-            column = self.columns.get(name)
+            column = self._columns.get(name)
             if column is None:
-                column = self.columns[name] = Column(name)
-                column.seen = column.nulls = self.rows
+                column = self._columns[name] = Column(name)
             column.add(value)
         self.rows += 1
-        if len(row) < len(self.columns):
-            for name, column in self.columns.items():
-                if name not in row:
-                    column.add(None)
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """By name. A column that a row lacks counts as null there."""
+        for column in self._columns.values():
+            column.nulls += self.rows - column.seen
+            column.seen = self.rows
+        return self._columns
 
 
 _KINDS: dict[type, str] = {

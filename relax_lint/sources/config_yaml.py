@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -190,7 +190,7 @@ def value_of(top: Node) -> Any:
             for entry in (*one.inherited.values(), *one.entries):
                 if entry.key.tag == "merge":
                     _refuse_unmergeable(entry)
-                elif entry.key.kind != "scalar":
+                elif entry.key.kind != "scalar" or not isinstance(made[id(entry.key)], Hashable):
                     raise NotLoaded("a key is no scalar", entry.key.start, entry.key.end)
                 else:
                     value[made[id(entry.key)]] = made[id(entry.value)]

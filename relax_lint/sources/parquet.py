@@ -25,6 +25,8 @@ from relax_lint.sources.columns import (
 Rows = Generator[list[dict[str, Any]], None, None]
 
 _BUFFER = 1 << 20
+_BUFFERS = 64 << 20
+_LEAST_BUFFER = 1 << 12
 
 
 class Unreadable(Exception):
@@ -62,11 +64,12 @@ class ParquetTable:
             raise Unreadable("its footer contradicts itself")
 
     @staticmethod
-    def _reader(stream: IO[bytes], metadata: Any = None) -> Any:
+    def _reader(stream: IO[bytes], metadata: Any = None, columns: int = 1) -> Any:
         from pyarrow.parquet import ParquetFile
 
-        # Small buffers and no read-ahead: a row group may be larger than memory.
-        return ParquetFile(stream, metadata=metadata, buffer_size=_BUFFER, pre_buffer=False)
+        # Small buffers, of which each column gets one, and no read-ahead: a row group may be larger than memory.
+        size = max(_LEAST_BUFFER, min(_BUFFER, _BUFFERS // max(columns, 1)))
+        return ParquetFile(stream, metadata=metadata, buffer_size=size, pre_buffer=False)
 
     @property
     def row_count(self) -> int:
@@ -137,8 +140,9 @@ class ParquetTable:
         while groups and skipped + self._groups[groups[0]] <= start:
             skipped += self._groups[groups.pop(0)]
         drop = start - skipped
+        leaves = sum(len(self._leaves.get(self._column_of(name), ())) for name in columns)
         try:
-            with self._opened() as stream, self._reader(stream, self._metadata) as reader:
+            with self._opened() as stream, self._reader(stream, self._metadata, leaves) as reader:
                 for group in groups:
                     for batch in reader.iter_batches(size, row_groups=[group], columns=list(columns)):
                         if drop >= batch.num_rows:
