@@ -95,6 +95,7 @@ class Plugin:
 
     def _judged(self, text: str) -> Told:
         from relax_lint.config import ConfigError
+        from relax_lint.report.columns import printable
 
         try:
             if Plugin.judge is None:
@@ -102,7 +103,7 @@ class Plugin:
             found = Plugin.judge.findings(self.path, self.tree, self.lines)
         except (ConfigError, RuleFailed) as problem:
             return [(1, 0, f"RLX001 {problem}")]
-        told = [(each.line, each.column - 1, f"{each.code} {each.message}") for each in found]
+        told = [(each.line, each.column - 1, f"{each.code} {printable(each.message)}") for each in found]
         if self.memory is not None and Plugin.judge.is_to_be_remembered(self.path, text):
             self.memory.keep(self.path, text, told)
         return told

@@ -5,6 +5,7 @@ A share of what `make faults` tries: real runs, stopped in front of the system c
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -44,6 +45,18 @@ with tempfile.TemporaryDirectory() as work:
     print(table([KINDS[kind](Careless(scenario, Path(work, kind)), None) for kind in sys.argv[1:]]))
 """
 
+ORDER = """
+import json, tempfile
+from pathlib import Path
+from tools.faults.scenarios import SCENARIOS
+from tools.faults.trial import Trial
+
+with tempfile.TemporaryDirectory() as work:
+    trial = Trial(SCENARIOS["several files"], Path(work).resolve())
+    told = [(call.name, [path.replace(str(trial.root), ".") for path in call.told]) for call in trial.clean.calls]
+    print(json.dumps(told))
+"""
+
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -65,3 +78,22 @@ def test_a_program_that_writes_carelessly_is_found_out() -> None:
     done = run("-c", CARELESS, "kill", "another writes in place")
     assert "x.py is neither old nor new: 0 bytes" in done.stdout, done.stdout + done.stderr
     assert "what another program wrote into x.py is lost" in done.stdout, done.stdout
+
+
+def test_what_is_named_is_on_the_disk_before_and_the_names_are_behind() -> None:
+    """What a loss of power leaves: the contents before the journal, the journal before the names, the names before it
+    goes."""
+    done = run("-c", ORDER)
+    assert done.returncode == 0, done.stderr
+    calls = [(name, told) for name, told in json.loads(done.stdout) if name != "write"]
+    names = [place for place, (name, _) in enumerate(calls) if name == "renameat2"]
+    synced = {told[0]: place for place, (name, told) in reversed(list(enumerate(calls))) if name == "fsync"}
+    (journal,) = [place for place, (name, told) in enumerate(calls) if name == "rename" and "journal" in told[1]]
+    (gone,) = [place for place, (name, told) in enumerate(calls) if name == "unlink" and "journal" in told[0]]
+    for place in names:
+        beside, target = calls[place][1]
+        assert synced[beside] < journal < place
+        directory = str(Path(target).parent)
+        behind = [at for at, (name, told) in enumerate(calls) if name == "fsync" and Path(told[0]) == Path(directory)]
+        assert any(place < at < gone for at in behind), f"{directory} is not synchronised"
+    assert calls[journal + 1] == ("fsync", ["."]), "the journal's own name"
