@@ -145,10 +145,11 @@ class Workshop:
         _do(["uv", "tool", "install", "--quiet", str(self.wheel)], self.environ())
         return Installed(self.scratch / "home/tools-bin", self.scratch, self.environ())
 
-    def once_by_uvx(self, extras: str, *words: str) -> str:
-        """What a run of uvx prints, which installs nothing."""
+    def once(self, program: str, extras: str, *words: str) -> str:
+        """What is printed by a run of uvx or of pipx, which installs nothing that stays."""
         runner = Installed(self.installers, self.scratch, self.environ())
-        return runner.must(0, "--quiet", "--from", f"{self.wheel}{extras}", "relax-lint", *words, program="uvx")
+        options = ("--quiet", "--from") if program == "uvx" else ("run", "--spec")
+        return runner.must(0, *options, f"{self.wheel}{extras}", "relax-lint", *words, program=program)
 
 
 def checks(workshop: Workshop, *, ray: bool = True) -> Iterator[tuple[str, Callable[[], None]]]:
@@ -163,7 +164,8 @@ def checks(workshop: Workshop, *, ray: bool = True) -> Iterator[tuple[str, Calla
     yield "flake8", lambda: _flake8(workshop)
     yield "pipx", lambda: _extra(workshop.by_pipx(), by_extra["data"])
     yield "uv tool", lambda: _extra(workshop.by_uv_tool(), by_extra["data"])
-    yield "uvx", lambda: _uvx(workshop)
+    yield "uvx", lambda: _once(workshop, "uvx")
+    yield "pipx run", lambda: _once(workshop, "pipx")
     if ray:
         yield "all", lambda: _all(workshop, by_extra)
 
@@ -199,10 +201,10 @@ def _flake8(workshop: Workshop) -> None:
     installed.must(1, "--isolated", "--select=RLX", "broken_countdown/examples", says="RLX202", program="flake8")
 
 
-def _uvx(workshop: Workshop) -> None:
-    if workshop.once_by_uvx("", "--version") != f"relax-lint {__version__}\n":
-        raise Failed("uvx runs another version")
-    workshop.once_by_uvx("[data]", "data", "check", "rows.parquet")
+def _once(workshop: Workshop, program: str) -> None:
+    if f"relax-lint {__version__}\n" not in workshop.once(program, "", "--version"):
+        raise Failed(f"{program} runs another version")
+    workshop.once(program, "[data]", "data", "check", "rows.parquet")
 
 
 def _all(workshop: Workshop, by_extra: dict[str, list[Try]]) -> None:
