@@ -55,7 +55,11 @@ def span(words: str) -> Span:
 def _commit(revision: str) -> str:
     if revision.startswith("-") or not revision:
         raise GitError(f"not a revision: {revision!r}")
-    return ask("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").strip()
+    top()  # where there is no repository, that is what is wrong
+    try:
+        return ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
+    except GitError as problem:
+        raise GitError(f"no such revision: {revision}") from problem
 
 
 def top() -> Path:

@@ -27,6 +27,7 @@ _LABEL = 12
 _WIDEST_FLAG = 34
 _MOST_CONDITIONS = 3
 _MOST_LINES = 4
+_AROUND = 20
 _LONG = 44
 """Values that together are longer stand below each other."""
 
@@ -137,7 +138,7 @@ class _Block:
         if change.status == "changed":
             value = f"{old} → {new}"
             if len(value) > _LONG:
-                value, below = "", [*_part("-", old), *_part("+", new)]
+                value, below = "", _both(old, new)
         elif change.status == "moved":
             value = new
         else:
@@ -172,6 +173,22 @@ def _marked(line: str) -> str:
     """A line whose mark, if it has one, is coloured."""
     found = _MARKED.match(line)
     return line if found is None else f"  {_painted(found[1], _COLOURS[found[1]])}{line[found.end(1) :]}"
+
+
+def _both(old: str, new: str) -> list[str]:
+    """Two long values below each other; where they would look the same, what differs in them."""
+    if _part("", old) == _part("", new):
+        same = _alike(old, new)
+        alike = min(_alike(old[::-1], new[::-1]), min(len(old), len(new)) - same)
+        start = max(0, same - _AROUND)
+        old, new = (f"…{text[start : len(text) - alike + _AROUND]}…" for text in (old, new))
+    return [*_part("-", old), *_part("+", new)]
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts have in common at their beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (here, there) in pairs if here != there), min(len(one), len(other)))
 
 
 def _part(mark: str, text: str) -> list[str]:

@@ -133,6 +133,26 @@ def test_a_default_that_can_be_overridden_is_a_change(diff: Diff) -> None:
     assert diff("HEAD", "--env", "LR=3e-6")[1].splitlines()[1].startswith("  ~ --lr  1e-6 → 3e-6  ")
 
 
+def test_long_values_show_what_differs_in_them(diff: Diff, git: Git) -> None:
+    def text(middle: str) -> str:
+        return launcher(f"--eval-config {'a' * 100}{middle}{'b' * 100}", "--lr 1e-6")
+
+    write(RUN, text("old"))
+    commit(git)
+    write(RUN, text("newer"))
+    around = "a" * 20, "b" * 20
+    assert f"      - …{'old'.join(around)}…\n      + …{'newer'.join(around)}…\n" in diff("HEAD")[1]
+
+
+def test_outside_of_a_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    assert main(["diff", "HEAD"]) == 2
+    assert "not a git repository" in capsys.readouterr().err
+
+
 def test_launches_appear_and_vanish(diff: Diff, git: Git) -> None:
     new = "examples/demo/run_new.sh"
     write(new, f'if [ "$MODE" = async ]; then\n{TRAIN} --fully-async\nfi\n')
@@ -277,7 +297,8 @@ def test_colour_is_for_terminals(diff: Diff, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["nothing"], "Needed a single revision"),
+        (["nothing"], "no such revision: nothing"),
+        (["HEAD..nothing"], "no such revision: nothing"),
         (["--output=x"], "required: REV"),
         (["HEAD..-x"], "not a revision: '-x'"),
         ([""], "not a revision: ''"),
