@@ -44,6 +44,7 @@ class Runner:
             env={
                 **os.environ,
                 **{name: filled(text, given) for name, text in STEPS[step]["env"].items()},
+                "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
                 "RUNNER_TEMP": str(self.temp),
                 "GITHUB_OUTPUT": str(self.output),
                 "XDG_CACHE_HOME": str(self.temp / "cache"),
