@@ -144,17 +144,16 @@ def write_together(
 def put(path: Path, data: bytes) -> None:
     """Write a file that the user has named for what comes of a run: through links, and into what is no regular file
     (``/dev/stdout``, a pipe); :class:`OSError` when it cannot be written."""
-    target = Path(os.path.realpath(path))
-    if target.is_file() or not os.path.lexists(target):
+    if not path.is_relative_to("/dev") and not path.is_relative_to("/proc") and (path.is_file() or not path.exists()):
         try:
-            put_over(target, data, content(target))
+            put_over(path, data, content(path))
             return
         except NotWritten:
             pass
         except OSError as problem:
-            if problem.errno not in _ALONE or not target.is_file():
+            if problem.errno not in _ALONE or not path.is_file():
                 raise
-    with target.open("wb") as stream:
+    with path.open("wb") as stream:
         stream.write(data)
 
 

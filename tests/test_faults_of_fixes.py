@@ -57,6 +57,54 @@ with tempfile.TemporaryDirectory() as work:
     print(json.dumps(told))
 """
 
+CACHE = """
+import json, os, shutil, sys, tempfile
+from pathlib import Path
+from relax_lint.cli import main
+from tools.faults.calls import CHANGING
+from tools.faults.scenarios import SCENARIOS
+from tools.faults.supervisor import KILL, supervised
+
+with tempfile.TemporaryDirectory() as work:
+    tree, cache, output = (Path(work).resolve() / name for name in ("tree", "cache", "out"))
+    tree.mkdir()
+    SCENARIOS["several files"].prepare(tree)
+    os.environ["XDG_CACHE_HOME"] = str(cache)
+
+    def run(*words, kill=None):
+        def program():
+            os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
+            os.chdir(tree)
+            return main(list(words))
+
+        count = -1
+
+        def decide(call):
+            nonlocal count
+            count += any(path.startswith(str(cache)) for path in call.told)
+            return KILL if count == kill else None
+
+        return supervised(program, CHANGING, decide).status, output.read_text(), count + 1
+
+    *wanted, _ = run("check", "--no-cache", ".")
+    told = {"kept": 0, "cleared": 0, "wrong": []}
+    for kill in range(run("check", ".")[2]):
+        shutil.rmtree(cache)
+        assert run("check", ".", kill=kill)[0] == -9
+        told["kept"] += 1
+        told["wrong"] += [kill for _ in range(2) if list(run("check", ".")[:2]) != wanted]
+    shutil.rmtree(cache)
+    run("check", ".")
+    for kill in range(run("check", "--clear-cache")[2]):
+        run("check", ".")
+        assert run("check", "--clear-cache", kill=kill)[0] == -9
+        told["cleared"] += 1
+        told["wrong"] += [kill for _ in range(2) if list(run("check", ".")[:2]) != wanted]
+        run("check", "--clear-cache")
+        told["wrong"] += [str(path) for path in cache.rglob("*") if path.is_file()]
+    print(json.dumps(told))
+"""
+
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -97,3 +145,12 @@ def test_what_is_named_is_on_the_disk_before_and_the_names_are_behind() -> None:
         behind = [at for at, (name, told) in enumerate(calls) if name == "fsync" and Path(told[0]) == Path(directory)]
         assert any(place < at < gone for at in behind), f"{directory} is not synchronised"
     assert calls[journal + 1] == ("fsync", ["."]), "the journal's own name"
+
+
+def test_a_run_that_is_killed_while_it_remembers_or_forgets_spoils_nothing() -> None:
+    done = run("-c", CACHE)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["wrong"] == []
+    assert told["kept"] > 2
+    assert told["cleared"] > 2

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from relax_lint.writing import turns, write_all
+from relax_lint.writing import put, turns, write_all
 
 
 def written(path: Path, data: bytes, *, root: Path, named: list[Path] | None = None) -> dict[Path, str]:
@@ -120,3 +120,64 @@ def test_two_runs_on_one_tree_take_turns(tmp_path: Path) -> None:
     output, _ = other.communicate(timeout=30)
     assert output == "in\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_owner_stays(tmp_path: Path) -> None:
+    path = tmp_path / "run.sh"
+    path.write_bytes(b"old\n")
+    owner = (65534, 65534) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
+    os.chown(path, *owner)
+    path.chmod(0o2750)
+    assert written(path, b"new\n", root=tmp_path) == {}
+    status = path.stat()
+    assert (status.st_uid, status.st_gid, status.st_mode & 0o7777) == (*owner, 0o2750)
+
+
+def test_the_other_name_of_a_hard_link_keeps_the_old_content(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "outside.py").write_bytes(b"old\n")
+    (root / "x.py").hardlink_to(tmp_path / "outside.py")
+    assert written(root / "x.py", b"new\n", root=root) == {}
+    assert ((root / "x.py").read_bytes(), (tmp_path / "outside.py").read_bytes()) == (b"new\n", b"old\n")
+
+
+def test_a_link_in_a_circle_is_left(tmp_path: Path) -> None:
+    (tmp_path / "a.py").symlink_to("b.py")
+    (tmp_path / "b.py").symlink_to("a.py")
+    left = write_all({tmp_path / "a.py": b"x"}, {tmp_path / "a.py": None}, tmp_path, [tmp_path])
+    assert set(left) == {tmp_path / "a.py"}
+    assert (tmp_path / "a.py").is_symlink()
+
+
+def test_a_link_that_leads_nowhere_is_not_made_to_lead_out(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "x.py").symlink_to(tmp_path / "elsewhere.py")
+    left = write_all({root / "x.py": b"x"}, {root / "x.py": None}, root, [root])
+    assert "leads out of the given paths" in left[root / "x.py"]
+    assert not (tmp_path / "elsewhere.py").exists()
+
+
+@pytest.mark.parametrize("target", ["/dev/null", "/dev/stdout", "pipe"])
+def test_what_comes_of_a_run_may_go_into_what_is_no_file(target: str, tmp_path: Path) -> None:
+    if target == "pipe":
+        os.mkfifo(tmp_path / target)
+        reader = subprocess.Popen(["cat", tmp_path / target], stdout=subprocess.PIPE)
+    script = "import sys\nfrom pathlib import Path\nfrom relax_lint.writing import put\nput(Path(sys.argv[1]), b'x')\n"
+    done = subprocess.run([sys.executable, "-c", script, target], cwd=tmp_path, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (b"x" if target == "/dev/stdout" else b"")
+    if target == "pipe":
+        assert reader.communicate(timeout=30)[0] == b"x"
+
+
+def test_what_comes_of_a_run_is_written_through_links_and_keeps_its_mode(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    path, link = tmp_path / "real/report.json", tmp_path / "link.json"
+    path.write_bytes(b"old")
+    path.chmod(0o604)
+    link.symlink_to(path)
+    put(link, b"new")
+    assert (link.is_symlink(), path.read_bytes(), path.stat().st_mode & 0o777) == (True, b"new", 0o604)
+    assert [each.name for each in path.parent.iterdir()] == ["report.json"]

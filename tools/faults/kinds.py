@@ -41,7 +41,7 @@ def spread(calls: Sequence[Call], most: int | None) -> list[Call]:
     """At most so many of them, from all over the run."""
     if most is None or len(calls) <= most:
         return list(calls)
-    return [calls[round(place * (len(calls) - 1) / (most - 1))] for place in range(most)] if most > 1 else [calls[-1]]
+    return [calls[(2 * place + 1) * len(calls) // (2 * most)] for place in range(most)]
 
 
 def _state(trial: Trial, outcome: Outcome) -> str:
