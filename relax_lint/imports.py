@@ -42,6 +42,11 @@ class Imports:
 
         return self._reached.ask(path, answer)
 
+    def say(self, path: Path, wanted: re.Pattern[str]) -> bool:
+        """Whether a pattern is in the text of a file, or of one that it may take names from."""
+        sources = map(self._project.python, self.reached(path))
+        return any(source.says(wanted) for source in sources if source is not None)
+
     def _imported(self, path: Path) -> frozenset[Path]:
 
         def answer() -> frozenset[Path]:

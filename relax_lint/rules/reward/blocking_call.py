@@ -463,8 +463,7 @@ def blocking_call(recipe: Recipe, project: Project) -> Iterator[Finding]:
         if entry in judged:
             continue
         judged.add(entry)
-        reachable = map(project.python, project.imports.reached(entry.source.path))
-        if not any(source.says(MENTIONS) for source in reachable if source is not None):
+        if not project.imports.say(entry.source.path, MENTIONS):
             continue
         for function in reached(entry, project).functions:
             judges = function.on_loop and project.recipe_of(function.source.path) is not None

@@ -396,18 +396,13 @@ async def reward_func(args, sample, **kwargs):
 @rule("RLX211", "client-per-call", WARNING, on="reward", valid=VALID, invalid=INVALID, fixable="unsafe")
 def client_per_call(use: RewardUse, project: Project) -> Iterator[Finding]:
     """Say it where the client is made, or the answer is parsed."""
-    if use.module is None or not _may_make_any(use.module, project):
+    if use.module is None or not project.imports.say(use.module.path, MENTIONS):
         return
     from relax_lint.calls.entries import of_reward
 
     entry = of_reward(use)
     for found in _found(entry, project) if entry is not None else ():
         yield found._replace(place=use.shown(found.place))
-
-
-def _may_make_any(module: PythonSource, project: Project) -> bool:
-    reachable = map(project.python, project.imports.reached(module.path))
-    return any(source.says(MENTIONS) for source in reachable if source is not None)
 
 
 def _found(entry: Entry, project: Project) -> list[Finding]:
