@@ -59,14 +59,26 @@ def test_own_hooks_use_the_pinned_ruff() -> None:
     assert wanted <= set(pins)
 
 
+def slugs(page: Path) -> set[str]:
+    """The anchors that GitHub and the site give a page's headings."""
+    found: dict[str, int] = {}
+    for heading in re.findall(r"^#+ (.*)$", CODE_BLOCK.sub("", page.read_text(encoding="utf-8")), re.MULTILINE):
+        text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.replace("`", ""))
+        slug = re.sub(r"[^\w -]", "", text).strip().lower().replace(" ", "-")
+        found[slug] = found.get(slug, -1) + 1
+        found.setdefault(f"{slug}-{found[slug]}", 0)
+    return set(found)
+
+
 def test_links_between_pages_lead_somewhere() -> None:
     pages = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-    broken = [
-        f"{page.relative_to(ROOT)}: {target}"
-        for page in [*pages, *(ROOT / "docs").rglob("*.md")]
-        for target in re.findall(r"\]\(([^)#\s]+)\)", CODE_BLOCK.sub("", page.read_text(encoding="utf-8")))
-        if "://" not in target and not (page.parent / target).exists()
-    ]
+    broken = []
+    for page in [*pages, *(ROOT / "docs").rglob("*.md")]:
+        for link in re.findall(r"\]\(([^)\s]+)\)", CODE_BLOCK.sub("", page.read_text(encoding="utf-8"))):
+            target, _, anchor = link.partition("#")
+            path = page.parent / target if target else page
+            if "://" not in link and not (path.exists() and (not anchor or anchor in slugs(path))):
+                broken.append(f"{page.relative_to(ROOT)}: {link}")
     assert broken == []
 
 

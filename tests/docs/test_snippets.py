@@ -46,3 +46,9 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_commands_do_what_the_page_says(name: str, programs: Path) -> None:
     found = list(faults((ROOT / name).read_text(encoding="utf-8"), programs))
     assert not found, "\n\n".join(found)
+
+
+def test_the_recipe_of_the_tutorial_is_the_bundled_one() -> None:
+    page = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+    for path in (ROOT / "tests/verl_recipes/gsm8k").iterdir():
+        assert f"cat > {path.name} <<'EOF'\n{path.read_text(encoding='utf-8')}EOF\n" in page
