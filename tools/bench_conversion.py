@@ -19,10 +19,10 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from tools.benchmarks.budgets import CONVERTED, MEMORY, Result, result, table
+
 ROOT = Path(__file__).resolve().parents[1]
 MB = 1 << 20
-FASTER = {"text": 10.0, "images": 2.0}
-GROWTH = 1.25
 IMAGE_BYTES = (40_000, 160_000)
 TEMPLATE = """\
 import sys
@@ -114,8 +114,8 @@ def best(costs: list[Cost]) -> Cost:
     )
 
 
-def compare(kind: str, size: int, rounds: int, scratch: Path) -> bool:
-    """Measure one kind of data; whether it keeps to what is allowed."""
+def compare(kind: str, size: int, rounds: int, scratch: Path) -> tuple[Result, Result]:
+    """Measure one kind of data, print it, and tell of the time and of the memory."""
     source, quarter, target = (scratch / f"{name}.parquet" for name in ("source", "quarter", "target"))
     for path, wanted in ((source, size), (quarter, size // 4)):
         # In a process of its own: what a program starts with counts what its parent held.
@@ -134,19 +134,14 @@ def compare(kind: str, size: int, rounds: int, scratch: Path) -> bool:
             target.unlink(missing_ok=True)
             costs[name].append(measured(command))
     convert, template, part = (best(costs[name]) for name in commands)
-    ratio, growth = template.seconds / convert.seconds, convert.peak / part.peak
     print(f"{kind}, {source.stat().st_size / MB:,.0f} MB in one row group, best of {rounds}")
     for name, cost in (("conversion", convert), ("the guide's template", template)):
         print(
             f"  {name:<21} {cost.seconds:7.2f} s  {cost.processor:7.2f} s of processors  {cost.peak:8,.0f} MB at most"
         )
-    fast, bounded = ratio >= FASTER[kind], growth <= GROWTH
-    verdicts = {True: "ok", False: "MISSED"}
-    print(f"  {ratio:.1f}x faster, at least {FASTER[kind]:g}x is allowed: {verdicts[fast]}")
-    print(f"  {growth:.2f}x the memory of a quarter of the rows, at most {GROWTH:g}x is allowed: {verdicts[bounded]}")
     for path in (source, quarter, target):
         path.unlink(missing_ok=True)
-    return fast and bounded
+    return result(CONVERTED[kind], convert.seconds, template.seconds), result(MEMORY, convert.peak, part.peak, "MB")
 
 
 def main() -> int:
@@ -154,12 +149,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=int, default=1024, metavar="MB", help="(default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=2, help="(default: %(default)s)")
-    parser.add_argument("--kind", choices=tuple(FASTER), action="append", help="(default: all)")
+    parser.add_argument("--kind", choices=tuple(CONVERTED), action="append", help="(default: all)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        kinds = options.kind or list(FASTER)
-        kept = [compare(kind, options.size * MB, options.rounds, Path(scratch)) for kind in kinds]
-        return int(not all(kept))
+        kinds = options.kind or list(CONVERTED)
+        found = [each for kind in kinds for each in compare(kind, options.size * MB, options.rounds, Path(scratch))]
+    print(table(found))
+    return int(not all(each.holds for each in found))
 
 
 if __name__ == "__main__":

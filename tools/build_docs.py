@@ -13,6 +13,7 @@ from pathlib import Path
 
 from relax_lint.rules import Rule, import_rules
 from tools.docs_builder import (
+    benchmark_page,
     bounds_table,
     command_pages,
     flag_pages,
@@ -46,7 +47,8 @@ def render(rules: Mapping[str, Rule], readme: str, site: str, explained: str) ->
 
 def reference() -> dict[Path, str]:
     """The pages that are made of the program as it is, whatever its rules."""
-    made = {module.PAGE: module.page() for module in (command_pages, mapping_page, schema_page, settings_page)}
+    modules = (benchmark_page, command_pages, mapping_page, schema_page, settings_page)
+    made = {module.PAGE: module.page() for module in modules}
     return {**flag_pages.files(), **made}
 
 

@@ -1,0 +1,1 @@
+"""What relax-lint costs beside its peers and beside bare parsing, against the budgets."""
