@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from tools.docs_builder import (
     mapping_page,
     rule_pages,
     schema_page,
+    server,
     sessions,
     settings_page,
 )
@@ -104,7 +106,9 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
         (root / path).unlink()
         print(f"removed {path}")
     # Their commands run the program, whose own files have to be there first.
-    write(root, {path: sessions.refreshed((root / path).read_text(encoding="utf-8")) for path in written_pages(root)})
+    with tempfile.TemporaryDirectory() as scratch, server.served(Path(scratch)) as programs:
+        for path in written_pages(root):
+            write(root, {path: sessions.refreshed((root / path).read_text(encoding="utf-8"), programs)})
     return 0
 
 
