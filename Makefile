@@ -5,6 +5,7 @@
 #   make lint      style; types: mypy; docs: write the generated pages; build: the packages
 #   make site      the documentation as a site, in site/; nothing in it fetches anything from elsewhere
 #   make property  the bash property test, a hundred times as long
+#   make fuzz      a million inputs for each front end, FRONTS='bash yaml' for some, INPUTS=20000 for fewer (hours)
 #   make faults    kill, refuse and disturb runs that write, in front of every system call: a table of what was left
 #   make bench     the budgets, beside flake8, shellcheck, Fixit, pandas and bare parsing, CORPUS=/path/to/Relax for a
 #                  real checkout; RECORD=1 keeps the figures for docs/
@@ -22,13 +23,15 @@ READY := $(VENV)/.ready
 # One more than there are processors: some tests wait for others.
 JOBS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PROPERTY_EXAMPLES ?= 200000
+FRONTS ?=
+INPUTS ?= 1000000
 FAULT_PLACES ?=
 CORPUS ?=
 RECORD ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test browser lint types format docs docs-check site build packages release-check bench faults property clean
+.PHONY: help demo test browser lint types format docs docs-check site build packages release-check bench faults property fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -90,5 +93,9 @@ faults: $(READY)
 property: $(READY)
 	RELAX_LINT_PROPERTY_EXAMPLES=$(PROPERTY_EXAMPLES) $(BIN)/python -m pytest tests/shell -k property -n $(JOBS)
 
+fuzz: $(READY)
+	mkdir -p .fuzz
+	$(BIN)/python -m tools.fuzz $(FRONTS) --inputs $(INPUTS) --json .fuzz/figures.json
+
 clean:
-	rm -rf $(VENV) .bench build dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .bench .fuzz build dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache

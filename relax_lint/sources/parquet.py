@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import resource
 import warnings
@@ -169,6 +170,7 @@ def _ask_everything(metadata: Any) -> NoReturn:
     """Do so, and end this process without a word."""
     status = 1
     try:
+        faulthandler.disable()
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         for group in range(metadata.num_row_groups):

@@ -1,0 +1,77 @@
+"""Data that is made to cost: many columns, deep types, long lines, footers that lie."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pyarrow
+import pyarrow.parquet
+
+from tests.parquet_files import parquet
+
+_ROWS = [{"prompt": "a", "label": "1"}] * 3
+
+
+def _written(table: Any, **options: Any) -> bytes:
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(table, stream, **options)
+    return stream.getvalue()
+
+
+def _deep(levels: int) -> Any:
+    value: Any = "x"
+    for _ in range(levels):
+        value = [value]
+    return pyarrow.table({"prompt": ["a"], "deep": [value]})
+
+
+def parquet_files() -> dict[str, bytes]:
+    """By name; those with ``broken`` in it cannot be read."""
+    good = parquet(_ROWS)
+    size = int.from_bytes(good[-8:-4], "little")
+    footer = good[-8 - size : -8]
+    columns = pyarrow.table({f"c{number}": [1] for number in range(5_000)})
+    text = pyarrow.array(["a" * 1_000_000])
+    return {
+        "empty_broken": b"",
+        "magic_broken": b"PAR1",
+        "magic_twice_broken": b"PAR1PAR1",
+        "cut_broken": good[: len(good) // 2],
+        "no_end_broken": good[:-4],
+        "other_end_broken": good[:-4] + b"PARE",
+        "length_broken": good[:-8] + (2**31 - 1).to_bytes(4, "little") + b"PAR1",
+        "length_zero_broken": good[:-8] + (0).to_bytes(4, "little") + b"PAR1",
+        "lists_broken": b"PAR1" + b"\x19\xfc" + b"\xff" * 8 + b"\x0f" * 50 + (60).to_bytes(4, "little") + b"PAR1",
+        "deep_broken": b"PAR1" + b"\x1c" * 100_000 + (100_000).to_bytes(4, "little") + b"PAR1",
+        "footer_broken": good[: -8 - size] + bytes(255 - byte for byte in footer) + good[-8:],
+        "data_broken": b"PAR1" + b"\xff" * (len(good) - size - 12) + good[-8 - size :],
+        "text_broken": b"prompt,label\n" * 1_000,
+        "many_columns": _written(columns),
+        "deep": _written(_deep(30)),
+        "many_groups": _written(pyarrow.table({"prompt": ["a"] * 3_000}), row_group_size=1),
+        "long_text": _written(pyarrow.table({"prompt": pyarrow.chunked_array([text] * 40)})),
+        "no_rows": _written(pyarrow.table({"prompt": pyarrow.array([], pyarrow.string())})),
+        "no_columns": _written(pyarrow.table({})),
+        "repeated": _written(pyarrow.table({"prompt": pyarrow.array(["a"] * 300_000).dictionary_encode()})),
+    }
+
+
+def json_lines() -> dict[str, bytes]:
+    """By name; those with ``broken`` in it cannot be read."""
+    row = json.dumps(_ROWS[0]).encode()
+    return {
+        "deep_broken": b"[" * 50_000,
+        "deep_objects_broken": b'{"a":' * 50_000,
+        "digits_broken": b'{"prompt": ' + b"9" * 100_000 + b"}",
+        "bytes_broken": b"\xff\xfe" * 1_000,
+        "long": b'{"prompt": "' + b"a" * 10_000_000 + b'"}\n',
+        "keys": b"{" + b", ".join(b'"k%d": 1' % number for number in range(20_000)) + b"}\n",
+        "columns": b"\n".join(b'{"k%d": 1}' % number for number in range(20_000)),
+        "empty_lines": b"\n" * 200_000 + row,
+        "no_objects": b"[]\n" * 50_000 + row,
+        "bad_lines": b"{\n" * 50_000 + row,
+        "nul": b"\0" * 1_000_000 + b"\n" + row,
+        "numbers": b'{"prompt": "a", "label": 1e999}\n{"prompt": "a", "label": NaN}\n' + row,
+    }

@@ -1,0 +1,106 @@
+"""What the fuzzer has found once, and the likes of it."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from relax_lint.fixing import fix
+from relax_lint.project import MEMORY_ROOT, Project
+from relax_lint.shell.mistakes import mistakes
+from relax_lint.sources.parquet import ParquetTable, Unreadable
+from relax_lint.suppression import suppressions
+from tools.fuzz.judging import RULES, SETTINGS, judge
+from tools.fuzz.outcome import Depth, Outcome
+
+TRAIN = "python3 relax/entrypoints/train.py"
+RECIPES = {
+    "sizes that are no whole numbers": {
+        "run_demo.sh": f"{TRAIN} --resource '{{\"actor\": [1, 2.5]}}' --tensor-model-parallel-size 2\n"
+    },
+    "flags behind a double dash": {
+        "run_demo.sh": f"{TRAIN} -- --optimizer-cpu-offload --overlap-cpu-optimizer-d2h-h2d "
+        "--use-precision-aware-optimizer\n"
+    },
+    "an environment of no name": {"demo_config.yaml": "max_turns: 5\nrollout_interaction_env_path: ./\n"},
+    "a slash for an environment": {"demo_config.yaml": "max_turns: 5\nrollout_interaction_env_path: /\n"},
+    "a launch behind a loop on its line": {"run_demo.sh": f"for x in a; do\n    X=$x\ndone; {TRAIN} | tee run.log\n"},
+    "a launch behind a here-document's end": {"run_demo.sh": f"cat <<E\na\nE\n{TRAIN} | tee run.log\n"},
+    "a set for a key": {
+        "demo.yaml": "? !!set {a, b}\n: 1\n!!set c: 2\n!!binary AAAA: 3\n",
+        "run_demo.sh": f"{TRAIN} --eval-config examples/demo/demo.yaml\n",
+    },
+    "twenty thousand commands in a list": {"run_demo.sh": "true " + "&& true " * 20_000 + f"\n{TRAIN}\n"},
+}
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_recipes(name: str) -> None:
+    tree = {f"examples/demo/{path}": text.encode() for path, text in RECIPES[name].items()}
+    outcome = Outcome("")
+    judge(Project.from_files(tree, SETTINGS), tree, outcome, Depth.CLOSELY)
+    assert outcome.troubles == []
+
+
+@pytest.mark.parametrize("inner", ["`echo a`", "${X/a/`b`}", '"`echo \\`c\\``"', "$(`d`)"])
+def test_the_mistakes_of_a_script_with_backquotes_are_told(inner: str) -> None:
+    project = Project.from_files({"run.sh": f"X={inner}\nif true; then {inner}\n"})
+    source = project.launcher(MEMORY_ROOT / "run.sh")
+    assert source is not None
+    assert len(mistakes(source)) >= 1
+
+
+def test_a_line_above_a_launch_is_never_put_into_a_loop() -> None:
+    text = f"set -e\nfor x in a; do\n    X=$x\ndone; {TRAIN} | tee run.log\n"
+    done = fix(Project.from_files({"examples/demo/run_demo.sh": text}), {"RLX420": RULES["RLX420"]})
+    assert not done.changes
+
+
+def test_a_footer_that_contradicts_itself_ends_nothing(tmp_path: Path) -> None:
+    """Each byte of a footer that has histograms of levels, which Arrow asks only once it is too late to say no."""
+    stream = io.BytesIO()
+    table = pyarrow.table({"prompt": [["a"], None, []]})
+    pyarrow.parquet.write_table(table, stream)
+    data = stream.getvalue()
+    size = int.from_bytes(data[-8:-4], "little")
+    path = tmp_path / "a.parquet"
+    read = 0
+    for at in range(len(data) - 8 - size, len(data) - 8, 3):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :])
+        try:
+            opened = ParquetTable(lambda: path.open("rb"))
+            rows = [row for batch in opened.batches(["prompt"], 10) for row in batch]
+        except Unreadable:
+            continue
+        read += len(rows) <= 3 and opened.bytes_in_row(["prompt"]) is not None
+    assert read
+
+
+@pytest.mark.parametrize("suffix", [".sh", ".py", ".yaml"])
+def test_comments_find_what_is_below_them(suffix: str) -> None:
+    directive = "# relax-lint: ignore[RLX501] because"
+    lines = {
+        ".sh": "if a; then\n  «»\n  b\nfi\n«»\nc\n",
+        ".py": "if a:\n  «»\n  b()\n«»\nc()\n",
+        ".yaml": "a:\n  «»\n  b: 1\n«»\nc: 2\n",
+    }
+    text = lines[suffix].replace("«»", directive)
+    source = Project.from_files({f"x{suffix}": text}).source(MEMORY_ROOT / f"x{suffix}")
+    assert source is not None
+    below = [text.splitlines()[found.lines[0] - 1].strip() for found in suppressions(source) if found.lines]
+    assert [line[0] for line in below] == ["b", "c"]
+
+
+def test_merged_mappings_double_nothing() -> None:
+    merges = "a0: &a0 {k0: 1}\n" + "".join(f"a{n + 1}: &a{n + 1}\n  <<: [*a{n}, *a{n}]\n" for n in range(60))
+    tree = {
+        "examples/demo/demo.yaml": merges.encode(),
+        "examples/demo/run_demo.sh": f"{TRAIN} --custom-config-path examples/demo/demo.yaml\n".encode(),
+    }
+    outcome = Outcome("")
+    judge(Project.from_files(tree, SETTINGS), tree, outcome, Depth.JUDGE)
+    assert outcome.troubles == []
