@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.migrate.carrying.imports import OfModule, OfName, Resolver, aliases
+from relax_lint.migrate.carrying.imports import Alias, OfModule, OfName, Resolver, aliases
 from relax_lint.records import record
 from relax_lint.sources.python import walk
 
@@ -52,6 +52,7 @@ class Paths:
         self.code, self.sources, self.across = code, sources, across
         self.pending: set[int] = set()
         self.known: dict[int, list[Known]] = {}
+        self.elsewhere: dict[tuple[str, str | None], list[Known]] = {}
 
     def values(self, expression: ast.expr) -> list[Known]:
         """All that an expression may be; nothing when that is not known."""
@@ -345,19 +346,29 @@ class Paths:
 
     # ------------------------------------------------------------ in other modules
 
-    def _from_elsewhere(self, name: str, attribute: str | None) -> Iterator[Known]:
-        """A constant of another module that is carried."""
-        resolver = Resolver(self.sources)
+    def _from_elsewhere(self, name: str, attribute: str | None) -> list[Known]:
+        """A constant of another module that is carried; it is looked up once for all places that read it."""
+        question = (name, attribute)
+        if question not in self.elsewhere:
+            self.elsewhere[question] = list(self._constants(name, attribute))
+        return self.elsewhere[question]
+
+    def _constants(self, name: str, attribute: str | None) -> Iterator[Known]:
+        alias = self._aliases.get(name)
+        target = None if alias is None else Resolver(self.sources).target(self.code, alias)
+        if isinstance(target, OfModule) and attribute is not None:
+            yield from self._constant(target.origin, attribute)
+        elif isinstance(target, OfName) and attribute is None:
+            yield from self._constant(target.origin, target.name)
+
+    @cached_property
+    def _aliases(self) -> dict[str, Alias]:
+        """What binds each imported name first."""
+        found: dict[str, Alias] = {}
         for each in walk(self.code.tree):
             for alias in aliases(each):
-                if alias.bound != name:
-                    continue
-                target = resolver.target(self.code, alias)
-                if isinstance(target, OfModule) and attribute is not None:
-                    yield from self._constant(target.origin, attribute)
-                elif isinstance(target, OfName) and attribute is None:
-                    yield from self._constant(target.origin, target.name)
-                return
+                found.setdefault(alias.bound, alias)
+        return found
 
     def _constant(self, origin: object, name: str) -> Iterator[Known]:
         from relax_lint.migrate.carrying.code import Unparsable
