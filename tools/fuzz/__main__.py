@@ -21,7 +21,7 @@ from pathlib import Path
 from tools.fuzz import handlers
 
 KEPT = Path(".fuzz")
-TURN = 50_000
+TURN = 20_000
 """Inputs of a front end after which the next has its turn, so that a run that is ended early has tried all."""
 
 
@@ -32,7 +32,7 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=1_000_000, metavar="N", help="for each front end (%(default)s)")
     parser.add_argument("--first", type=int, default=0, metavar="N", help="the number of the first")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="other inputs for another seed")
-    parser.add_argument("--every", type=int, default=8, metavar="N", help="one of N goes to the rules (%(default)s)")
+    parser.add_argument("--every", type=int, default=16, metavar="N", help="one of N goes to the rules (%(default)s)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes (%(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where the figures go")
     parser.add_argument("--only", type=int, metavar="INDEX", help="this input alone")
