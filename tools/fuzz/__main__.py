@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from tools.fuzz import handlers
@@ -56,7 +57,7 @@ def main() -> int:
     return _all(names, options)
 
 
-def _all(names: list[str], options: argparse.Namespace) -> int:
+def _all(names: Sequence[str], options: argparse.Namespace) -> int:
     from tools.fuzz.figures import Figures, table
     from tools.fuzz.fronts import load
     from tools.fuzz.running import Task, run
@@ -74,8 +75,8 @@ def _all(names: list[str], options: argparse.Namespace) -> int:
     for task in tasks:
         figures = done[task.name]
         for (kind, cause), found in sorted(figures.examples.items()):
-            print(f"{task.name}: {kind}: {cause} ({figures.troubles[kind, cause]} times; input {found[0].index})")
-            _keep(task.front, task.name, options.seed, found[0].index, kind, cause)
+            print(f"{task.name}: {kind}: {cause} ({figures.troubles[kind, cause]} times; input {found[0].number})")
+            _keep(task.front, task.name, options.seed, found[0].number, kind, cause)
     return int(any(figures.troubles for figures in done.values()))
 
 

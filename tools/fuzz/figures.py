@@ -17,7 +17,7 @@ EXAMPLES = 3
 class Found(NamedTuple):
     """A trouble with the number of the input that it comes of."""
 
-    index: int
+    number: int
     trouble: Trouble
 
 
@@ -114,7 +114,7 @@ class Figures:
                     "kind": kind,
                     "cause": cause,
                     "times": times,
-                    "inputs": [found.index for found in self.examples[kind, cause]],
+                    "inputs": [found.number for found in self.examples[kind, cause]],
                     "detail": self.examples[kind, cause][0].trouble.detail,
                 }
                 for (kind, cause), times in sorted(self.troubles.items())

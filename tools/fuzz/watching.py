@@ -33,7 +33,10 @@ def made(front: Front, name: str, seed: int, index: int) -> Tree:
 
 def bound_memory() -> None:
     """From now on this process gets no more than it may have."""
-    used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    statm = Path("/proc/self/statm")
+    if not statm.exists():
+        return  # no Linux: no way to tell what it has
+    used = int(statm.read_text(encoding="ascii").split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
 
 
