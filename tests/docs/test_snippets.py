@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.checks import faults_of
+from tests.docs.checks import faults_of, usage_faults
 from tools.docs_builder.server import served
 from tools.docs_builder.sessions import ROOT, faults
-from tools.docs_builder.snippets import Block, Directory, blocks, unfenced_code, unknown_comments
+from tools.docs_builder.snippets import Block, Directory, blocks, inline_commands, unfenced_code, unknown_comments
 
 MADE_FROM_EXAMPLES = "docs/rules"
 """These pages show the examples of the rules, each of which has its own test."""
@@ -26,6 +26,12 @@ def test_blocks_are_what_their_language_says(name: str, tmp_path: Path) -> None:
     page = (ROOT / name).read_text(encoding="utf-8")
     found = [f"line {line}: only indented, so nothing is known of it" for line in unfenced_code(page)]
     found += [f"line {line}: a comment that says nothing known" for line in unknown_comments(page)]
+    found += [
+        f"line {line}: {fault}"
+        for line, command in inline_commands(page)
+        for fault in usage_faults(command)
+        if "arguments are required" not in fault
+    ]
     in_directory = False
     for piece in blocks(page):
         if isinstance(piece, Directory):

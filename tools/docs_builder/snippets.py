@@ -164,3 +164,10 @@ def _in_list(before: str) -> bool:
         if not line.startswith("    "):
             return False
     return False
+
+
+def inline_commands(page: str) -> Iterator[tuple[int, str]]:
+    """What a page calls relax-lint with in running text, each with its line."""
+    for piece in PIECE.finditer(page):
+        for command in re.findall(r"`(relax-lint [^`]+)`", piece["prose"] or ""):
+            yield page.count("\n", 0, piece.start()) + 1, command
