@@ -17,7 +17,7 @@ from relax_lint.config import ConfigError, Configuration, Settings, refuse_unusa
 from relax_lint.diagnostics import Diagnostic
 from relax_lint.discovery import is_launcher
 from relax_lint.engine import Report, lint
-from relax_lint.files import Files
+from relax_lint.files import BEGUN, Files
 from relax_lint.groups import Group, find, may_concern
 from relax_lint.outcomes import bytes_of, judged_by, repository_of, source_of, unmet
 from relax_lint.project import Project
@@ -433,6 +433,9 @@ class Checking:
     def _report(self, outcome: Outcome, groups: Sequence[Group], rewritten: Mapping[Path, tuple[bytes, bytes]]) -> None:
         options = self.options
         say_unread([group.project for group in groups])
+        for root in {} if options.fix else dict.fromkeys(group.project.root for group in groups):
+            if self.files.exists(root / BEGUN):
+                complain(f"a run that was ended has left its work in {shown_path(root)} half done: --fix completes it")
         targets = [(group.project, path) for group in groups for path in group.targets]
         if not any(project.recipe_of(path) for project, path in targets):
             under = "touched" if options.staged or options.since else "under the given paths"

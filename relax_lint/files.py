@@ -16,6 +16,9 @@ from relax_lint.kept import note
 LARGEST = 8 * 1024 * 1024
 """Bytes beyond which a file is no source text that anybody wrote; it is reported, not parsed."""
 
+BEGUN = ".relax-lint-0.journal"
+"""What lies in a root while several files are written below it, and afterwards only if that was ended on the way."""
+
 
 class Entry(NamedTuple):
     """One name in a directory. A link to a directory is neither a directory nor a file: nothing is walked twice."""

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from relax_lint.files import BEGUN
 from relax_lint.records import record
 from relax_lint.replacing import (
     BESIDE,
@@ -63,7 +64,8 @@ def begin(changes: Sequence[Change], root: Path) -> Path:
     refused: OSError | None = None
     for directory in dict.fromkeys((root, *(change.target.parent for change in changes))):
         unfinished = free_name(directory)
-        path = unfinished.with_suffix(JOURNAL)
+        first = directory / BEGUN
+        path = unfinished.with_suffix(JOURNAL) if os.path.lexists(first) else first
         try:
             write_new(unfinished, f"{text}\n".encode())
             _named_for_good(unfinished, path)

@@ -18,7 +18,6 @@ from relax_lint.records import node
 
 BESIDE, UNFINISHED, OUTPUT, JOURNAL = ".relax-lint-", ".tmp", ".out", ".journal"
 """How the names of files begin and end that are there while others are written: those of a tree, and reports."""
-
 CHANGED = "it was changed meanwhile; run again"
 _EXCHANGE, _WITHOUT_REPLACING = 2, 1
 _HERE = -100

@@ -36,6 +36,6 @@ def say_waiting() -> None:
 def say_completed(turn: Turn, fail: Callable[[str], None]) -> None:
     """Say what was completed of what an ended run had begun."""
     for path in turn.written:
-        complain(f"{shown_path(path)} is as an earlier run was about to leave it, which was ended before")
+        complain(f"{shown_path(path)} is written now: a run that was ended had begun to")
     for path, reason in turn.left:
-        fail(f"{shown_path(path)} was to be written by an earlier run, which was ended before; it is left: {reason}")
+        fail(f"{shown_path(path)} is left, which a run that was ended had begun to write: {reason}")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from relax_lint.cli import main
 from relax_lint.journal import begin
 from relax_lint.replacing import CHANGED, staged
 from relax_lint.writing import Turn, turns
@@ -46,6 +47,20 @@ def test_the_next_run_completes_it(tmp_path: Path) -> None:
     assert (had.left, had.is_late) == ((), True)
     assert names(tmp_path) == ["changed", "new"]
     assert {(tmp_path / name).read_bytes() for name in names(tmp_path)} == {b"new\n"}
+
+
+def test_a_check_says_that_it_is_half_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "examples/x").mkdir(parents=True)
+    (tmp_path / "examples/x/run_x.sh").write_text("echo\n")
+    begun(tmp_path, one=(b"old\n", b"new\n"), two=(None, b"new\n"))
+    main(["check", str(tmp_path / "examples")])
+    assert "a run that was ended has left its work" in capsys.readouterr().err
+    main(["check", "--fix", str(tmp_path / "examples")])
+    said = capsys.readouterr().err
+    assert "/one is written now: a run that was ended had begun to" in said
+    assert "half done" not in said
+    main(["check", str(tmp_path / "examples")])
+    assert "half done" not in capsys.readouterr().err
 
 
 def test_what_somebody_has_changed_meanwhile_stays_and_is_said(tmp_path: Path) -> None:

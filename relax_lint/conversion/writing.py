@@ -127,18 +127,24 @@ def published(target: Path) -> Iterator[str]:
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.exists() or target.is_symlink():
         raise Occupied(f"{target} is there already, and is not written over")
+    _sweep(target)
     directory = os.open(target.parent, os.O_RDONLY)
-    nameless, part = -1, target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
+    nameless, part = -1, target.with_name(f"{_beginning(target)}{os.getpid()}.part")
     try:
         with suppress(OSError, AttributeError):  # a file without a name, where the system has such
             nameless = os.open(target.parent, os.O_TMPFILE | os.O_RDWR, 0o666)
         here = f"/proc/self/fd/{nameless}"
         if nameless >= 0 and Path(here).exists():
             yield here
+            os.fsync(nameless)
             os.link(here, os.fsencode(target), src_dir_fd=directory, follow_symlinks=True)
         else:
             yield os.fsdecode(part)
+            with part.open("rb") as written:
+                os.fsync(written.fileno())
             os.link(part, target)
+        with suppress(OSError):
+            os.fsync(directory)
     except FileExistsError:
         raise Occupied(f"{target} has come to be meanwhile, and is not written over") from None
     finally:
@@ -146,3 +152,22 @@ def published(target: Path) -> Iterator[str]:
             if descriptor >= 0:
                 os.close(descriptor)
         part.unlink(missing_ok=True)
+
+
+def _beginning(target: Path) -> str:
+    """How the names of its parts begin; behind it stands which process writes it."""
+    return f".{target.name[:200]}."
+
+
+def _sweep(target: Path) -> None:
+    """Remove what processes have left that were ended."""
+    start, end = _beginning(target), ".part"
+    for path in target.parent.iterdir():
+        process = path.name[len(start) : -len(end)]
+        if path.name.startswith(start) and path.name.endswith(end) and process.isdecimal():
+            try:
+                os.kill(int(process), 0)
+            except ProcessLookupError:
+                path.unlink(missing_ok=True)
+            except (OSError, OverflowError):
+                continue
