@@ -21,7 +21,7 @@ from pre_commit import clientlib
 from relax_lint.cli import COMMANDS
 from relax_lint.config import ConfigError, read_settings
 from relax_lint.rules import load_rules
-from relax_lint.selection import refuse_unknown
+from relax_lint.selection import UnknownRule, refuse_unknown
 from tools.docs_builder.sessions import ROOT
 from tools.docs_builder.snippets import Block, steps
 
@@ -84,7 +84,7 @@ def toml(block: Block, scratch: Path) -> Iterator[Fault]:
             refuse_unknown(
                 [*selectors, *(word for words in settings.per_file_ignores.values() for word in words)], load_rules()
             )
-        except ConfigError as problem:
+        except (ConfigError, UnknownRule) as problem:
             yield str(problem)
     elif "ruff" in table.get("tool", {}):
         (scratch / "pyproject.toml").write_text(block.text)
