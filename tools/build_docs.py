@@ -31,6 +31,8 @@ from tools.docs_builder.blocks import GENERATED, between
 ROOT = Path(__file__).resolve().parents[1]
 README = Path("README.md")
 SITE = Path("mkdocs.yml")
+FOLDERS = (rule_pages.PAGES, Path("docs/reference"))
+"""Where every page is made."""
 
 
 def render(rules: Mapping[str, Rule], readme: str, site: str, explained: str) -> dict[Path, str]:
@@ -64,7 +66,7 @@ def written_pages(root: Path) -> list[Path]:
 
 def stale(root: Path, wanted: Mapping[Path, str]) -> list[Path]:
     """Files that are not as the program says, and pages of what is gone."""
-    on_disk = {path.relative_to(root) for path in (root / rule_pages.PAGES).glob("*.md")}
+    on_disk = {path.relative_to(root) for folder in FOLDERS for path in (root / folder).rglob("*.md")}
     gone = on_disk - wanted.keys()
     return sorted(
         {

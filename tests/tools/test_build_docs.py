@@ -80,9 +80,14 @@ def test_check_names_what_is_stale_and_writes_nothing(tmp_path: Path, capsys: py
     (tmp_path / "docs/explanation/launch-evaluation.md").write_text(EXPLAINED)
     (tmp_path / "docs/rules").mkdir(parents=True)
     (tmp_path / "docs/rules/RLX998.md").write_text("a rule that is gone\n")
+    (tmp_path / "docs/reference/flags").mkdir(parents=True)
+    (tmp_path / "docs/reference/flags/gone.md").write_text("an owner that is gone\n")
     assert build_docs.main(["--check"], tmp_path) == 1
-    assert "docs/rules/RLX998.md is stale" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "docs/rules/RLX998.md is stale" in told
+    assert "docs/reference/flags/gone.md is stale" in told
     assert (tmp_path / "docs/rules/RLX998.md").exists()
     assert build_docs.main([], tmp_path) == 0
     assert not (tmp_path / "docs/rules/RLX998.md").exists()
+    assert not (tmp_path / "docs/reference/flags/gone.md").exists()
     assert build_docs.main(["--check"], tmp_path) == 0

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 ELLIPSIS = "…"
 """A line of it stands for any lines that a page leaves out."""
+PROGRAM = "relax_lint"
 SEPARATOR = "\x1e"
 SHOWN_LINES = 20
 SECONDS = 120
@@ -130,7 +131,8 @@ def _prepare(place: Path, directory: Directory) -> None:
         if (ROOT / source).is_file():
             shutil.copy(ROOT / source, target)
         else:
-            ignored = shutil.ignore_patterns("__pycache__", ".relax-lint-cache")
+            # Of the program itself, what is compiled goes along: a copy has the times that it is known by.
+            ignored = None if str(source) == PROGRAM else shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / source, target, ignore=ignored, dirs_exist_ok=True)
     if directory.is_repository:
         for arguments in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "As it was"]):
