@@ -435,7 +435,9 @@ class Checking:
         say_unread([group.project for group in groups])
         for root in {} if options.fix else dict.fromkeys(group.project.root for group in groups):
             if self.files.exists(root / BEGUN):
-                complain(f"a run that was ended has left its work in {shown_path(root)} half done: --fix completes it")
+                from relax_lint.turn import say_begun
+
+                say_begun(root)
         targets = [(group.project, path) for group in groups for path in group.targets]
         if not any(project.recipe_of(path) for project, path in targets):
             under = "touched" if options.staged or options.since else "under the given paths"

@@ -186,7 +186,7 @@ def _exchange(source: Path, target: Path) -> None:
     """Let two files have each other's names."""
     if _rename(source, target, _EXCHANGE):
         return
-    third = free_name(source.parent)
+    third = free_name(source.parent, source.suffix)
     try:
         os.link(target, third, follow_symlinks=False)
     except OSError as problem:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.commands import complain
@@ -39,3 +40,11 @@ def say_completed(turn: Turn, fail: Callable[[str], None]) -> None:
         complain(f"{shown_path(path)} is written now: a run that was ended had begun to")
     for path, reason in turn.left:
         fail(f"{shown_path(path)} is left, which a run that was ended had begun to write: {reason}")
+
+
+def say_begun(root: Path) -> None:
+    """Say that a run was ended on the way, unless it is still there."""
+    from relax_lint.writing import is_written_now
+
+    if not is_written_now(root):
+        complain(f"a run that was ended has left its work in {shown_path(root)} half done: --fix completes it")

@@ -64,8 +64,8 @@ def turns(
         yield Turn(any(waited), written, tuple(one for each in done for one in each.left))
 
 
-def _locked(root: Path, stack: contextlib.ExitStack, say_waiting: Callable[[], None]) -> bool:
-    """Lock a root, if it can be; whether that took another run's end."""
+def _locked(root: Path, stack: contextlib.ExitStack, say_waiting: Callable[[], None], *, wait: bool = True) -> bool:
+    """Lock a root, if it can be; whether that takes another run's end."""
     import fcntl
 
     try:
@@ -76,12 +76,19 @@ def _locked(root: Path, stack: contextlib.ExitStack, say_waiting: Callable[[], N
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        say_waiting()
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if wait:
+            say_waiting()
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         return True
     except OSError:
         pass  # file systems without locks are few; there runs have to take care of themselves
     return False
+
+
+def is_written_now(root: Path) -> bool:
+    """Whether a run is writing below a root."""
+    with contextlib.ExitStack() as stack:
+        return _locked(root, stack, _nothing, wait=False)
 
 
 def write(path: Path, data: bytes, before: bytes | None, root: Path, named: Iterable[Path]) -> None:
