@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
+from relax_lint.attached import attached
 from relax_lint.records import node, record
 from relax_lint.sources.python import called_name, walk
 
@@ -64,9 +64,6 @@ class Conversion:
         ]  # fmt: skip
 
 
-_KNOWN: WeakKeyDictionary[PythonSource, Conversion] = WeakKeyDictionary()
-
-
 def conversions_for(launch: Launch, project: Project) -> list[Conversion]:
     """The scripts that a launcher names for its data, in the files that the launch is written in or the one that its
     recipe has its name from."""
@@ -84,11 +81,10 @@ def conversions_for(launch: Launch, project: Project) -> list[Conversion]:
     return [made for made in map(conversion, scripts) if made.columns or made.drops]
 
 
+@attached
 def conversion(source: PythonSource) -> Conversion:
     """What a script writes; read once."""
-    if source not in _KNOWN:
-        _KNOWN[source] = _Reader(source).read()
-    return _KNOWN[source]
+    return _Reader(source).read()
 
 
 class _Reader:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-from weakref import WeakKeyDictionary
 
+from relax_lint.attached import attached
 from relax_lint.catalog.hidden import UNKNOWN, is_hidden
 from relax_lint.kept import Kept, kept_property
 from relax_lint.shell.queries import is_broken_off, place_of
@@ -182,11 +182,9 @@ class _Known:
         self.uses = Kept()
 
 
-_KNOWN: WeakKeyDictionary[Project, _Known] = WeakKeyDictionary()
-
-
+@attached
 def _known(project: Project) -> _Known:
-    return _KNOWN.setdefault(project, _Known())
+    return _Known()
 
 
 def file_of(named: DataPath, project: Project) -> DataFile:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
+from relax_lint.attached import attached
 from relax_lint.diagnostics import Place
 from relax_lint.records import record
 from relax_lint.shell.nodes import ArrayLiteral, Literal, Word
@@ -31,7 +31,7 @@ class FilledArray:
         return self.source is place.source and self.literal.start <= place.start < self.literal.end
 
 
-@lru_cache(maxsize=1024)
+@attached
 def arrays_in(source: ScriptFile) -> tuple[FilledArray, ...]:
     """Every array literal of a script outside of substitutions, in the order of the text."""
     found = []

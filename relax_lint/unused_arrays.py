@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from relax_lint.attached import attached
 from relax_lint.flag_arrays import FilledArray, arrays_in
 from relax_lint.patterns import pattern
 from relax_lint.shell.launch import Launch
@@ -78,7 +78,7 @@ def is_set(name: str, files: Sequence[ScriptFile]) -> bool:
     return any(name in _assigned(source) or _sets(source, name) for source in files)
 
 
-@lru_cache(maxsize=1024)
+@attached
 def _sets(source: ScriptFile, name: str) -> bool:
     """Whether a file gives a name a value other than by an assignment, or knows that it may have none."""
     if name not in source.text:
@@ -92,7 +92,7 @@ def _sets(source: ScriptFile, name: str) -> bool:
     return re.search(sets, source.text) is not None
 
 
-@lru_cache(maxsize=1024)
+@attached
 def _assigned(source: ScriptFile) -> frozenset[str]:
     """Every name with an assignment in a file, comments included: harmless, and quick."""
     lines = (line for line in source.text.split("\n") if "=" in line)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from relax_lint.attached import attached
 from relax_lint.diagnostics import Diagnostic, Edit, Fix, Place, Severity
 from relax_lint.fixers.launcher_edits import is_word, remove, whole
 from relax_lint.fixers.reward_words import registered
@@ -258,9 +259,16 @@ def _stands_at(found: Diagnostic, project: Project) -> str:
     return next(iter("" if source is None else source.text[found.start : found.end].split()), "")
 
 
-@lru_cache(maxsize=4)
 def _words_of(project: Project, script: Path) -> _Words:
-    return _Words(project, script)
+    launcher = project.launcher(script)
+    launches = () if launcher is None else launcher.launches
+    return _words_from(launches[0], project) if launches else _Words(project, script)
+
+
+@attached
+def _words_from(first: Launch, project: Project) -> _Words:
+    """The words of the script of a launch: they stay as long as what the script launches does."""
+    return _Words(project, first.script)
 
 
 def _worse(before: Sequence[Diagnostic], after: Sequence[Diagnostic]) -> str:

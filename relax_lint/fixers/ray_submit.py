@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relax_lint.attached import attached
 from relax_lint.catalog.relax_defaults import ENTRYPOINT_VARIABLES
 from relax_lint.diagnostics import Place
 from relax_lint.records import record
@@ -69,7 +69,7 @@ def submission(launch: Launch) -> Submission | None:
     return Submission(tuple(option for option in read if option is not None), command, launch.ray_address)
 
 
-@lru_cache(maxsize=1024)
+@attached
 def runtime_environments(launch: Launch) -> list[Argument]:
     """Every ``--runtime-env-json`` that is written for a launch, whoever would read it."""
     words = launch.argv
@@ -163,13 +163,12 @@ def _is_set_here(name: str, launch: Launch, project: Project) -> bool:
     return any(_assigns(source, name) and not is_entry_layer(source.path, project) for source in sources)
 
 
-@lru_cache(maxsize=1024)
+@attached
 def _assigns(source: SourceFile, name: str) -> bool:
     """Whether a variable is given a value in a file."""
     return re.search(rf"(?<![\w$]){re.escape(name)}\+?=", source.text) is not None
 
 
-@lru_cache(maxsize=1024)
 def is_entry_layer(path: Path, project: Project) -> bool:
     """Whether a file is one of the entry points, which may do what launchers leave to them."""
     return project.root / "scripts" / "entrypoint" in path.parents

@@ -6,8 +6,8 @@ import ast
 import builtins
 import weakref
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
+from relax_lint.attached import attached
 from relax_lint.flow.body import Body
 from relax_lint.flow.classes import default_of, fields_of, find_method, is_plain, lineage
 from relax_lint.flow.facts import Facts
@@ -425,12 +425,7 @@ class Interpreter:
         return Dictionary(tuple(Entry(name, UNKNOWN, plain) for name in make.fields), open=not plain)
 
 
-_INTERPRETERS: WeakKeyDictionary[Project, Interpreter] = WeakKeyDictionary()
-
-
+@attached
 def interpreter_of(project: Project) -> Interpreter:
     """The interpreter of a project, which keeps its answers as long as the project lives."""
-    known = _INTERPRETERS.get(project)
-    if known is None:
-        known = _INTERPRETERS[project] = Interpreter(project)
-    return known
+    return Interpreter(project)

@@ -26,6 +26,10 @@ _PLAIN = (".py", ".sh", ".bash", ".yaml", ".yml")
 """Files that are what they are by their names, whatever is in them."""
 
 
+MOST_TAKEN = 100
+"""Changes that a project takes in place before it is made anew: answers may stay of each that nobody asks for again."""
+
+
 class Findings(NamedTuple):
     """What stands of one file. The offsets of ``diagnostics`` are offsets into the text of ``source``, which is
     ``None`` where a finding is about a file that is no text, or is not there. ``group`` is what the file was judged
@@ -56,6 +60,7 @@ class Workspace:
         self._configuration = _configuration()
         self._groups: list[Group] | None = None
         self._problems: list[str] = []
+        self._taken = 0
 
     # ------------------------------------------------------------ what happens
 
@@ -82,7 +87,7 @@ class Workspace:
     def _take(self, path: Path, data: bytes) -> bool:
         """Have the groups take another content of a file and forget only what was made from it; whether that is all
         that the change means."""
-        if self._groups is None or not follows_changes():
+        if self._groups is None or not follows_changes() or self._taken >= MOST_TAKEN:
             return False
         if path.suffix not in _PLAIN or self.group_of(path) is None:
             return False
@@ -91,6 +96,7 @@ class Workspace:
         for group in self.groups:
             if group.project.read(path) != data:
                 group.project.take(path, data)
+        self._taken += 1
         return True
 
     def _take_from_disk(self, path: Path) -> bool:
@@ -157,7 +163,7 @@ class Workspace:
     def groups(self) -> list[Group]:
         """What is open, with the recipes that it belongs to, in the state that :meth:`check` judges."""
         if self._groups is None:
-            self._problems = []
+            self._problems, self._taken = [], 0
             self._groups = self._find()
         return self._groups
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Literal
 
+from relax_lint.attached import attached
 from relax_lint.diagnostics import Edit, Place
 from relax_lint.patterns import pattern
 from relax_lint.records import record
@@ -33,7 +33,7 @@ class Break:
     edits: tuple[Edit, ...] = ()
 
 
-@lru_cache(maxsize=1024)
+@attached
 def breaks(source: ScriptFile) -> tuple[Break, ...]:
     """Every break of a script, in the order of the text. With CRLF line ends no line joins another: said once."""
     text = source.text

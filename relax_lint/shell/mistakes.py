@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
+from relax_lint.attached import attached
 from relax_lint.records import record
 from relax_lint.shell.nodes import Problem
 from relax_lint.shell.syntax import Parser
@@ -22,7 +21,7 @@ class Mistake:
     begins: int
 
 
-@lru_cache(maxsize=1024)
+@attached
 def mistakes(source: ScriptFile) -> tuple[Mistake, ...]:
     """Every mistake in the order of reading. Those behind the first may come from it."""
     if not source.script.problems:

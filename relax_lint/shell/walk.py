@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from relax_lint.attached import attached
 from relax_lint.shell.nodes import (
     AndOr,
     ArithmeticFor,
@@ -49,7 +50,7 @@ def nodes_of(source: ScriptFile, kind: type[Node]) -> Sequence[Node]:
     return cast("Sequence[Node]", _by_class(source).get(kind, ()))
 
 
-@lru_cache(maxsize=1024)
+@attached
 def _by_class(source: ScriptFile) -> dict[type, list[Any]]:
     found: dict[type, list[Any]] = {}
     for node in find(source.script, object):
@@ -87,7 +88,7 @@ def simple_commands(root: Script | Command) -> Iterator[SimpleCommand]:
             pending.extend(reversed(inner))
 
 
-@lru_cache(maxsize=1024)
+@attached
 def commands_of(source: ScriptFile) -> tuple[SimpleCommand, ...]:
     """Every simple command of a script outside of substitutions."""
     return tuple(simple_commands(source.script))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -207,3 +209,18 @@ def test_typing_elsewhere_leaves_what_is_known_alone(tree: Path, tmp_path: Path)
     assert workspace.groups is before
     workspace.change(tree / "relax/other.py", "x = 1\n")
     assert workspace.groups is not before
+
+
+def test_what_was_typed_long_ago_is_let_go(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("relax_lint.lsp.workspace.MOST_TAKEN", 3)
+    workspace = opened(tree / LAUNCHER)
+    text = (tree / LAUNCHER).read_text()
+    sources = []
+    for number in range(12):
+        workspace.change(tree / LAUNCHER, f"{text}# {number}\n")
+        source = workspace.check().files[tree / LAUNCHER].source
+        assert source is not None
+        sources.append(weakref.ref(source))
+        del source
+    gc.collect()
+    assert next(number for number, source in enumerate(sources) if source() is not None) > 6

@@ -37,9 +37,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import TypeAlias
 
+from relax_lint.attached import attached
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.fixers.launcher_edits import append_to_command, remove
 from relax_lint.flag_arrays import FilledArray, arrays_in, is_flag
@@ -322,7 +322,7 @@ def _replacement(name: str, edit: Edit) -> Fix:
     return Fix(f"expand all of {name}", lambda: [edit], safe=False, reason=reason)
 
 
-@lru_cache(maxsize=1024)
+@attached
 def _without_index(source: ScriptFile) -> Mapping[str, Sequence[tuple[WrittenWord | None, Parameter]]]:
     """By name, every ``$name`` outside of tests and prints, with its word when that is an argument or an element and no
     more."""
@@ -384,7 +384,7 @@ def _second_expansions(
                 yield name, places[1]
 
 
-@lru_cache(maxsize=1024)
+@attached
 def _calls(source: ScriptFile) -> Sequence[SimpleCommand]:
     """The calls of a file's functions in it."""
     names = {function.name for function in nodes_of(source, Function)}
