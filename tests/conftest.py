@@ -14,6 +14,9 @@ import pytest
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# What tests are collected from, and most of what they make, is there to stay: to look for garbage in it takes a while.
+gc.set_threshold(100_000, 20, 20)
+
 
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
