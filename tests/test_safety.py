@@ -50,7 +50,7 @@ def tree(tmp_path: Path, mark: Path) -> Path:
     return root
 
 
-def watched(tree: Path, *words: str, modules: Path = ROOT) -> dict[str, Any]:
+def watched(tree: Path, *words: str, modules: Path = ROOT, given: str = "") -> dict[str, Any]:
     """What a run there asks of the system."""
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "PRE_COMMIT"))},
@@ -59,7 +59,7 @@ def watched(tree: Path, *words: str, modules: Path = ROOT) -> dict[str, Any]:
         "XDG_CACHE_HOME": str(tree.parent / "cache"),
     }
     command = [sys.executable, str(ROOT / "tools/watch.py"), *words]
-    done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, input=given)
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)
     assert "Traceback" not in told["err"], told["err"]
@@ -108,6 +108,25 @@ def test_git_is_the_only_program_that_is_ever_started(words: tuple[str, ...], tr
     told = watched(tree, *words)
     assert {Path(path).name for path in told["started"]} == {"git"}
     assert (told["spoke"], told["passed_by"], elsewhere(tree, told)) == ([], [], ["/dev/null"])
+    assert not mark.exists()
+
+
+def test_the_language_server_speaks_to_its_editor_only(tree: Path, mark: Path) -> None:
+    script = tree / "examples/traps/run_traps.sh"
+    document = {"uri": script.as_uri(), "languageId": "shellscript", "version": 1, "text": script.read_text()}
+    messages: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": {"capabilities": {}, "processId": None, "rootUri": tree.as_uri()}},
+        {"method": "initialized", "params": {}},
+        {"method": "textDocument/didOpen", "params": {"textDocument": document}},
+        {"id": 2, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    texts = [json.dumps({"jsonrpc": "2.0", **message}) for message in messages]
+    told = watched(tree, "lsp", given="".join(f"Content-Length: {len(text)}\r\n\r\n{text}" for text in texts))
+    assert "capabilities" in told["out"]
+    # asyncio wakes itself through a pair of sockets that nobody else has.
+    assert (told["started"], set(told["spoke"]), told["passed_by"]) == ([], {"socketpair", "sendto"}, [])
+    assert elsewhere(tree, told) == []
     assert not mark.exists()
 
 
