@@ -24,7 +24,7 @@ PROFILES: tuple[Profile, ...] = ("guide", "runtime")
 
 
 _FLAG = re.compile(r"--?\w[\w.-]*")
-_MENTION = re.compile(rb"""tool\s*\.\s*["']?relax-lint|^\s*\[\s*tool\s*\]""", re.MULTILINE)
+_MENTION = re.compile(rb"""tool\s*\.\s*["']?relax-lint|^[^\S\n]*\[\s*tool\s*\]""", re.MULTILINE)
 """What a pyproject.toml that configures us cannot do without; reading the others as TOML would cost every start."""
 
 

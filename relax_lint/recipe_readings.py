@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from relax_lint.calls.entries import Entry, entries, entries_in, reached
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch
     from relax_lint.sources.python import PythonSource
 
-_QUESTION = pattern(
-    r"\bhasattr\(\s*[^(),]+,\s*[\"'](\w+)[\"']\s*\)|\bgetattr\(\s*[^(),]+,\s*[\"'](\w+)[\"']\s*,\s*[^)\s]"
-)
+_QUESTION = pattern(r"\bhasattr\([^(),]+,\s*[\"'](\w+)[\"']\s*\)|\bgetattr\([^(),]+,\s*[\"'](\w+)[\"']\s*,\s*[^)\s]")
 
 
 @record
@@ -138,11 +136,11 @@ def is_sample_class(function_or_source: ReachedFunction, node: ast.expr) -> bool
 def is_guarded(read: Read) -> bool:
     """Whether the absence of the attribute is expected: code of the file asks for it or gives a default, or catches
     what its absence raises."""
-    if any(read.name in names for names in _QUESTION.findall(read.source.text)):
+    if any(read.name in names for names in _questions(read.source)):
         return True
     spelled = ast.unparse(read.holder)
     for holder in read.source.ancestors(read.node):
-        if isinstance(holder, (ast.FunctionDef, ast.AsyncFunctionDef)) and _tells_kinds_apart(holder, spelled):
+        if isinstance(holder, (ast.FunctionDef, ast.AsyncFunctionDef)) and spelled in _of_several_kinds(holder):
             return True
         if isinstance(holder, ast.Try) and any(map(_catches_absence, holder.handlers)):
             return True
@@ -151,13 +149,24 @@ def is_guarded(read: Read) -> bool:
     return False
 
 
-def _tells_kinds_apart(function: ast.AST, spelled: str) -> bool:
-    """Whether a function asks of which class something is since it expects others than samples too."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "type"):
-            if node.args and ast.unparse(node.args[0]) == spelled and not _is_expected_kind(node):
-                return True
-    return False
+@lru_cache(maxsize=64)
+def _questions(source: PythonSource) -> list[tuple[str, str]]:
+    """What a file asks of the attributes of things."""
+    return _QUESTION.findall(source.text)
+
+
+@lru_cache(maxsize=256)
+def _of_several_kinds(function: ast.AST) -> frozenset[str]:
+    """What a function asks the class of since it expects others than samples too."""
+    return frozenset(
+        ast.unparse(node.args[0])
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("isinstance", "type")
+        and node.args
+        and not _is_expected_kind(node)
+    )
 
 
 def _is_expected_kind(test: ast.Call) -> bool:
