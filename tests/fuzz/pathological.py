@@ -11,7 +11,7 @@ def launch_of(reward: str) -> str:
 
 
 DEEP = 10_000
-LONG = 1_000_000
+LONG = 1_500_000
 """Characters; above 8 MB a file is not read at all."""
 
 
