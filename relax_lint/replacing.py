@@ -21,7 +21,7 @@ BESIDE, UNFINISHED, OUTPUT, JOURNAL = ".relax-lint-", ".tmp", ".out", ".journal"
 CHANGED = "it was changed meanwhile; run again"
 _EXCHANGE, _WITHOUT_REPLACING = 2, 1
 _HERE = -100
-_NOT_THERE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
+_NOT_THERE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EXDEV)
 """How a system says that it has no such call, or not for this file system."""
 _NO_LINKS = (errno.EPERM, errno.EMLINK, *_NOT_THERE)
 """How it says that a file can have one name only."""

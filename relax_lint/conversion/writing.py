@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from relax_lint.conversion.refusals import PROBLEMS, BadRows, NoRows, Occupied, 
 from relax_lint.conversion.row_by_row import Misfit, Rows
 
 CODEC = "lz4"
+_LEFT_BEHIND = 3_600
+"""Seconds after which nobody is still writing a part that has not grown."""
 
 
 @dataclass
@@ -160,14 +164,14 @@ def _beginning(target: Path) -> str:
 
 
 def _sweep(target: Path) -> None:
-    """Remove what processes have left that were ended."""
-    start, end = _beginning(target), ".part"
-    for path in target.parent.iterdir():
-        process = path.name[len(start) : -len(end)]
-        if path.name.startswith(start) and path.name.endswith(end) and process.isdecimal():
-            try:
+    """Remove what processes have left that were ended. One of another machine may still be at work: it has written not
+    long ago."""
+    for path in target.parent.glob(f"{escape(_beginning(target))}*.part"):
+        process = path.name[:-5].rpartition(".")[2]
+        try:
+            if process.isdecimal() and time.time() - path.stat().st_mtime > _LEFT_BEHIND:
                 os.kill(int(process), 0)
-            except ProcessLookupError:
-                path.unlink(missing_ok=True)
-            except (OSError, OverflowError):
-                continue
+        except ProcessLookupError:
+            path.unlink(missing_ok=True)
+        except (OSError, OverflowError):
+            continue

@@ -235,3 +235,18 @@ def test_an_end_in_the_middle_leaves_nothing(number: signal.Signals, tmp_path: P
     assert program.returncode in (128 + number, -number)
     assert below(tmp_path) == ["a.parquet"]
     os.close(controller)
+
+
+def test_what_ended_processes_have_left_goes_and_what_others_are_writing_stays(tmp_path: Path) -> None:
+    write_parquet(tmp_path / "in.parquet", [ROW])
+    done = subprocess.Popen(["true"])
+    done.wait()
+    old, fresh, alive, foreign = (
+        tmp_path / f".out.parquet.{name}.part" for name in (done.pid, f"0{done.pid}", os.getpid(), "notes")
+    )
+    for path in (old, fresh, alive, foreign):
+        path.write_bytes(b"")
+        if path != fresh:
+            os.utime(path, (0, 0))
+    assert convert(tmp_path / "in.parquet", tmp_path / "out.parquet") == 0
+    assert [path.exists() for path in (old, fresh, foreign)] == [False, True, True]
