@@ -71,11 +71,11 @@ def _written(output: Path, text: str, force: bool) -> int:
 
     path = absolute(output)
     try:
-        before = Files().read(path)
-        if before is not None and not force:
-            complain(f"{output} is there already; --force replaces it")
-            return USAGE_ERROR
         with turns([path.parent]):
+            before = Files().read(path)
+            if before is not None and not force:
+                complain(f"{output} is there already; --force replaces it")
+                return USAGE_ERROR
             write(path, text.encode(), before, path.parent, [path])
     except (NotWritten, Unreadable) as why:
         complain(f"{output} was not written: {why}")
