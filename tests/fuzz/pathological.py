@@ -104,7 +104,6 @@ def python() -> dict[str, str]:
         "ternaries": "x = " + "1 if a else " * DEEP + "1",
         "subscripts": "x = a" + "[0]" * 900,
         "strings": "x = " + "'a' " * 20_000,
-        "fstrings": "x = " + "f'{" * 100 + "1" + "}'" * 100,
         "ifs": "".join(" " * n + "if x:\n" for n in range(99)) + " " * 99 + "x\n",
         "ifs_deep": "".join(" " * n + "if x:\n" for n in range(2_000)) + " " * 2_000 + "x\n",
         "elifs": reward
@@ -124,7 +123,7 @@ def python() -> dict[str, str]:
         "power": "x = 9 ** 9 ** 9 ** 9\ny = 'a' * 10 ** 12\nz = [0] * 10 ** 12\nw = 1 << 10 ** 12\n"
         + reward
         + "    return x\n",
-        "number": "x = " + "9" * 2_000,
+        "number": "x = " + "9" * 5_000,
         "number_long": "x = 0x" + "f" * 1_000_000,
         "long_line": "x = '" + "a" * LONG + "'",
         "list": "x = [" + "1, " * 50_000 + "]",

@@ -18,15 +18,14 @@ NOT_READ = {
         "ifs_deep", "fors_deep", "cases_deep", "functions_deep", "quotes_open", "tests_deep", "tests_not", "pipes_open",
         "nul",
     },
-    "python": {
-        "parens", "lists", "attributes", "sums", "nots", "minus", "lambdas", "ternaries", "ifs_deep", "number", "nul",
-        "cookie_of_bytes", "cookie_zip",
-    },
+    "python": {"parens", "lists", "ifs_deep", "nul", "cookie_of_bytes", "cookie_zip"},
     "yaml": {
         "flow", "flow_open", "flow_maps", "block", "sequences", "keys", "merges", "long_quoted", "nul", "directive",
     },
 }  # fmt: skip
 """Files of which RLX001 says, at a place, that they are not understood."""
+PARSED_BY_SOME = {"attributes", "sums", "nots", "minus", "lambdas", "ternaries", "number"}
+"""Modules that some versions of Python parse and others do not."""
 NOT_FOLLOWED = {
     "and_or", "braces_nested", "range_huge", "alternatives", "loop", "recursion", "recursion_double",
     "recursion_mutual", "doubling", "doubling_array", "doubling_replace", "doubling_printf", "wide_printf", "long_line",
@@ -79,7 +78,8 @@ def test_modules(tmp_path: Path) -> None:
     launches = (pathological.launch_of(f"examples.demo.reward_{name}.reward_func") for name in files)
     (recipe / "run_demo.sh").write_text("".join(launches))
     found = codes(tmp_path, 60)
-    assert {name for name in files if "RLX001" in found[name]} == NOT_READ["python"]
+    unread = {name for name in files if "RLX001" in found[name]}
+    assert unread - PARSED_BY_SOME == NOT_READ["python"]
 
 
 def test_configs(tmp_path: Path) -> None:

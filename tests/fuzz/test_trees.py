@@ -106,4 +106,4 @@ def test_scripts_that_lead_to_themselves(tmp_path: Path) -> None:
     found = told(tmp_path)
     for name in ("self", "here", "again", "chain", "reward"):
         assert "RLX405" in found[f"run_{name}.sh"]
-    assert "RLX405" in found["run_two.sh"] | found["run_one.sh"]
+    assert "RLX406" in found["run_one.sh"] & found["run_two.sh"]
