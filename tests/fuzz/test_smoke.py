@@ -41,10 +41,11 @@ class Faulty:
 
     def judge(self, tree: Tree, depth: Depth) -> Outcome:
         import os
+        import signal
 
         kind = tree["a"][0] % 9
         if kind == 0:
-            os.abort()
+            os.kill(os.getpid(), signal.SIGKILL)
         if kind == 1:
             while True:
                 pass
