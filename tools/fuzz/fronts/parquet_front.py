@@ -22,7 +22,7 @@ class ParquetFront(DataFront):
     modules = ("sources/parquet.py", "sources/dataset.py", "sources/columns.py", "rules/data/", "data_profile.py")
 
     def __init__(self) -> None:
-        self.seeds = [_file(random.Random(number)) for number in range(600)]
+        self.seeds = [_file(random.Random(number)) for number in range(1_500)]
 
     def data(self, chance: random.Random) -> bytes:
         """A file."""
@@ -32,18 +32,18 @@ class ParquetFront(DataFront):
             return raw(chance)
         if kind < 0.05:
             return _MARK + raw(chance) + chance.choice((_MARK, b"PARE", b""))
-        if kind < 0.15:
+        if kind < 0.4:
             return seed
-        if kind < 0.2:
+        if kind < 0.44:
             return damaged(chance, seed)
         size = int.from_bytes(seed[-8:-4], "little")
         start = len(seed) - 8 - size
-        if kind < 0.23:
+        if kind < 0.47:
             claimed = chance.choice((0, 1, size - 1, size + 1, len(seed), 2**31 - 1, 2**31, 2**32 - 1))
             return seed[:-8] + claimed.to_bytes(4, "little") + _MARK
-        if kind < 0.26:
+        if kind < 0.5:
             return seed[: chance.randrange(len(seed))]
-        if kind < 0.6:
+        if kind < 0.72:
             return _touched(chance, seed[:start]) + seed[start:]
         footer = chance.choice((damaged, _touched))(chance, seed[start:-8])
         return seed[:start] + footer + len(footer).to_bytes(4, "little") + _MARK
