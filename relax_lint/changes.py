@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.discovery import is_launcher, root_of, walk
 from relax_lint.files import Files
-from relax_lint.git import GitError, ask
+from relax_lint.git import GitError, ask, top
 
 if TYPE_CHECKING:
     from relax_lint.config import Configuration
@@ -32,7 +32,7 @@ def paths_since(revision: str) -> list[Path]:
     """The files of the working tree that differ from a revision, new and deleted ones included."""
     if revision.startswith("-"):
         raise GitError(f"not a revision: {revision}")
-    root = _top()
+    root = top()
     untracked = _names("ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/")
     return sorted({*_changed(revision), *(root / name for name in untracked)})
 
@@ -105,12 +105,8 @@ def _places_below(paths: Sequence[Path], files: Files) -> Iterator[tuple[Path, P
 
 
 def _changed(what: str) -> list[Path]:
-    root = _top()
+    root = top()
     return [root / name for name in _names("diff", *_COMPARING, "-z", what, "--")]
-
-
-def _top() -> Path:
-    return Path(ask("rev-parse", "--show-toplevel").removesuffix("\n"))
 
 
 def _names(*arguments: str) -> list[str]:

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import Path
 
 _SETTINGS = (
     "core.fsmonitor=false",
@@ -30,6 +31,11 @@ _FILTER = re.compile(r"(filter\..*)\.(?:clean|smudge|process)", re.DOTALL)
 
 class GitError(Exception):
     """git could not say; the message is git's own."""
+
+
+def top() -> Path:
+    """The root of the work tree around the working directory."""
+    return Path(ask("rev-parse", "--show-toplevel").removesuffix("\n"))
 
 
 def ask(*arguments: str, directory: str | None = None) -> str:

@@ -10,7 +10,7 @@ from typing import IO, NamedTuple
 
 from relax_lint import looks
 from relax_lint.files import LARGEST, Entry, Files, Unreadable
-from relax_lint.git import GitError, ask
+from relax_lint.git import GitError, ask, top
 
 _LINK, _EXECUTABLE = "120000", "100755"
 _FILES = (_LINK, _EXECUTABLE, "100644")
@@ -60,11 +60,6 @@ def _commit(revision: str) -> str:
         return ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
     except GitError as problem:
         raise GitError(f"no such revision: {revision}") from problem
-
-
-def top() -> Path:
-    """The root of the work tree around the working directory."""
-    return Path(ask("rev-parse", "--show-toplevel").removesuffix("\n"))
 
 
 def renames(old: str, new: str) -> dict[Path, Path]:

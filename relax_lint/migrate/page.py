@@ -179,8 +179,7 @@ def _settings(launch: _Data, number: int, first: _Data | None, of: int) -> Itera
         run = f" ({launch['run']})" if launch["run"] else ""
         yield f"## Launch {number}: `{launch['script']}`{run}"
     if first is not None:
-        known = {_identity(setting) for setting in first["settings"]}
-        settings = [setting for setting in settings if _identity(setting) not in known]
+        settings = unlike(first["settings"], settings)
         gone = {setting["key"] for setting in first["settings"]} - {setting["key"] for setting in launch["settings"]}
         yield "All as in the first launch, but:" if settings else "All as in the first launch."
         if gone:
@@ -194,9 +193,15 @@ def _settings(launch: _Data, number: int, first: _Data | None, of: int) -> Itera
     yield from _added(launch, first)
 
 
-def _identity(setting: _Data) -> str:
-    same = {name: value for name, value in setting.items() if name not in ("path", "line", "column", "given")}
-    return json.dumps(same, sort_keys=True)
+def unlike(first: Iterable[_Data], others: Iterable[_Data]) -> list[_Data]:
+    """Those of a launch's settings that another launch has not in the same way, wherever they are written."""
+
+    def identity(setting: _Data) -> str:
+        same = {name: value for name, value in setting.items() if name not in ("path", "line", "column", "given")}
+        return json.dumps(same, sort_keys=True)
+
+    known = set(map(identity, first))
+    return [setting for setting in others if identity(setting) not in known]
 
 
 def _given(settings: Sequence[_Data]) -> Iterator[str]:

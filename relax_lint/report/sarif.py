@@ -16,7 +16,7 @@ from relax_lint import __version__
 from relax_lint.baseline import REASON
 from relax_lint.diagnostics import Diagnostic, Edit, Severity, Site
 from relax_lint.report import Outcome, plural
-from relax_lint.report.conditions import joined, whole
+from relax_lint.report.conditions import joined, one_line, whole
 from relax_lint.report.line_hashes import LineHashes
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ class _Run:
         return {
             "id": code,
             "name": rule.name,
-            "shortDescription": {"text": _cut(_one_line(title))},
-            "fullDescription": {"text": _cut("\n\n".join([_one_line(title), *_first_section(rest)]))},
+            "shortDescription": {"text": _cut(one_line(title))},
+            "fullDescription": {"text": _cut("\n\n".join([one_line(title), *_first_section(rest)]))},
             "help": {"text": page, "markdown": page},
             "defaultConfiguration": {"level": _LEVELS[rule.severity]},
             "properties": {
@@ -283,11 +283,7 @@ def _directory(path: Path) -> str:
 
 def _first_section(page: str) -> list[str]:
     """The first paragraph below the first heading of a manual page."""
-    return [_one_line(part) for part in page.split("\n\n") if not part.startswith("#")][:1]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return [one_line(part) for part in page.split("\n\n") if not part.startswith("#")][:1]
 
 
 def _cut(text: str) -> str:

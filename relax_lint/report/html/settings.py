@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from relax_lint.commands import absolute
+from relax_lint.migrate.page import unlike
 from relax_lint.report import plural
 from relax_lint.report.html.markup import EMPTY, Html, code, element, folded, join, prose, scrolling
 from relax_lint.report.html.sources import Sources
@@ -44,8 +45,7 @@ def settings(launch: Data, number: int, all_: Sequence[Data], sources: Sources) 
         yield element("p", code(refused["mode"]), " is refused by the launcher: ", prose(refused["reason"]))
     own = list(launch["settings"])
     if number > 1:
-        known = {_identity(setting) for setting in all_[0]["settings"]}
-        own = [setting for setting in own if _identity(setting) not in known]
+        own = unlike(all_[0]["settings"], own)
         yield element("p", "As in launch 1, but for these:" if own else "All as in launch 1.")
     if own:
         counts = {fate: sum(setting["fate"] == fate for setting in own) for fate in FATES}
@@ -113,11 +113,6 @@ def _line(setting: Data, script: str, sources: Sources) -> Html:
 def _short(value: str) -> str:
     line = " ".join(value.split())
     return line if len(line) <= _WIDEST else f"{line[:_WIDEST]}…"
-
-
-def _identity(setting: Data) -> str:
-    same = {name: value for name, value in setting.items() if name not in ("path", "line", "column", "given")}
-    return json.dumps(same, sort_keys=True)
 
 
 def at(where: Data, sources: Sources) -> Html:
