@@ -16,6 +16,7 @@ from relax_lint.project import Project
 from relax_lint.rules import load_rules
 from tests import test_rule_examples as harness
 from tests.faulty_launchers import REWARDS, FaultyLauncher
+from tools.rule_examples import tree_of
 
 RECIPES = Path(__file__).parent / "recipes"
 NUMBER = 30
@@ -200,7 +201,7 @@ def test_a_fix_by_other_files_adds_what_its_rule_says(code: str) -> None:
     rule = harness.RULES[code]
     compared = 0
     for example in rule.invalid:
-        before = Project.from_files(harness.tree_of(rule, example))
+        before = Project.from_files(tree_of(rule, example))
         after = fix(before, harness.RULES, harness.settings_for(rule, example)).project
         compared += before is not after
         assert [WITH_MORE_FILES[code](argv) for argv in argvs_of(before)] == [

@@ -13,7 +13,8 @@ import pytest
 
 from relax_lint.flake8_plugin import WITHOUT_PYTHON, family_of
 from relax_lint.rules import Example
-from tests.test_rule_examples import RULES, tree_of
+from tests.test_rule_examples import RULES
+from tools.rule_examples import tree_of
 
 RECIPES = Path(__file__).parent / "recipes"
 REWARD = Path("examples/countdown/reward_countdown.py")
