@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 
 from relax_lint.diagnostics import Diagnostic, Fix
 from relax_lint.fixing import NoFixedPoint
@@ -16,6 +18,7 @@ from relax_lint.lsp import repairs
 from relax_lint.lsp.edits import EditWriter
 from relax_lint.lsp.uris import path_of
 from relax_lint.lsp.workspace import Findings, Workspace
+from relax_lint.rules import load_rules
 
 if TYPE_CHECKING:
     from relax_lint.lsp.server import Server
@@ -34,6 +37,7 @@ class Actions:
 
     def __init__(self, server: Server) -> None:
         self._server = server
+        self._running: set[asyncio.Task[None]] = set()
         options = types.CodeActionOptions(list(KINDS), resolve_provider=True)
         server.register(types.TEXT_DOCUMENT_CODE_ACTION, self._offer, options)
         server.register(types.CODE_ACTION_RESOLVE, self._resolve)
@@ -138,16 +142,36 @@ class Actions:
             self._server.say(str(problem))
             return None
 
-    async def _fix_all(self, uri: str) -> None:
+    def _fix_all(self, uri: str) -> None:
         path = path_of(uri)
-        edit = None if path is None else await self._edit_of_all(path)
-        if edit is not None:
-            await self._server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, "relax-lint: fix all"))
+        if path is not None:
+            self._begin(self._apply_all(path))
 
-    async def _show_rule(self, code: str) -> None:
+    async def _apply_all(self, path: Path) -> None:
+        edit = await self._edit_of_all(path)
+        if edit is not None:
+            self._server.workspace_apply_edit(types.ApplyWorkspaceEditParams(edit, "relax-lint: fix all"))
+
+    def _show_rule(self, code: str) -> None:
+        if code not in load_rules():
+            raise JsonRpcInvalidParams(f"no rule is called {code!r}")
         page = self._server.pages.page_of(code)
         if page is not None:
-            await self._server.window_show_document_async(types.ShowDocumentParams(page.as_uri(), take_focus=True))
+            self._server.window_show_document(types.ShowDocumentParams(page.as_uri(), take_focus=True))
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do the work of a command, which is answered at once: whatever the editor is asked meanwhile, it may never
+        answer, and pygls cannot end while a command is under way."""
+        task = asyncio.ensure_future(work)
+        self._running.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        problem = None if task.cancelled() else task.exception()
+        if problem is not None:
+            log.error("a command failed", exc_info=problem)
+            self._server.say(f"internal error: {problem}")
 
     def _writer(self) -> EditWriter:
         return EditWriter(self._server.documents, self._server.client_capabilities)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
@@ -22,6 +23,7 @@ from relax_lint.lsp.reading import Reading
 from relax_lint.lsp.shown import Shown
 from relax_lint.lsp.uris import path_of
 from relax_lint.lsp.workspace import Checked
+from relax_lint.records import record
 
 log = logging.getLogger("relax_lint")
 
@@ -29,8 +31,31 @@ WATCHED = "**/{*.py,*.sh,*.bash,*.yaml,*.yml,*.json,*.jsonl,*.parquet,relax-lint
 """Files outside of the editor that findings depend on."""
 
 
+_MISSHAPEN = "relax-lint/misshapen"
+
+
+@record
+class Misshapen:
+    """A request that is none of the protocol, in the place of what it would be; ``params`` is what is wrong with it."""
+
+    id: str | int
+    params: JsonRpcException
+    method: str = _MISSHAPEN
+    jsonrpc: str = "2.0"
+
+
 class Protocol(LanguageServerProtocol):
-    """The protocol with texts of our own: pygls cuts lines where no editor does, at form feeds for instance."""
+    """The protocol with texts of our own: pygls cuts lines where no editor does, at form feeds for instance. And
+    with an answer to every request, to those with parameters of the wrong shape, too."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """A message as what it is."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as problem:
+            if "method" in data and isinstance(data.get("id"), (str, int)):
+                return Misshapen(data["id"], problem)
+            raise
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
@@ -64,6 +89,7 @@ class Server(LanguageServer):
         self.register(types.INITIALIZE, self._initialize)
         self.register(types.INITIALIZED, self._initialized)
         self.register(types.SHUTDOWN, self._shutdown)
+        self.register(_MISSHAPEN, _refused)
         self.register(types.TEXT_DOCUMENT_DID_SAVE, self._saved)
         self.register(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, self._changed_on_disk)
         options = types.DiagnosticOptions(True, False, identifier=SOURCE)
@@ -169,6 +195,11 @@ class Server(LanguageServer):
         workspace = self.client_capabilities.workspace
         if workspace is not None and workspace.diagnostics and workspace.diagnostics.refresh_support:
             self.workspace_diagnostic_refresh(None)
+
+
+def _refused(problem: object) -> None:
+    """Answer what cannot be read; whoever asks for this by its name gets an error as well."""
+    raise problem if isinstance(problem, JsonRpcException) else JsonRpcInvalidParams(f"{_MISSHAPEN} is not for editors")
 
 
 def _of(protocol: LanguageServerProtocol) -> Any:
