@@ -4,6 +4,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
@@ -34,6 +35,8 @@ _WITHOUT_NODES = (
 )
 """Fields of syntax trees that hold no nodes, or none that anybody walks to."""
 _BOM = "\ufeff"
+_BY_WHICH = f"(for Python {sys.version_info.major}.{sys.version_info.minor}, which relax-lint runs on)"
+"""Which Python gave up: what a newer one takes may be no fault of the file."""
 _NAME_OF_DEFINITION = pattern(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+(\w+)")
 _LONE_CARRIAGE_RETURN = pattern(r"\r(?!\n)")
 _LINE_END = pattern(r"\r\n|\n|\r")
@@ -153,7 +156,7 @@ class PythonSource(SourceFile):
                 warnings.simplefilter("ignore")
                 tree = ast.parse(self.text.removeprefix(_BOM))
         except SyntaxError as problem:
-            return None, ParseError(self._offset_of_error(problem), f"invalid Python: {problem.msg}")
+            return None, ParseError(self._offset_of_error(problem), f"invalid Python: {problem.msg} {_BY_WHICH}")
         except (RecursionError, MemoryError, SystemError):  # the last is CPython's parser without memory, too
             return None, ParseError(0, "nested too deeply to be parsed")
         except ValueError as problem:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,12 @@ def test_what_is_not_python_has_a_position_and_a_reason(data: bytes, offset: int
     assert read.error is not None
     assert reason in read.error.message
     assert read.error.offset == offset
+
+
+def test_of_a_fault_of_syntax_it_is_said_which_python_found_it() -> None:
+    error = source("type Score[T: = float\n").error
+    assert error is not None
+    assert error.message.endswith(f"(for Python {sys.version_info[0]}.{sys.version_info[1]}, which relax-lint runs on)")
 
 
 @pytest.mark.parametrize(
