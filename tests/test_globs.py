@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from relax_lint.globs import Patterns
+from tests import bounded
 
 PATHS = (
     "a.py",
@@ -71,6 +72,17 @@ PATTERNS: tuple[tuple[str, ...], ...] = (
     ("a.p[y]",),
     ("**",),
     ("/*", "!/src"),
+    ("*e*p/*r*/*.p*",),
+    ("s*c/**/d*/**/*.p*",),
+    ("**/d*/**/**/*.*",),
+    ("*.l*o*g*", "!*k*e*e*p*"),
+    ("*u*l*d*/",),
+    ("*[a-c]*.p*[!x]*",),
+    ("r*_*?.*h*",),
+    ("d***p/*",),
+    ("f*/**/b*/*.*h",),
+    ("f**b*a*r",),
+    ("*s*r*c*/**",),
 )
 
 
@@ -95,3 +107,41 @@ def test_git_ignores_the_same_files(tree: Path, patterns: tuple[str, ...]) -> No
 
 def test_nothing_is_taken_from_comments_and_blank_lines() -> None:
     assert not Patterns(["", "# a comment", "   ", "/"])
+
+
+STARS = "*a" * 8 + "b"
+"""It fits no name of many a, which a regular expression finds out by trying every combination."""
+SETTINGS = {
+    "per-file-ignores": f'[per-file-ignores]\n"{STARS}" = ["RLX4"]\n',
+    "per-file-ignores below": f'[per-file-ignores]\n"examples/{STARS}/**/{STARS}" = ["RLX4"]\n',
+    "directories": f'[per-file-ignores]\n"{"**/a*/" * 9}b" = ["RLX4"]\n',
+    "exclude": f'exclude = ["{STARS}", "examples/{STARS}"]\n',
+    "exclude what is named": f'exclude = ["{STARS}"]\nforce-exclude = true\n',
+}
+
+
+@pytest.fixture
+def long_names(tmp_path: Path) -> Path:
+    script = tmp_path.joinpath("examples", "a" * 200, *["a" * 40] * 20, f"{'a' * 200}.sh")
+    script.parent.mkdir(parents=True)
+    script.write_text("python3 relax/entrypoints/train.py --bf16\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_patterns_of_many_stars_take_no_more_time_than_others(settings: str, long_names: Path) -> None:
+    (long_names / "relax-lint.toml").write_text(settings)
+    assert bounded.relax_lint(long_names, "--no-cache", "examples").returncode == 1
+    named = next(long_names.rglob("*.sh"))
+    assert bounded.relax_lint(long_names, "--no-cache", str(named)).returncode == 1
+
+
+@pytest.mark.parametrize("lines", [STARS, f"{STARS}\n!{STARS}", f"examples/{STARS}/", "**/a*/" * 9 + "b"])
+def test_patterns_of_many_stars_in_gitignore_take_no_more_time(lines: str, long_names: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", long_names], check=True)
+    (long_names / ".gitignore").write_text(f"{lines}\n")
+    assert bounded.relax_lint(long_names, "--no-cache", "examples").returncode == 1
+
+
+def test_excludes_of_many_stars_on_the_command_line_take_no_more_time(long_names: Path) -> None:
+    assert bounded.relax_lint(long_names, "--no-cache", "--exclude", STARS, "examples").returncode == 1
