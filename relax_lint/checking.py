@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,8 @@ from relax_lint.groups import Group, find, may_concern
 from relax_lint.outcomes import bytes_of, judged_by, repository_of, source_of, unmet
 from relax_lint.project import Project
 from relax_lint.report import FROM_ROOT, WITH_EDITS, Outcome, plural, shown_path
-from relax_lint.report.output import Clock, diff, put, render, shown_settings
+from relax_lint.report.output import Clock, put, render, shown_settings
+from relax_lint.report.patch import Patch
 from relax_lint.rules import Rule, load_rules
 from relax_lint.selection import Layer, refuse_unknown
 
@@ -71,7 +72,7 @@ class Checking:
     def _check(self, groups: Sequence[Group], rules: Mapping[str, Rule]) -> int:
         options = self.options
         total, fixed, changed = Report(), 0, False
-        rewritten: dict[Path, tuple[bytes, bytes]] = {}
+        patch = Patch()
         with self._turn(groups) as groups:
             for group in groups:
                 if not (options.fix or options.diff):
@@ -81,12 +82,9 @@ class Checking:
                 if found is None:
                     total.merge(self._judge(group, group.project, rules))
                     continue
-                result, bundles = found.fixed, found.bundles
+                result = found.fixed
                 changed = changed or bool(result.changes)
-                kept = {path for bundle in bundles for _, path in bundle.kept}
-                rewritten.update(_both_sides(group.project, result.changes, kept))
-                gone = [path for bundle in bundles for path in bundle.gone]
-                rewritten.update((path, (group.project.read(path) or b"", b"")) for path in gone)
+                patch.take(group.project, found, deletes=not self.failed)
                 left = {} if options.diff else self._write(group, found)
                 fixed += sum(one.path not in left for one in result.fixed)
                 if left:
@@ -105,7 +103,7 @@ class Checking:
         outcome = self._outcome(groups, rules, total, 0 if options.diff else fixed)
         outcome.stale = self._stale(groups, rules, total)
         outcome.status = self._status(outcome, changed)
-        self._report(outcome, groups, rewritten)
+        self._report(outcome, groups, patch)
         if options.timings:
             self.clock.lap("reporting")
             print(self.clock.table(total.seconds), file=sys.stderr, end="")
@@ -332,8 +330,6 @@ class Checking:
         from relax_lint.writing import NotWritten, write_together
 
         files = {path: changes[path] for path in bundle.paths if path in changes}
-        if bundle.page in files:
-            files[bundle.page] += bundle.told(shown_path)
         before = {path: group.project.read(path) for path in files}
         try:
             copies = {beside: path for path, beside in bundle.kept}
@@ -430,7 +426,7 @@ class Checking:
         outcome.demands = list(unmet(outcome, settings))
         return outcome
 
-    def _report(self, outcome: Outcome, groups: Sequence[Group], rewritten: Mapping[Path, tuple[bytes, bytes]]) -> None:
+    def _report(self, outcome: Outcome, groups: Sequence[Group], patch: Patch) -> None:
         options = self.options
         say_unread([group.project for group in groups])
         for root in {} if options.fix else dict.fromkeys(group.project.root for group in groups):
@@ -445,18 +441,19 @@ class Checking:
             checked = f"; {plural(elsewhere, 'script')} outside recipes checked" if elsewhere else ""
             complain(f"no recipe is {under}{checked}")
         if options.diff:
-            put(diff(rewritten), options.output_file)
+            put(patch.render(), options.output_file)
             return
         if options.fix and options.stdin_filename is not None:
-            sys.stdout.buffer.write(self._fixed_stdin(rewritten))
+            sys.stdout.buffer.write(self._fixed_stdin(patch))
             sys.stdout.buffer.flush()
             sys.stderr.write(render(outcome, options.format, statistics=options.statistics))
             return
         put(render(outcome, options.format, statistics=options.statistics), options.output_file)
 
-    def _fixed_stdin(self, rewritten: Mapping[Path, tuple[bytes, bytes]]) -> bytes:
+    def _fixed_stdin(self, patch: Patch) -> bytes:
         path = absolute(self.options.stdin_filename)
-        return rewritten[path][1] if path in rewritten else self.files.read(path) or b""
+        fixed = patch.after(path)
+        return self.files.read(path) or b"" if fixed is None else fixed
 
     def _status(self, outcome: Outcome, changed: bool) -> int:
         options, report = self.options, outcome.report
@@ -491,9 +488,3 @@ def _by_path(diagnostics: Iterable[Diagnostic]) -> dict[Path, list[Diagnostic]]:
     for item in diagnostics:
         found.setdefault(item.path, []).append(item)
     return found
-
-
-def _both_sides(
-    project: Project, changes: Mapping[Path, bytes], apart: Container[Path]
-) -> dict[Path, tuple[bytes, bytes]]:
-    return {path: (project.read(path) or b"", data) for path, data in changes.items() if path not in apart}

@@ -52,7 +52,7 @@ class Bundle:
             yield path, "carried over and taken away", kept.get(path)
 
     def told(self, named: Callable[[Path], str]) -> bytes:
-        """What its page has to say of the files that were there, once they are written."""
+        """What its page has to say of the files that were there."""
         from relax_lint.migrate.page import what_was_there
 
         rows = [
@@ -90,6 +90,7 @@ def finished(
     if on_disk:
         work.rewrite_all()
     work.make_dual()
+    work.tell()
     return Rewritten(work.fixed, tuple(work.bundles), tuple(work.said), work.incomplete)
 
 
@@ -291,6 +292,12 @@ class _Work:
         return any(trains(launch) and way_of(launch) == "async" for launch in found)
 
     # ------------------------------------------------------------ state
+
+    def tell(self) -> None:
+        """Have each page say what became of the files that were there."""
+        for bundle in self.bundles:
+            if bundle.page in bundle.paths and bundle.page in self.fixed.changes:
+                self.fixed.changes[bundle.page] += bundle.told(self.named)
 
     def _by_launcher(self, code: str) -> dict[Path, list[Diagnostic]]:
         """The findings of a rule by the script that they are about."""

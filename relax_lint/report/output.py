@@ -1,4 +1,4 @@
-"""Where reports go: rendered in a format, printed or put into a file; diffs, settings and timings beside them."""
+"""Where reports go: rendered in a format, printed or put into a file; settings and timings beside them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from relax_lint.config import ConfigError, Settings, as_table
-from relax_lint.report import Outcome, shown_path
+from relax_lint.report import Outcome
 from relax_lint.selection import Layer
 
 
@@ -23,39 +23,22 @@ def render(outcome: Outcome, name: str, *, statistics: bool) -> str:
     return rendered
 
 
-def put(text: str, output: Path | None) -> None:
-    """Print a report, or write it into a file."""
+def put(report: str | bytes, output: Path | None) -> None:
+    """Print a report, or write it into a file; bytes as they are."""
     if output is None:
-        sys.stdout.write(text)
+        if isinstance(report, str):
+            sys.stdout.write(report)
+            return
+        sys.stdout.flush()
+        sys.stdout.buffer.write(report)
+        sys.stdout.buffer.flush()
         return
     from relax_lint.writing import put as put_whole
 
     try:
-        put_whole(output, text.encode("utf-8", "backslashreplace"))
+        put_whole(output, report if isinstance(report, bytes) else report.encode("utf-8", "backslashreplace"))
     except OSError as problem:
         raise ConfigError(f"{output}: cannot be written: {problem.strerror}") from problem
-
-
-def diff(rewritten: Mapping[Path, tuple[bytes, bytes]]) -> str:
-    """Files before and after as one unified diff, which `git apply` takes; it creates empty files, too."""
-    import difflib
-
-    pieces: list[str] = []
-    for path, (before, after) in sorted(rewritten.items(), key=lambda item: str(item[0])):
-        name = shown_path(path)
-        created = not before and not path.exists()
-        origin = "/dev/null" if created else f"a/{name}"
-        if created:
-            pieces.append(f"diff --git a/{name} b/{name}\nnew file mode 100644\n")
-        changed = difflib.unified_diff(_lines(before), _lines(after), origin, f"b/{name}")
-        pieces += [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in changed]
-    return "".join(pieces)
-
-
-def _lines(data: bytes) -> list[str]:
-    """Lines as git counts them: they end at ``\\n`` and nothing else."""
-    *whole, rest = data.decode("utf-8", "surrogateescape").split("\n")
-    return [f"{line}\n" for line in whole] + ([rest] if rest else [])
 
 
 def shown_settings(settings: Settings) -> str:

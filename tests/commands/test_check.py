@@ -335,7 +335,8 @@ def test_diff_changes_nothing_and_ends_with_1_if_it_would(run: Run) -> None:
     assert done.status == 1
     assert path.read_text() == "x = 1\nbad\nworse"
     assert done.out == (
-        f"--- a/{PYTHON}\n+++ b/{PYTHON}\n@@ -1,3 +1,3 @@\n x = 1\n-bad\n+good\n worse\n\\ No newline at end of file\n"
+        f"diff --git a/{PYTHON} b/{PYTHON}\n--- a/{PYTHON}\n+++ b/{PYTHON}\n"
+        "@@ -1,3 +1,3 @@\n x = 1\n-bad\n+good\n worse\n\\ No newline at end of file\n"
     )
     assert run("--diff", "--ignore", "RLX101").status == 0
     subprocess.run(["git", "apply"], input=done.out, text=True, check=True)

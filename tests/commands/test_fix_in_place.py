@@ -120,7 +120,7 @@ def test_a_diff_shows_it_and_writes_nothing(capsys: Capture) -> None:
     shown = capsys.readouterr().out
     assert f"+++ b/{PAGE}" in shown
     assert "-python3 -m verl.trainer.main_ppo" in shown
-    assert ".orig" not in shown
+    assert f"copy from {RUN}\ncopy to {RUN}.orig\n" in shown
     assert everything() == before
 
 
