@@ -26,6 +26,16 @@ _ITEM = re.compile(r"[^,\s][^,]*")
 _HEAD = re.compile(r"\ufeff?(?:#!.*\n)?(?:[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+.*\n)?")
 _BEYOND_COMMENTS = ("RLX001", "RLX002")
 _BEFORE_REASON = " \t,:;-–—"
+_NEXT_COMMENT = re.compile(r"\s+#(?!\s?\d)")
+"""Another comment right behind a directive, which gives no reason then; `#12` and `# 12` are numbers of issues."""
+_NEXT_DIRECTIVE = re.compile(
+    r"\s#\s*(?:(?:noqa|nosec|nosem|nosemgrep|nolint|pyre-ignore|pyre-fixme)\b"
+    r"|(?:relax-lint|type|mypy|pyright|pyre|pytype|ty|ruff|flake8|pylint|pragma|isort|fmt|yapf|black|autopep8|bandit"
+    r"|codespell|cspell|lint)\s*:"
+    r"|shellcheck\s+[\w-]+=|yamllint\s+(?:disable|enable)|noinspection\s+\w)",
+    re.IGNORECASE,
+)
+"""Where a reason ends before its comment does: what follows is for a tool. Any other `#` is a part of the reason."""
 
 
 @record
@@ -98,8 +108,9 @@ def _directives(text: str, comment: Comment) -> Iterator[Suppression]:
 
 
 def _directive_end(text: str, at: int, comment_end: int) -> int:
-    """Where a directive and its reason end: at the next one in the same comment, or with the comment."""
-    following = re.compile(r"\s#").search(text, at, comment_end)
+    """Where a directive and its reason end: at the next one in the same comment, of whatever tool, or with the
+    comment."""
+    following = _NEXT_COMMENT.match(text, at, comment_end) or _NEXT_DIRECTIVE.search(text, at, comment_end)
     return following.start() if following else comment_end
 
 
@@ -219,15 +230,21 @@ def additions(source: SourceFile, diagnostics: Iterable[Diagnostic], reason: str
     edits = []
     if of_file:
         start = _behind_head(source)
-        comment = f"# relax-lint: file-ignore[{', '.join(sorted(of_file))}] {reason}".rstrip()
+        comment = _comment("file-ignore", of_file, reason)
         edits.append(Edit(source.path, start, start, comment + _line_end(source)))
     for line, codes in sorted(wanted.items()):
         text = source.line_text(line).removeprefix("\ufeff")
         start = source.line_starts[line - 1] + len(source.line_text(line)) - len(text)
         indent = text[: len(text) - len(text.lstrip(" \t"))]
-        comment = f"{indent}# relax-lint: ignore[{', '.join(sorted(codes))}] {reason}".rstrip()
-        edits.append(Edit(source.path, start, start, comment + _line_end(source)))
+        comment = _comment("ignore", codes, reason)
+        edits.append(Edit(source.path, start, start, indent + comment + _line_end(source)))
     return edits
+
+
+def _comment(kind: str, codes: Iterable[str], reason: str) -> str:
+    """A comment of ours; a reason that begins like another comment is told from one by a colon."""
+    colon = ":" if reason.startswith("#") else ""
+    return f"# relax-lint: {kind}[{', '.join(sorted(codes))}]{colon} {reason}".rstrip()
 
 
 def _is_comment(source: SourceFile, line: int) -> bool:

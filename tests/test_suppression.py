@@ -13,7 +13,7 @@ from relax_lint.engine import Report, lint
 from relax_lint.fixing import apply_edits, fix
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
-from relax_lint.suppression import additions
+from relax_lint.suppression import additions, suppressions
 from tests.cases import for_each
 from tests.toy_rules import LAUNCHER, PYTHON, by_code, toy, word_rule
 
@@ -128,6 +128,45 @@ def test_a_comment_above_a_continued_command_or_in_an_array() -> None:
     assert standing(LAUNCHER, text) == [("RLX401", 7)]
 
 
+REASONS = ["see #12 and bug # 3", "#12", "# 12 is open", "as in C# code", "why # and why not", "the type # of it: x"]
+
+
+@for_each("reason", [*REASONS, "# because"])
+@for_each(
+    ("path", "before"),
+    [(PYTHON, "if x:\n    bad\n"), (LAUNCHER, "A=(\n    bad\n)\n"), (PYTHON, "bad\r\n")],
+)
+def test_a_reason_that_is_added_is_read_whole(path: str, before: str, reason: str) -> None:
+    project = Project.from_files({path: before})
+    source = project.source(project.root / path)
+    assert source is not None
+    found = lint(project, RULES).standing
+    after = apply_edits(source, additions(source, found, reason)).decode()
+    assert reason in after
+    assert [one.suppressed for one in lint(Project.from_files({path: after}), RULES).diagnostics] == [reason]
+
+
+@for_each("reason", REASONS)
+def test_a_reason_in_yaml_is_read_whole(reason: str) -> None:
+    project = Project.from_files({"examples/demo/demo.yaml": f"a: 1  # relax-lint: ignore[RLX503] {reason}\r\nb: 2\n"})
+    source = project.source(project.root / "examples/demo/demo.yaml")
+    assert source is not None
+    assert [found.reason for found in suppressions(source)] == [reason]
+
+
+@for_each("reason", REASONS)
+@for_each("directive", ["noqa: RLX101", "relax-lint: ignore[RLX101]", "relax-lint: ignore[RLX101]:"])
+@for_each("following", ["", "  # type: ignore", " #noqa: E501", " # pragma: no cover", " # pylint: disable=all"])
+def test_a_reason_ends_with_its_comment_or_at_the_next_directive(reason: str, directive: str, following: str) -> None:
+    report = judged({PYTHON: f"bad  # {directive} {reason}{following}\n"})
+    assert [found.suppressed for found in report.diagnostics] == [reason]
+
+
+def test_a_comment_behind_a_directive_is_no_reason() -> None:
+    report = judged({LAUNCHER: "echo bad # noqa: RLX401 # shellcheck disable=SC2086\necho bad # noqa: RLX401 # hm\n"})
+    assert [found.suppressed for found in report.diagnostics] == ["", ""]
+
+
 def test_the_reason_is_kept() -> None:
     report = judged(
         {PYTHON: "bad  # noqa: RLX101 - for the demo\nbad  # relax-lint: ignore[no-bad]: why not\nbad  # noqa\n"}
@@ -208,6 +247,8 @@ def test_a_comment_that_cannot_silence_is_reported(path: str, text: str, comment
         (PYTHON, "x = 1  # noqa: E501, RLX101\n", "x = 1  # noqa: E501\n"),
         (PYTHON, "x = 1  # kept  # noqa: RLX101 why\n", "x = 1  # kept\n"),
         (PYTHON, "x = 1  # noqa: RLX101  # type: ignore\n", "x = 1  # type: ignore\n"),
+        (PYTHON, "x = 1  # noqa: RLX101 bug # 3  # type: ignore\n", "x = 1  # type: ignore\n"),
+        (PYTHON, "x = 1  # noqa: RLX101  # why x is one\n", "x = 1  # why x is one\n"),
         (PYTHON, "# relax-lint: ignore[RLX101] why\nx = 1\n", "x = 1\n"),
         (PYTHON, "if x:\n    # relax-lint: ignore[RLX101]\n    x = 1\n", "if x:\n    x = 1\n"),
         (
