@@ -30,7 +30,7 @@ EXAMPLES = (
 )
 EXIT_STATUS = {
     0: "it is written, whatever is in it",
-    2: "wrong usage, a path that does not exist, or an internal failure",
+    2: "wrong usage, a path at which there is no recipe and no launcher, or an internal failure",
 }
 _FIRST = re.compile(r"(?i)\s*<!doctype html>")
 
@@ -63,8 +63,8 @@ def run(options: Namespace) -> int:
 
     output = None if options.output == "-" else absolute(options.output)
     paths = [absolute(path) for path in options.paths]
-    missing = next((name for name, path in zip(options.paths, paths, strict=True) if not path.exists()), None)
-    problem = f"no such file or directory: {missing}" if missing else _why_not(output)
+    named = zip(options.paths, paths, strict=True)
+    problem = next(filter(None, (_astray(*pair) for pair in named)), "") or _why_not(output)
     if options.isolated and options.config is not None:
         problem = "--isolated and --config exclude each other"
     if problem:
@@ -80,6 +80,8 @@ def run(options: Namespace) -> int:
         return USAGE_ERROR
     if output is not None:
         print(f"{options.output}: {_summary(content)}")
+    if content.of_verl:
+        complain(_how_to_see(content.of_verl))
     for failure in content.failures:
         complain(f"internal error: {failure}")
     return USAGE_ERROR if content.failures else 0
@@ -89,9 +91,29 @@ def _summary(content: Content) -> str:
     from relax_lint.diagnostics import Severity
     from relax_lint.report import plural
 
-    counts = [(content.launches, "launch")]
-    counts += [(sum(found.severity is each for found in content.findings), each.value) for each in Severity]
-    return ", ".join(plural(count, noun) for count, noun in counts)
+    of_verl = [f"{plural(content.of_verl, 'launch')} of verl"] if content.of_verl else []
+    of_verl += [f"{plural(content.not_migrated, 'launch')} of verl not migrated"] if content.not_migrated else []
+    own = [plural(content.launches, "launch")] if content.launches or not of_verl else []
+    found = [plural(sum(one.severity is each for one in content.findings), each.value) for each in Severity]
+    return ", ".join([*own, *of_verl, *found])
+
+
+def _how_to_see(count: int) -> str:
+    """How launches of verl are shown as what they would become, and what that needs."""
+    from relax_lint.extras import how_to_install, lacking
+    from relax_lint.report import plural
+
+    told = f"{plural(count, 'launch')} of verl, maybe of several recipes: to see what becomes of them, name one recipe"
+    missing = lacking("migrate")
+    needs = "" if missing is None else f"; that needs {missing}: {how_to_install('migrate')}"
+    return f"{told} or launcher{needs}"
+
+
+def _astray(name: str, path: Path) -> str:
+    """Why nothing can be told of a path: it is not there, or nothing that holds recipes."""
+    if not name or not path.exists():
+        return f"no such file or directory: {name or repr(name)}"
+    return "" if path.is_file() or path.is_dir() else f"{name} is no regular file and no directory: no recipe is there"
 
 
 def _why_not(output: Path | None) -> str:
@@ -125,13 +147,18 @@ def _put(page: str, output: Path | None) -> None:
 
 def _content(paths: Sequence[Path], options: Namespace) -> Content:
     from relax_lint.files import Files
-    from relax_lint.groups import find
+    from relax_lint.groups import find, may_concern
+    from relax_lint.report import shown_path
 
     files = Files()
     groups = find(paths, _configuration(options), files)
-    if len(paths) == 1 and _starts_verl(groups):
+    if len(paths) == 1 and _is_one_of_verl(paths[0], groups):
         return _of_migration(paths[0], options)
-    return _of_recipes(paths, groups, options)
+    content = _of_recipes(paths, groups, options)
+    empty = [path for path in paths if path.is_file() and not may_concern(path, files)] or paths
+    if not content.parts or empty is not paths:
+        raise ValueError(f"no recipe and no launcher is there: {', '.join(map(shown_path, empty))}")
+    return content
 
 
 def _configuration(options: Namespace) -> Configuration:
@@ -153,19 +180,22 @@ def _configuration(options: Namespace) -> Configuration:
     return Configuration(override, explicit=given(options.config), isolated=options.isolated)
 
 
-def _starts_verl(groups: Sequence[Group]) -> bool:
+def _is_one_of_verl(path: Path, groups: Sequence[Group]) -> bool:
     """Whether all launches are verl's, and of no more than one recipe."""
     from relax_lint.discovery import is_launcher
+    from relax_lint.migrate.recipe_directory import MOST, launchers_in
 
     kinds: set[str] = set()
     recipes: set[Path] = set()
     for group in groups:
-        for path in group.targets:
-            launcher = group.project.launcher(path) if is_launcher(path, group.project.files) else None
-            recipe = group.project.recipe_of(path)
+        for target in group.targets:
+            launcher = group.project.launcher(target) if is_launcher(target, group.project.files) else None
+            recipe = group.project.recipe_of(target)
             recipes |= {recipe.directory} if recipe is not None else set()
             kinds |= {launch.kind for launch in launcher.launches} if launcher is not None else set()
-    return "verl" in kinds and "relax" not in kinds and len(recipes) <= 1
+    if "verl" not in kinds or "relax" in kinds or len(recipes) > 1:
+        return False
+    return path.is_file() or sum(len(launchers_in(path, group.project, "")) for group in groups) <= MOST
 
 
 def _of_recipes(paths: Sequence[Path], groups: Sequence[Group], options: Namespace) -> Content:

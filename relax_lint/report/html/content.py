@@ -93,3 +93,14 @@ class Content:
     def launches(self) -> int:
         """How many launches of Relax there are."""
         return sum(len(column.launches) for part in self.parts for column in part.columns)
+
+    @property
+    def of_verl(self) -> int:
+        """How many launches of verl there are of which it is not shown what they would become."""
+        return sum(len(part.verl) for part in self.parts) if self.migration is None else 0
+
+    @property
+    def not_migrated(self) -> int:
+        """Of how many launches of verl nothing would come."""
+        refused = self.migration["refused"] if self.migration is not None else ()
+        return len({(one["path"], *one["conditions"]) for one in refused})

@@ -91,8 +91,6 @@ class _Page:
             yield self._contents()
         if self.alone:
             yield self._unjudged(content.parts[0])
-        if not content.parts and content.migration is None:
-            yield element("p", "No recipe and no launcher is there.", class_="muted")
 
     def _tiles(self) -> Iterator[Html]:
         content = self.content
@@ -101,10 +99,14 @@ class _Page:
             count = sum(one.severity is severity for one in found)
             label = plural(count, severity.value).partition(" ")[2]
             yield _tile(count, label, severity.value if count else "none")
-        yield _tile(content.launches, plural(content.launches, "launch").partition(" ")[2])
-        of_verl = sum(len(part.verl) for part in content.parts)
+        of_verl, not_migrated = content.of_verl, content.not_migrated
+        if content.launches or not (of_verl or not_migrated):
+            yield _tile(content.launches, plural(content.launches, "launch").partition(" ")[2])
         if of_verl:
-            yield _tile(of_verl, "of verl")
+            yield _tile(of_verl, f"{plural(of_verl, 'launch').partition(' ')[2]} of verl")
+        if not_migrated:
+            label = f"{plural(not_migrated, 'launch').partition(' ')[2]} of verl not migrated"
+            yield _tile(not_migrated, label, Severity.WARNING.value)
         yield _tile(content.files, plural(content.files, "file").partition(" ")[2])
         unjudged = sum(len(part.unjudged) for part in content.parts)
         yield _tile(unjudged, "not judged")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from html import unescape
 from html.parser import HTMLParser
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from relax_lint.cli import main
+from relax_lint.extras import EXTRAS
 from tests.report.html.making import HOSTILE, TRAIN, VERL_RUN, copied, hostile, page_of, written
 
 
@@ -146,19 +148,42 @@ def test_a_launcher_of_verl_is_shown_as_what_it_would_become(tmp_path: Path) -> 
     assert Outline(page).links <= {f"#{one}" for one in Outline(page).ids}
 
 
-def test_what_cannot_be_migrated_is_told_with_its_place(tmp_path: Path) -> None:
+def test_what_cannot_be_migrated_is_told_with_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     refused = VERL_RUN.replace("adv_estimator=grpo", "adv_estimator=optimal_token_baseline")
     written({"run_qwen3.sh": refused}, tmp_path / "verl")
     page = page_of(tmp_path / "verl", "run_qwen3.sh")
+    assert "page.html: 1 launch of verl not migrated, 0 errors" in capsys.readouterr().out
+    assert "0 advice 1 launch of verl not migrated" in words(page)
     assert re.search(r"Not migrated run_qwen3\.sh:\d+ : algorithm\.adv_estimator=optimal_token_baseline", words(page))
     assert "Files that would be written" not in page
 
 
-def test_a_tree_of_verl_names_what_can_be_migrated(tmp_path: Path) -> None:
-    written({f"examples/{name}/run_{name}.sh": VERL_RUN for name in ("one", "two")}, tmp_path)
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"examples/{name}/run_{name}.sh" for name in ("one", "two")],
+        [f"examples/many/run_{number}.sh" for number in range(41)],
+    ],
+)
+@pytest.mark.parametrize("has_extra", [True, False])
+def test_a_tree_of_verl_names_what_can_be_migrated(
+    names: list[str],
+    has_extra: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if not has_extra:
+        monkeypatch.setitem(EXTRAS, "migrate", ("no_such_package_for_verl",))
+    written(dict.fromkeys(names, VERL_RUN), tmp_path)
     page = words(page_of(tmp_path))
-    assert "Still verl's: run_one.sh ; relax-lint report on one of them" in unescape(page)
+    assert re.search(r"Still verl's: (run_\w+\.sh( , )?)+ ; relax-lint report on one of them", unescape(page))
+    assert f"{len(names)} launches of verl" in page
     assert "To do by hand" not in page
+    said = capsys.readouterr()
+    assert f"page.html: {len(names)} launches of verl, " in said.out
+    assert "name one recipe or launcher" in said.err
+    assert ("relax-lint[migrate]" in said.err) is not has_extra
 
 
 def test_a_migrated_recipe_shows_what_became_of_its_settings(tmp_path: Path) -> None:
@@ -210,13 +235,25 @@ def test_wrong_usage_is_said(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(written({"examples/x/run_x.sh": f"{TRAIN} --colocate\n"}, tmp_path))
     assert main(["report", *arguments]) == 2
     assert why in capsys.readouterr().err
 
 
-def test_a_tree_without_anything_says_so(tmp_path: Path) -> None:
-    assert "No recipe and no launcher is there." in page_of(tmp_path, ".")
+def test_where_there_is_no_recipe_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copied("good_gsm8k", tmp_path / "tree")
+    written({"empty/notes.md": "", "passwd": "root:x:0:0\n"}, tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.chdir(tmp_path)
+    for name in ("empty", "passwd", "pipe", "", os.devnull, "empty/notes.md"):
+        for others in ([], ["tree/examples"]) if name != "empty" else ([],):
+            assert main(["report", *others, name, "-o", "page.html"]) == 2, name
+            told = capsys.readouterr().err
+            assert "is there" in told or "no such file or directory: ''" in told
+            assert (name or "''") in told
+    assert not Path("page.html").exists()
 
 
 def test_giant_lines_and_files_are_cut(tmp_path: Path) -> None:
