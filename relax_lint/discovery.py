@@ -136,6 +136,17 @@ def _ignores_above(directory: Path, files: Files) -> list[_Ignores]:
     return []
 
 
+def is_ignored(path: Path, files: Files, *, is_dir: bool = False) -> bool:
+    """Whether a .gitignore speaks of a path, which need not be there, as ignored; also where no git is."""
+    found: list[_Ignores] = []
+    for ancestor in path.parents:
+        found[:0] = _ignore_file(ancestor, ancestor / ".gitignore", files)
+        if files.exists(ancestor / ".git"):
+            found[:0] = _ignore_file(ancestor, ancestor / ".git/info/exclude", files)
+            break
+    return _ignored(str(path), is_dir, found)
+
+
 def _ignore_file(directory: Path, path: Path, files: Files) -> list[_Ignores]:
     try:
         data = files.read(path)

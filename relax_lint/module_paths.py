@@ -95,7 +95,7 @@ def package_fault(dotted: str, project: Project) -> str | None:
     """What is wrong with the name of a package."""
     if not is_ours(dotted, project) or _is_module(dotted, project):
         return None
-    return f"there is no package {dotted}{_module_meant(dotted, project)}"
+    return f"there is no package {dotted}{module_meant(dotted, project)}"
 
 
 def _without_file(dotted: str, module: str, project: Project, recipe: Recipe | None) -> str:
@@ -104,7 +104,7 @@ def _without_file(dotted: str, module: str, project: Project, recipe: Recipe | N
     if project.is_dir(_directory(module, project)):
         return f"{module} is a directory; a function of a module in it is wanted: {module}.<module>.<function>"
     own = None if recipe is None else _of_recipe(module, recipe, project)
-    meant = _module_meant(module, project) if own is None else f"; did you mean {own}?"
+    meant = module_meant(module, project) if own is None else f"; did you mean {own}?"
     return f"there is no module {module}{meant}"
 
 
@@ -147,7 +147,7 @@ def _names_in(source: PythonSource, project: Project) -> list[str]:
     return list(_resolver(project).names.of(source).bindings)
 
 
-def _module_meant(module: str, project: Project) -> str:
+def module_meant(module: str, project: Project) -> str:
     """A module beside one that is not there, or of its name in a directory beside its own."""
     package, _, name = module.rpartition(".")
     directory = _directory(module, project).parent

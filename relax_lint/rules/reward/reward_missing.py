@@ -5,13 +5,16 @@
 `--custom-rm-path package.module.function` where the repository has the package but not the module, or the module but
 not the function: names that are defined, assigned, imported, re-exported or brought in by `import *` count, and so do
 those that only some branches define. A value that names a module and no function is an error too; one that is a file
-path is told by `custom-path`. A `reward_*.py` without `reward_func`, whose functions no launch names and which nothing
+path is told by `custom-path`. An import that fails when the reward module is imported, there or in a module of the
+recipe that it imports: of a file that is not in the recipe, or a name that the file lacks. Imports in conditions and
+in `try`, of files that something may make (git-ignored, compiled, written by a script) and in directories without
+`__init__.py` are left alone. A `reward_*.py` without `reward_func`, whose functions no launch names and which nothing
 in the recipe imports, is a warning.
 
 ## Why
 
 Relax imports the module and takes the attribute when the first sample is to be scored. A wrong name ends the run
-there, after the model is loaded and the first responses are generated.
+there, after the model is loaded and the first responses are generated; so does an import that fails.
 
 ## Source
 
@@ -30,13 +33,17 @@ None: write the function, `reward_func` around a `compute_score` of verl for exa
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Finding, NotChecked, Place, Related
-from relax_lint.module_paths import is_file_form, shown_path
+from relax_lint.module_paths import is_file_form, module_meant, shown_path
 from relax_lint.project import Project, Recipe
 from relax_lint.rewards import RewardUse, reward_uses
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.sources.python import PythonSource
+
+if TYPE_CHECKING:
+    from relax_lint.failing_imports import FailingImport
 
 _RUN = "examples/demo/run_demo.sh"
 _REWARD = "examples/demo/reward_demo.py"
@@ -131,6 +138,14 @@ def helper():
         }
     ),
     Example({_RUN: f"{_TRAIN}{_NAMED} --loss-type sft_loss\n"}),
+    Example(
+        _tree(_NAMED, init="", reward=f"try:\n    from .fast import f\nexcept ImportError:\n    f = None\n\n\n{_GOOD}")
+    ),
+    Example(_tree(_NAMED, reward=f"from .scors import f\n\n\n{_GOOD}")),
+    Example(_tree(_NAMED, init="", reward=f"from ..common.scores import f\n\n\n{_GOOD}")),
+    Example(
+        {**_tree(_NAMED, init="", reward=f"from .fast import f\n\n\n{_GOOD}"), "examples/demo/fast.pyx": "f = 1\n"}
+    ),
     Example({_RUN: f"{_TRAIN}examples.demo.reward_demo.judge\n", _REWARD: _GOOD.replace("reward_func", "judge")}),
     Example(
         _tree(
@@ -245,6 +260,23 @@ def compute_score(text, label):
         findings=((_REWARD, 1, 1, WARNING),),
     ),
     Example(
+        _tree(_NAMED, init="", reward=f"from examples.demo.scors import f\n\n\n{_GOOD}", scores="f = 1\n"),
+        findings=((_REWARD, 1, 1),),
+    ),
+    Example(_tree(_NAMED, init="", reward="from .scors import reward_func\n"), findings=((_REWARD, 1, 1),)),
+    Example(
+        _tree(_NAMED, init="", reward=f"from .scores import f\n\n\n{_GOOD}", scores="from .parts import f\n"),
+        findings=(("examples/demo/scores.py", 1, 1),),
+    ),
+    Example(
+        _tree(_NAMED, init="", reward=f"from .scores import scor\n\n\n{_GOOD}", scores="score = 1\n"),
+        findings=((_REWARD, 1, 1),),
+    ),
+    Example(
+        _tree(_NAMED, reward="from .scores import scor as reward_func\n", scores="score = 1\n"),
+        findings=((_RUN, 1, 53),),
+    ),
+    Example(
         {
             _REWARD: """\
 import re
@@ -268,7 +300,9 @@ def reward_missing(recipe: Recipe, project: Project) -> Iterator[Finding | NotCh
             continue  # RLX507 says it, and how it is to be written
         elif use.status in ("no-module", "no-function") or "." not in use.dotted:
             message = _message(use, project)
-            yield Finding(use.place, message, related=_in_config(use), launch=use.launch, subject=use.dotted)
+            related = (*_in_config(use), *_imported_at(use))
+            yield Finding(use.place, message, related=related, launch=use.launch, subject=use.dotted)
+    yield from _failing(recipe, uses, project)
     for source in recipe.python:
         if source.path.name.startswith("reward_") and recipe.wants(source.path) and source.tree is not None:
             yield from _unused(source, recipe, uses, project)
@@ -290,8 +324,64 @@ def _message(use: RewardUse, project: Project) -> str:
         return f"{named} is a module; {use.flag} names a function in it: {named}.reward_func"
     if use.module is None and use.status == "no-module":
         return f"there is no module {use.module_name}{_meant(use.module_name, _modules_near(use, project))}"
-    where = use.module_name if use.module is None else shown_path(use.module, project)
-    return f"{where} has no {use.name}{_meant(use.name, _names_in(use, project))}"
+    if use.module is None:
+        return f"{use.module_name} has no {use.name}"
+    step = _last_import(use)
+    if step is None or step.holder is None:
+        return _lacking(shown_path(use.module, project), use.module, use.name, project)
+    line = step.source.position(step.place.start)[0]
+    where = f"{shown_path(step.holder, project)}, imported at line {line} of {step.source.path.name},"
+    return _lacking(where, step.holder, step.name, project)
+
+
+def _last_import(use: RewardUse) -> FailingImport | None:
+    """The import through which a launch's name leads to a file that lacks it."""
+    if use.status != "no-function" or use.module is None:
+        return None
+    from relax_lint.failing_imports import last_import
+
+    return last_import(use.module, use.name, use.interpreter.resolver)
+
+
+def _imported_at(use: RewardUse) -> tuple[Related, ...]:
+    step = _last_import(use)
+    return () if step is None else (Related(step.place, f"{step.name} is imported here"),)
+
+
+def _failing(recipe: Recipe, uses: list[RewardUse], project: Project) -> Iterator[Finding]:
+    """The imports that fail when a launch imports its reward; where not all launchers are there, those of any file."""
+    from relax_lint.failing_imports import failing_imports
+    from relax_lint.flow.names import dotted_name
+
+    told = {(step.statement, step.name) for step in map(_last_import, uses) if step is not None}
+    starts: dict[PythonSource, RewardUse | None] = {}
+    for use in uses:
+        if use.module is not None and use.module_name == dotted_name(use.module.path, project.root):
+            starts.setdefault(use.module, use)
+    for source in recipe.python if recipe.is_partial else ():
+        starts.setdefault(source, None)
+    for start, by in starts.items():
+        for failing in failing_imports(start, recipe, project):
+            if (failing.statement, failing.name) not in told:
+                yield _failing_finding(failing, start, by, project)
+
+
+def _failing_finding(failing: FailingImport, start: PythonSource, use: RewardUse | None, project: Project) -> Finding:
+    if failing.holder is None:
+        message = f"there is no module {failing.module}{module_meant(failing.module, project)}"
+    elif failing.holder.path.name == "__init__.py":
+        dotted = f"{failing.module}.{failing.name}"
+        message = f"there is no {dotted}, neither in __init__.py nor as a module{module_meant(dotted, project)}"
+    else:
+        message = _lacking(shown_path(failing.holder, project), failing.holder, failing.name, project)
+    related = () if use is None else (Related(use.place, f"the launch imports {start.path.name}, which fails at this"),)
+    launch = None if use is None else use.launch
+    subject = ".".join(filter(None, (failing.module, failing.name)))
+    return Finding(failing.place, message, related=related, launch=launch, subject=subject)
+
+
+def _lacking(where: str, holder: PythonSource, name: str, project: Project) -> str:
+    return f"{where} has no {name}{_meant(name, _names_in(holder, project))}"
 
 
 def _meant(name: str, others: list[str]) -> str:
@@ -301,12 +391,10 @@ def _meant(name: str, others: list[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def _names_in(use: RewardUse, project: Project) -> list[str]:
+def _names_in(module: PythonSource, project: Project) -> list[str]:
     from relax_lint.flow.interpreter import interpreter_of
 
-    if use.module is None:
-        return []
-    return list(interpreter_of(project).resolver.names.of(use.module).bindings)
+    return list(interpreter_of(project).resolver.names.of(module).bindings)
 
 
 def _modules_near(use: RewardUse, project: Project) -> list[str]:
