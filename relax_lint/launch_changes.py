@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.records import record
 from relax_lint.report.conditions import whole
-from relax_lint.report.effective import Effective, effective, is_hidden_whole, known_flag, of_verl, values_of
+from relax_lint.report.effective import (
+    Effective,
+    effective,
+    is_hidden_whole,
+    known_flag,
+    of_verl,
+    overriders,
+    values_of,
+)
 
 if TYPE_CHECKING:
     from relax_lint.catalog.flags import Flag
@@ -27,7 +35,7 @@ _MOST_COMPARED = 4_000
 @record
 class Setting:
     """What an argument is set to: all of its values that count, in one text and word by word, and as what they are
-    read. ``unless`` are the variables that can still change it; ``word`` is where the last of them is given. Words that
+    read. ``unless`` are the variables that can change it; ``word`` is where the last of them is given. Words that
     belong to no flag stand for themselves, without a ``text``."""
 
     flag: str
@@ -91,7 +99,7 @@ class LaunchChange:
     @property
     def says_something(self) -> bool:
         """Whether anything has changed."""
-        return self.status != "changed" or bool(self.arguments) or any(map(self.differs, (command_of, conditions_of)))
+        return self.status != "changed" or bool(self.arguments) or any(map(self.differs, _LAUNCHED))
 
 
 def command_of(launch: Launch) -> tuple[str, ...]:
@@ -102,6 +110,15 @@ def command_of(launch: Launch) -> tuple[str, ...]:
 def conditions_of(launch: Launch) -> tuple[str, ...]:
     """What must hold for a launch."""
     return tuple(map(whole, launch.conditions))
+
+
+def is_by_default(launch: Launch) -> bool:
+    """Whether it is launched when nobody sets anything."""
+    return launch.by_default
+
+
+_LAUNCHED = (command_of, conditions_of, is_by_default)
+"""What a launch is beside its arguments."""
 
 
 class Comparison:
@@ -232,7 +249,7 @@ def _settings(launch: Launch, project: Project) -> Iterator[tuple[object, Settin
         values = tuple(tuple(word.text for word in values_of(one.argument)) for one in group)
         name = last.flag if is_relax else last.argument.flag.partition("=")[0]
         meaning = tuple(read_as(flags[key], one.value) for one in group)
-        yield key, Setting(name, text, meaning, _unless(words), values, last.argument.word, last.argument)
+        yield key, Setting(name, text, meaning, overriders(words), values, last.argument.word, last.argument)
     for word in _loose(launch):
         yield word.text, Setting(word.text, "", (word.text,), (), (), word)
 
@@ -254,10 +271,6 @@ def _loose(launch: Launch) -> Iterator[Word]:
             yield argument.word
         else:
             yield from argument.values[len(values_of(argument)) :]
-
-
-def _unless(words: Iterable[Word]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for word in words for name in word.defaults))
 
 
 def _shown(setting: Setting | None) -> object:

@@ -53,6 +53,7 @@ def _side(launch: Launch | None, gpus: int | None) -> dict[str, Any] | None:
         "gpus": gpus,
         "command": list(command_of(launch)),
         "conditions": list(conditions_of(launch)),
+        "by_default": launch.by_default,
     }
 
 

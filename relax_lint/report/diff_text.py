@@ -12,6 +12,7 @@ from relax_lint.launch_changes import Change, LaunchChange, Setting, Status, com
 from relax_lint.report import plural, shown_path
 from relax_lint.report.columns import WIDTH, hanging, printable, row, shortened
 from relax_lint.report.conditions import joined, short
+from relax_lint.report.effective import unless
 from relax_lint.shell.queries import start_of
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ _MARKS: dict[Status, str] = {"changed": "~", "added": "+", "removed": "-", "move
 _COLOURS = {"~": "33", "+": "32", "-": "31", ">": "36"}
 _MARKED = re.compile(r"  ([~+>-]) ")
 _ORDER: tuple[Status, ...] = ("changed", "added", "removed", "moved")
+_BY_DEFAULT = {
+    True: "launched now when nothing is set and no argument is given",
+    False: "no longer launched when nothing is set and no argument is given",
+}
 _BOLD = "1"
 _LABEL = 12
 _WIDEST_FLAG = 34
@@ -122,6 +127,8 @@ class _Block:
         if command_of(old) != command_of(new):
             yield from hanging("  was", _command(old), _LABEL, 3)
             yield from hanging("  is", _command(new), _LABEL, 3)
+        if old.by_default != new.by_default:
+            yield from hanging("  default", _BY_DEFAULT[new.by_default], _LABEL)
         if old.mode != new.mode and new.kind == "relax":
             yield from hanging("  mode", f"{old.mode} → {new.mode}", _LABEL)
         if None not in change.gpus and change.gpus[0] != change.gpus[1]:
@@ -198,8 +205,7 @@ def _part(mark: str, text: str) -> list[str]:
 def _value(setting: Setting | None) -> str:
     if setting is None:
         return ""
-    names = [f"${name}" if name.isdecimal() else name for name in setting.unless]
-    return setting.text + (f" unless {', '.join(names)} is set" if names else "")
+    return " ".join(filter(None, [setting.text, unless(setting.unless)]))
 
 
 def _default(change: Change) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Mark = Literal["", "overridden", "unknown"]
 _GATHERS = ("append", "extend")
+_VARIABLE = re.compile(r"\$\{?(\w+)")
 _OVERRIDE = re.compile(r"(\+\+|[+~])?([^=]*)(?:=(.*))?\Z", re.DOTALL)
 
 
@@ -121,3 +122,17 @@ def _of_verl(argument: Argument, sign: str, key: str, value: str | None, *, coun
 def is_hidden_whole(word: Word) -> bool:
     """Whether nothing of a word is known."""
     return len(word.unknowns) == 1 and word.text in (word.unknowns[0].text, f'"{word.unknowns[0].text}"')
+
+
+def overriders(words: Iterable[Word]) -> tuple[str, ...]:
+    """The variables and arguments of the script that can make words something else than they are by default."""
+    names = (_VARIABLE.findall(name) or [name] for word in words for name in word.defaults)
+    return tuple(dict.fromkeys(name for found in names for name in found))
+
+
+def unless(names: Sequence[str]) -> str:
+    """The same in words; nothing where there are none."""
+    told = [f"${name}" if name.isdecimal() else name for name in names]
+    if len(told) < 2:
+        return f"unless {told[0]} is {'given' if names[0].isdecimal() else 'set'}" if told else ""
+    return f"unless {', '.join(told[:-1])} or {told[-1]} says otherwise"

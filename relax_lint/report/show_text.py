@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from relax_lint.report import Shown, shown_path
 from relax_lint.report.columns import WIDTH, hanging, printable, row, shortened
 from relax_lint.report.conditions import short
-from relax_lint.report.effective import Effective, effective, is_hidden_whole, of_verl, values_of
+from relax_lint.report.effective import Effective, effective, is_hidden_whole, of_verl, overriders, values_of
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.queries import start_of
 
@@ -248,7 +248,7 @@ def _by_default(arguments: Iterable[Argument]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for argument in arguments:
         for word in (argument.word, *argument.own_values):
-            for name in word.defaults:
+            for name in overriders([word]):
                 _add(found, f"${name}" if name.isdecimal() else name, argument.flag.partition("=")[0])
     return found
 

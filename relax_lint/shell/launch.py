@@ -192,6 +192,7 @@ class _Launch:
     loop: Place | None = None
     background: bool = False
     again: Place | None = None
+    by_default: bool = True
 
 
 class Launch(_Launch):
@@ -203,7 +204,7 @@ class Launch(_Launch):
     errexit does not apply; ``directory`` is the working directory, when known; ``ray_address`` what the script gives
     Ray as RAY_ADDRESS, empty when it takes that away; ``loop`` is the loop around it of which nobody can tell how often
     it goes round, ``again`` one whose rounds make the same launch; ``background`` says that the script does not wait
-    for it.
+    for it; ``by_default`` that no variable and no argument need be other than the script has it by default.
     """
 
     @cached_property

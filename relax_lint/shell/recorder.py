@@ -124,6 +124,7 @@ class Recorder:
             made_directories=tuple(_word(made, state) for made in state.made), command=node,
             in_condition=shell.guard > 0, directory=state.cwd, ray_address=_exported("RAY_ADDRESS", state),
             loop=shell.uncounted, background=shell.in_background,
+            by_default=not state.strays,
         )  # fmt: skip
         self.ways.append(Way(launch, stage, state, shell.rounds))
         self.trainings += launch.kind != "other"
@@ -160,6 +161,7 @@ class Recorder:
             known.in_condition = known.in_condition or launch.in_condition
             known.loop = known.loop or launch.loop
             known.background = known.background or launch.background
+            known.by_default = known.by_default or launch.by_default
             known.again = known.again or first.again(way)
             known.made_directories += tuple(m for m in launch.made_directories if m not in known.made_directories)
         return [way.launch for way in found.values()]

@@ -199,6 +199,50 @@ def test_the_launches_of_one_script_are_told_apart_by_their_conditions(diff: Dif
     assert out.endswith("2 launches changed since HEAD.\n")
 
 
+@pytest.mark.parametrize(
+    "choice",
+    [
+        'MODE=${1:-${MODE:-"sync"}}\nif [ "${MODE}" = "async" ]; then\nASYNC\nelse\nSYNC\nfi\n',
+        ": ${MODE:=sync}\ncase $MODE in\nsync) SYNC ;;\n*) ASYNC ;;\nesac\n",
+        "if [[ ${MODE:-sync} != sync ]]; then\nASYNC\nelse\nSYNC\nfi\n",
+        "MODE=sync\nwhile getopts m: one; do MODE=$OPTARG; done\n[[ $MODE == async ]] && { ASYNC; exit; }\nSYNC\n",
+    ],
+)
+def test_what_is_launched_when_nothing_is_set_is_told(diff: Diff, git: Git, choice: str) -> None:
+    text = choice.replace("ASYNC", f"{TRAIN} --fully-async").replace("SYNC", f"{TRAIN} --colocate")
+    write(RUN, f"#!/bin/bash\n{text}")
+    commit(git)
+    assert diff("HEAD", "--exit-code")[0] == 0
+    flipped = ("-sync}", "-async}"), ('-"sync"', '-"async"'), (":=sync}", ":=async}"), ("MODE=sync\n", "MODE=async\n")
+    for old, new in flipped:
+        text = text.replace(old, new)
+    write(RUN, f"#!/bin/bash\n{text}")
+    status, out, _ = diff("HEAD", "--exit-code")
+    assert status == 1
+    first, second = sorted(out.split("\n\n")[:2])
+    blocks = {block.splitlines()[0].rpartition(" ")[2]: block for block in (first, second)}
+    assert "  default   launched now when nothing is set and no argument is given" in blocks["async"]
+    assert "  default   no longer launched when nothing is set and no argument is given" in blocks["colocate"]
+    sides = {launch["new"]["mode"]: launch for launch in content(diff, "HEAD")["launches"]}
+    assert [sides[mode][side]["by_default"] for mode in ("async", "colocate") for side in ("old", "new")] == [
+        False, True, True, False,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("${LR:-1e-6}", "unless LR is set"),
+        ("${1:-1e-6}", "unless $1 is given"),
+        ('${1:-${LR:-"1e-6"}}', "unless $1 or LR says otherwise"),
+        ("${1:-${LR:-${RATE:-1e-6}}}", "unless $1, LR or RATE says otherwise"),
+    ],
+)
+def test_what_can_be_set_is_named_as_it_is_set(diff: Diff, value: str, said: str) -> None:
+    write(RUN, launcher("--colocate", "--lr $RATE_OF", "--seed 42", "--kl-loss-coef 0.01", before=f"RATE_OF={value}\n"))
+    assert f" 1e-6 {said} " in " ".join(diff("HEAD")[1].split())
+
+
 def test_equal_changes_of_one_script_are_told_once(diff: Diff, git: Git) -> None:
     def text(rate: str) -> str:
         start = f'go() {{\n{TRAIN} --lr {rate} "$@"\n}}\n'

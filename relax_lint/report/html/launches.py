@@ -11,7 +11,7 @@ from relax_lint.gpu_layout import Batch
 from relax_lint.records import node
 from relax_lint.report import plural
 from relax_lint.report.conditions import short
-from relax_lint.report.effective import Effective, is_hidden_whole, values_of
+from relax_lint.report.effective import Effective, is_hidden_whole, overriders, unless, values_of
 from relax_lint.report.html.markup import EMPTY, Html, code, element, folded, join, prose, scrolling
 from relax_lint.report.html.toolbars import toolbar
 from relax_lint.report.html.wording import conditions, relative
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from relax_lint.report.html.sources import Sources
 
 _WIDEST_DEFAULT = 40
-_NAME = re.compile(r"\w+")
 
 
 def equation(batch: Batch | None) -> Html:
@@ -233,10 +232,7 @@ def _value(argument: Effective, root: Path) -> Html:
 
 def _unless(argument: Effective) -> str:
     """The variables that could make it something else."""
-    words = [argument.argument.word, *argument.argument.own_values]
-    plain = (_NAME.search(name) for word in words for name in word.defaults)
-    names = dict.fromkeys(f"${found[0]}" if found[0].isdecimal() else found[0] for found in plain if found)
-    return f"unless {', '.join(names)} is set" if names else ""
+    return unless(overriders([argument.argument.word, *argument.argument.own_values]))
 
 
 def _absent(flag: str, column: Column) -> str:
