@@ -104,13 +104,14 @@ class Workshop:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
         pinned = {"PIP_CONSTRAINT": str(self.constraints), "UV_CONSTRAINT": str(self.constraints)}
         quiet = {"PIP_QUIET": "1", "UV_NO_PROGRESS": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+        trusted = {"UV_NATIVE_TLS": "true", "UV_SYSTEM_CERTS": "true"}  # as pip does; the second is the newer name
         places = {
             "PIPX_HOME": str(home / "pipx"), "PIPX_BIN_DIR": str(home / "bin"), "PIPX_MAN_DIR": str(home / "man"),
             "UV_TOOL_DIR": str(home / "tools"), "UV_TOOL_BIN_DIR": str(home / "tools-bin"),
             "XDG_CACHE_HOME": str(home / "cache"), "UV_CACHE_DIR": self._uv_cache(),
         }  # fmt: skip
         path = os.pathsep.join([str(self.installers), kept.get("PATH", "")])
-        return {**kept, **pinned, **quiet, **places, "PATH": path, **more}
+        return {**kept, **pinned, **quiet, **trusted, **places, "PATH": path, **more}
 
     def _uv_cache(self) -> str:
         """uv's own place, which outlives the run."""
