@@ -86,7 +86,7 @@ class Checking:
                 changed = changed or bool(result.changes)
                 patch.take(group.project, found, deletes=not self.failed)
                 left = {} if options.diff else self._write(group, found)
-                fixed += sum(one.path not in left for one in result.fixed)
+                fixed += sum(one.path not in left for one in (*result.fixed, *result.along))
                 if left:
                     # What is reported must be what is on disk, not what would be there.
                     group.project = Project(group.project.root, group.settings, Files())

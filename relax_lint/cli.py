@@ -90,12 +90,25 @@ def _run(words: list[str]) -> int:
     if words[:1] in (["--version"], ["-V"]):
         print(f"relax-lint {__version__}")
         return 0
+    meant = _command_meant(words[0]) if words else None
+    if meant is not None:
+        return _refuse(f"{words[0]} is no command, and no path either; did you mean {meant}?")
     name = words.pop(0) if words and words[0] in COMMANDS else "check"
     if name != "check":
         return _command(name, words)
     from relax_lint import runs
 
     return runs.run(words, lambda: _command(name, words))
+
+
+def _command_meant(word: str) -> str | None:
+    """The command that a word is, mistyped; a path is what there is."""
+    if word in COMMANDS or not word.isalpha() or os.path.lexists(word):
+        return None
+    from relax_lint.slips import is_slip
+
+    word = word.lower()
+    return next((name for name in COMMANDS if word == name or is_slip(word, name)), None)
 
 
 def _command(name: str, words: list[str]) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,8 +40,10 @@ class Dropped:
 
 @dataclass(slots=True)
 class Fixed:
-    """A project after its fixes: what changed, which findings went with it, which fixes were dropped, which findings
-    are left for a person to decide, and what the rules say of the result."""
+    """A project after its fixes: what changed, which findings were ``fixed`` and which went ``along`` with the fix of
+    another one, which fixes were dropped, which findings are left for a person to decide, and what the rules say of
+    the result.
+    """
 
     project: Project
     report: Report
@@ -48,6 +51,7 @@ class Fixed:
     fixed: list[Diagnostic] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
     left: list[Dropped] = field(default_factory=list)
+    along: list[Diagnostic] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ def fix(
         def judge(state: Project) -> Report:
             return lint(state, rules, settings, wanted)
 
-    result = Fixed(project, judge(project))
+    result = Fixed(project, start := judge(project))
     refused: set[tuple[str, Path, str]] = set()
     states: list[dict[Path, bytes]] = [{}]
     codes: list[list[str]] = []
@@ -91,6 +95,7 @@ def fix(
         chosen = _without_overlaps(plans)
         if not chosen:
             result.left = _without_edits(result.report, unsafe=unsafe)
+            result.along = list(_gone_along(start, result))
             return result
         changed, applied = _apply(result.project, chosen, result.dropped)
         refused.update(plan.identity for plan in chosen if plan not in applied)
@@ -128,6 +133,19 @@ def _without_edits(report: Report, *, unsafe: bool) -> list[Dropped]:
         if found.fix is not None and found.fix.why_not is not None and (found.fix.safe or unsafe)
         if not found.fix.edits() and (reason := found.fix.why_not())
     ]
+
+
+def _gone_along(start: Report, result: Fixed) -> Iterator[Diagnostic]:
+    """The findings that are there no more, though it was the fix of another one that was applied. They are told by rule
+    and file: lines move, and so do the words when what they speak of has changed."""
+    gone = Counter((found.code, found.path) for found in start.standing)
+    gone.subtract((found.code, found.path) for found in (*result.report.standing, *result.fixed))
+    fixed = set(map(id, result.fixed))
+    for found in start.standing:
+        kind = found.code, found.path
+        if gone[kind] > 0 and id(found) not in fixed:
+            gone[kind] -= 1
+            yield found
 
 
 def _since(project: Project, changes: Mapping[Path, bytes]) -> dict[Path, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
 
 EVERYTHING = "ALL"
 FAMILY = "RLX"
+_NUMBERED = re.compile(r"[A-Z]{1,3}[0-9]{0,2}|RLX[0-9]+", re.IGNORECASE)
+"""What is spelt like a code, or like the beginning of one."""
 
 
 class UnknownRule(ValueError):
@@ -18,7 +21,9 @@ class UnknownRule(ValueError):
     def __init__(self, selector: str, rules: Mapping[str, Rule]) -> None:
         from difflib import get_close_matches
 
-        near = get_close_matches(selector, [*rules, *(rule.name for rule in rules.values())], n=1, cutoff=0.7)
+        # Any number is near to some rule's: which one was meant is not to be told from another.
+        codes = [] if _NUMBERED.fullmatch(selector) else list(rules)
+        near = get_close_matches(selector, [*codes, *(rule.name for rule in rules.values())], n=1, cutoff=0.7)
         hint = f"; did you mean {near[0]}?" if near else "; `relax-lint rule --all` lists the rules"
         super().__init__(f"no rule is called {selector!r}{hint}")
 

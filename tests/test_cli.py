@@ -35,6 +35,27 @@ def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out.startswith(f"usage: relax-lint {name} ")
 
 
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("chek", "check"), ("Check", "check"), ("shwo", "show"), ("rules", "rule"), ("migrte", "migrate")],
+)
+def test_a_mistyped_command_is_asked_about(word: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([word, "examples"]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err == f"relax-lint: {word} is no command, and no path either; did you mean {meant}?\n"
+
+
+def test_a_path_is_no_mistyped_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rules").mkdir()
+    assert main(["rules"]) == 0
+    assert main(["recipes"]) == 2
+    assert "no such file or directory: recipes" in capsys.readouterr().err
+
+
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"relax-lint {__version__}\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -44,6 +45,32 @@ def test_all_findings_are_fixed_and_counted() -> None:
     assert [found.line for found in result.fixed] == [1, 1, 2]
     assert result.report.standing == []
     assert list(result.changes.values()) == [after]
+
+
+def test_a_finding_that_goes_with_the_fix_of_another_is_counted() -> None:
+    longer = edits_rule("RLX101", "bad word", (0, 8, "good deed"))
+    others = word_rule("RLX102", "bad", replacement="worse"), word_rule("RLX103", "word")
+    after, result = fixed("'bad word'\n", longer, *others)
+    assert after == b"'good deed'\n"
+    assert [found.code for found in result.fixed] == ["RLX101"]
+    assert [found.code for found in result.along] == ["RLX102", "RLX103"]
+
+
+def test_a_finding_that_moves_or_is_told_in_other_words_has_not_gone_along() -> None:
+    def counting(source: Any, project: Project) -> Iterator[Finding]:
+        for match in re.finditer("word", source.text):
+            yield Finding(Place(source, *match.span()), f"a word in {len(source.text)} letters")
+
+    growing = edits_rule("RLX101", "bad", (0, 3, "\ngood\n"))
+    _, result = fixed("(bad, word, word)\n", growing, toy("RLX102", "word", counting))
+    assert [found.code for found in result.fixed] == ["RLX101"]
+    assert result.along == []
+
+
+def test_a_finding_that_a_fix_uncovers_is_counted_once() -> None:
+    after, result = fixed("x\n", *(word_rule(f"RLX10{n}", "xyz"[n], replacement="xyz"[n + 1]) for n in range(2)))
+    assert after == b"z\n"
+    assert (len(result.fixed), result.along) == (2, [])
 
 
 def test_unsafe_fixes_wait_to_be_asked_for() -> None:

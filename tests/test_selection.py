@@ -46,7 +46,9 @@ def test_layers_select(layers: tuple[Layer, ...], expected: set[str]) -> None:
 
 @pytest.mark.parametrize(
     ("selector", "hint"),
-    [("RLX9", "`relax-lint rule --all`"), ("forth", "did you mean fourth?"), ("E501", "rule --all")],
+    [("RLX9", "`relax-lint rule --all`"), ("forth", "did you mean fourth?"), ("E501", "rule --all")]
+    + [(code, "; `relax-lint rule --all`") for code in ("RLX9", "rlx9", "RLX99", "RLX999", "RL", "RX4")]
+    + [(slip, "did you mean RLX411?") for slip in ("RXL411", "RL411", "RLX4l1")],
 )
 def test_what_fits_no_rule_is_refused_with_a_hint(selector: str, hint: str) -> None:
     with pytest.raises(UnknownRule) as refused:

@@ -21,6 +21,8 @@ EXIT_STATUS = {
     1: "something is, a --require-... is not met, or --diff would change something",
     2: "wrong usage, a path that does not exist, a configuration that cannot be used, or an internal failure",
 }
+_SOURCES = (".py", ".pyi", ".ipynb", ".yaml", ".yml", ".toml", ".parquet")
+"""The suffixes of what recipes consist of, and is no report, beside their scripts."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -174,4 +176,22 @@ def _contradiction(options: Namespace) -> str | None:
         return "--isolated and --config exclude each other"
     if options.jobs is not None and options.jobs < 1:
         return f"-j wants a number from 1, not {options.jobs}"
+    if options.output_file is not None and (what := _lost_under(options.output_file, options)):
+        return f"--output-file: {options.output_file} is {what}: it is left alone"
     return None
+
+
+def _lost_under(output: Path, options: Namespace) -> str:
+    """What a report would be written over that is no report; nothing when it can be written."""
+    from relax_lint.discovery import is_launcher
+    from relax_lint.files import Files
+
+    if not output.is_file():
+        return ""
+    for option, file in (("--baseline", options.baseline), ("--config", options.config)):
+        if file is not None and file.is_file() and output.samefile(file):
+            return f"the file that {option} names"
+    real = output.resolve()
+    if real.suffix in _SOURCES or is_launcher(real, Files()):
+        return "there and is a source file, no report"
+    return ""

@@ -333,6 +333,7 @@ class _Work:
             [*before.fixed, *gone, *after.fixed],
             [*before.dropped, *after.dropped],
             after.left,
+            [*before.along, *after.along],
         )
 
     def _say(self, place: Place, reason: str) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.commands.running import Run, running_in, write
 from tests.toy_rules import PYTHON
 
@@ -247,6 +248,40 @@ def test_a_diff_goes_into_a_file(run: Run) -> None:
     done = run("--diff", "--output-file", "change.diff")
     assert (done.status, done.out) == (1, "")
     assert Path("change.diff").read_text() == shown
+
+
+@pytest.mark.parametrize("action", [[], ["--fix"], ["--diff"], ["--format", "json", "--no-cache"]])
+@for_each(
+    "name",
+    ["link.txt", PYTHON, "examples/demo/run_demo.sh", "examples/demo/launch", "examples/demo/a.yaml", "pyproject.toml"],
+)
+def test_a_report_is_never_written_over_a_source(name: str, action: list[str], run: Run) -> None:
+    write(PYTHON, "bad\n")
+    if name == "link.txt":
+        Path(name).symlink_to(PYTHON)
+    else:
+        write(name, "#!/bin/bash\n")
+    before = Path(name).read_bytes()
+    done = run(*action, "--output-file", name, "examples")
+    assert (done.status, done.out) == (2, "")
+    assert done.err == f"relax-lint: --output-file: {name} is there and is a source file, no report: it is left alone\n"
+    assert Path(name).read_bytes() == before
+
+
+def test_a_report_is_never_written_over_what_the_run_reads(run: Run) -> None:
+    write(PYTHON, "bad\n")
+    run("--write-baseline", "known.json")
+    done = run("--baseline", "known.json", "--format", "json", "--output-file", "./known.json")
+    assert (done.status, done.out) == (2, "")
+    assert done.err == "relax-lint: --output-file: known.json is the file that --baseline names: it is left alone\n"
+
+
+def test_a_report_is_written_over_an_earlier_one(run: Run) -> None:
+    write(PYTHON, "bad\n")
+    for name in ("report", "report.txt", "report.json"):
+        for _ in range(2):
+            assert run("--output-file", name).status == 1
+        assert "RLX101" in Path(name).read_text()
 
 
 def test_all_is_understood_in_small_letters(run: Run) -> None:
