@@ -53,9 +53,9 @@ def _without_returns(source: ScriptFile) -> tuple[Edit, ...]:
     return tuple(Edit(source.path, at, at + 1, "") for at in returns)
 
 
-def is_cut(source: ScriptFile, start: int) -> bool:
-    """Whether the command at an offset does not reach as far as it was meant to."""
-    return any(item.cut[0] <= start < item.cut[1] for item in breaks(source))
+def cut_at(source: ScriptFile, start: int) -> Place | None:
+    """Where the command at an offset ends before it was meant to."""
+    return next((item.place for item in breaks(source) if item.cut[0] <= start < item.cut[1]), None)
 
 
 def _stray_blanks(source: ScriptFile) -> Iterator[Break]:

@@ -80,10 +80,15 @@ def open_word(launch: Launch, *flags: str) -> str:
 
 def is_broken_off(launch: Launch) -> bool:
     """Whether a broken continuation keeps flags from this launch: then nothing can be said of what is absent."""
-    from relax_lint.shell.continuations import is_cut
+    return cut_off_at(launch) is not None
+
+
+def cut_off_at(launch: Launch) -> Place | None:
+    """Where a broken continuation ends a launch before its end."""
+    from relax_lint.shell.continuations import cut_at
 
     place = start_of(launch)
-    return isinstance(place.source, ScriptFile) and is_cut(place.source, place.start)
+    return cut_at(place.source, place.start) if isinstance(place.source, ScriptFile) else None
 
 
 def is_own(project: Project, launch: Launch, place: Place) -> bool:

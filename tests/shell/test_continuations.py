@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from relax_lint.project import Project
-from relax_lint.shell.continuations import breaks, is_cut
+from relax_lint.shell.continuations import breaks, cut_at
 from relax_lint.shell.queries import is_broken_off
 from relax_lint.sources.launcher import LauncherSource
 from tests.cases import for_each
@@ -52,9 +52,9 @@ def test_breaks_are_told_apart(text: str, kinds: list[str]) -> None:
 def test_only_the_command_that_is_cut_counts_as_cut() -> None:
     text = "first --a\nsecond \\\n  # c\n  --b\nthird --d\n"
     source = launcher(text)
-    assert not is_cut(source, text.index("first"))
-    assert is_cut(source, text.index("second"))
-    assert not is_cut(source, text.index("third"))
+    assert cut_at(source, text.index("first")) is None
+    assert cut_at(source, text.index("second")) is not None
+    assert cut_at(source, text.index("third")) is None
 
 
 def test_a_launch_that_is_cut_is_known_to_be() -> None:

@@ -36,7 +36,8 @@ class Placing:
 class Column:
     """Launches of one script with the same arguments, told apart by nothing that matters to the training.
 
-    ``when`` are the conditions that the other launches of the script do not have.
+    ``when`` are the conditions that the other launches of the script do not have; ``lost_from`` is the line at which
+    the command breaks off, so that nobody knows what else it was to have: then it is placed nowhere.
     """
 
     launches: list[Launch]
@@ -44,6 +45,7 @@ class Column:
     project: Project
     placing: Placing | None
     when: tuple[str, ...] = ()
+    lost_from: int | None = None
 
     @property
     def launch(self) -> Launch:

@@ -79,9 +79,18 @@ def columns(launches: Sequence[Launch], project: Project) -> list[Column]:
             found[key] = Column([launch], arguments, project, None)
     told = list(found.values())
     for column in told:
-        column.placing = _placing(column.launch, project)
+        column.lost_from = _lost_from(column.launch)
+        column.placing = _placing(column.launch, project) if column.lost_from is None else None
         column.when = tuple(_own_conditions(column, told))
     return told
+
+
+def _lost_from(launch: Launch) -> int | None:
+    """The line from which on the arguments of a launch are lost."""
+    from relax_lint.shell.queries import cut_off_at, start_of
+
+    place = cut_off_at(launch)
+    return None if place is None else max(each.source.position(each.start)[0] for each in (place, start_of(launch)))
 
 
 def _said(argument: Effective) -> tuple[str, str, str]:

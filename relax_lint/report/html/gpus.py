@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from relax_lint.gpu_layout import Blocks, Layout, RoleLayout
 from relax_lint.report import plural
 from relax_lint.report.columns import shortened
-from relax_lint.report.html.launches import named
+from relax_lint.report.html.launches import lost, named
 from relax_lint.report.html.markup import Html, code, element, join
 from relax_lint.report.html.wording import conditions
 
@@ -103,6 +103,7 @@ def drawings(columns: Sequence[Column], sources: Sources) -> Html:
             placing = column.placing
             together.setdefault((placing.layout, placing.per_node, placing.unless), []).append(column)
     figures = [_figure(members, sources) for members in together.values()]
+    figures += [_cut_off(column, sources) for column in columns if column.lost_from is not None]
     return join(figures) if figures else element("p", "Nothing is placed.", class_="muted")
 
 
@@ -115,6 +116,11 @@ def _figure(columns: Sequence[Column], sources: Sources) -> Html:
     runs = placed(layout, placing.per_node) if not _why_not(layout) else []
     drawn = element("div", _legend(layout), *_nodes(runs, placing.per_node), class_="drawn")
     return element("figure", told, drawn if layout.roles else None, class_="gpus")
+
+
+def _cut_off(column: Column, sources: Sources) -> Html:
+    caption = element("figcaption", element("div", _told(column, sources), class_="launches"), lost(column, sources))
+    return element("figure", caption, class_="gpus")
 
 
 def _told(column: Column, sources: Sources) -> Html:

@@ -49,7 +49,7 @@ def overview(columns: Sequence[Column], sources: Sources) -> Html:
     rows = [
         element(
             "tr",
-            element("th", named(column, sources), scope="row"),
+            element("th", named(column, sources), lost(column, sources), scope="row"),
             element("td", element("span", column.launch.mode, class_=f"mode {column.launch.mode}")),
             element("td", _when(column)),
             element("td", _gpus(column), class_="number"),
@@ -66,6 +66,15 @@ def named(column: Column, sources: Sources) -> Html:
     """The launcher of a launch, leading to where it starts."""
     place = start_of(column.launch)
     return sources.near(place.source.path, place.source.position(place.start)[0])
+
+
+def lost(column: Column, sources: Sources) -> Html:
+    """That a launch breaks off, and where: it runs with what stands above."""
+    if column.lost_from is None:
+        return EMPTY
+    path = start_of(column.launch).source.path
+    line = sources.link(path, column.lost_from, f":{column.lost_from}")
+    return element("div", "breaks off at ", line, ": what follows is lost", class_="odd lost")
 
 
 def _when(column: Column) -> Html:
@@ -89,14 +98,31 @@ def _gpus(column: Column) -> str:
 
 @node
 class _Row:
+    """A flag and what each launch has of it. ``lost`` are the launches that do not have it, as far as they go."""
+
     flag: str
     owner: str
     cells: list[list[Effective]]
+    lost: set[int]
+
+    @property
+    def texts(self) -> list[list[tuple[str, str]]]:
+        """What each launch has, to compare it."""
+        return [_said(cell) for cell in self.cells]
 
     @property
     def is_same(self) -> bool:
-        first = _said(self.cells[0])
-        return all(_said(cell) == first for cell in self.cells)
+        known = [said for number, said in enumerate(self.texts) if number not in self.lost]
+        return all(said == known[0] for said in known)
+
+    @property
+    def given(self) -> int:
+        """The first launch that has it."""
+        return next(number for number, cell in enumerate(self.cells) if cell)
+
+    def like(self, number: int) -> int | None:
+        """The first launch that has the same as one, where it is known what that has."""
+        return None if number in self.lost else self.texts.index(self.texts[number])
 
 
 def _said(cell: Iterable[Effective]) -> list[tuple[str, str]]:
@@ -106,12 +132,14 @@ def _said(cell: Iterable[Effective]) -> list[tuple[str, str]]:
 def _rows(columns: Sequence[Column]) -> list[_Row]:
     """The flags of all launches, by owner and in the order in which they come."""
     found: dict[tuple[str, str], _Row] = {}
+    broken = [number for number, column in enumerate(columns) if column.lost_from is not None]
     for number, column in enumerate(columns):
         for argument in column.arguments:
             key = (argument.owner, argument.flag)
             if key not in found:
-                found[key] = _Row(argument.flag, argument.owner, [[] for _ in columns])
+                found[key] = _Row(argument.flag, argument.owner, [[] for _ in columns], set(broken))
             found[key].cells[number].append(argument)
+            found[key].lost.discard(number)
     owners = list(TITLES)
     return sorted(found.values(), key=lambda row: owners.index(row.owner))
 
@@ -119,7 +147,8 @@ def _rows(columns: Sequence[Column]) -> list[_Row]:
 def comparison(columns: Sequence[Column], sources: Sources, of: str) -> Html:
     """The flags of launches: those that differ in a table with a column for each, the others in a list."""
     rows = _rows(columns)
-    same = [row for row in rows if row.is_same]
+    same = [row for row in rows if row.is_same and not row.lost]
+    alone = [row for row in rows if row.is_same and row.lost]
     differing = [row for row in rows if not row.is_same]
     table = _Table(columns, sources)
     name = f"flags-{of}"
@@ -132,6 +161,9 @@ def comparison(columns: Sequence[Column], sources: Sources, of: str) -> Html:
     if same:
         among = "" if len(columns) == 1 else f" the same in {_all(len(columns))} launches"
         body.append(folded(f"{plural(len(same), 'flag')}{among}", table.shared(same), opened=not differing))
+    if alone:
+        title = f"{plural(len(alone), 'flag')} not compared: a launch breaks off before it could have them"
+        body.append(folded(title, table.shared(alone)))
     return join([*parts, element("div", *body, id=name)])
 
 
@@ -154,25 +186,26 @@ class _Table:
         mode = element("span", column.launch.mode, class_=f"mode {column.launch.mode}")
         told = element("div", mode, " ", conditions(column.when), class_="told")
         choose = element("button", "compare with this", type="button", class_="base", hidden=True)
-        return element("th", named(column, self._sources), told, _open_words(column), choose, scope="col")
+        notes = lost(column, self._sources), _open_words(column)
+        return element("th", named(column, self._sources), told, *notes, choose, scope="col")
 
     def _owner(self, owner: str, rows: Sequence[_Row]) -> Html:
         title = element("th", TITLES[owner], scope="rowgroup", colspan=len(self._columns) + 1)
         return element("tbody", element("tr", title, class_="owner"), *map(self._row, rows), data_holder=True)
 
     def _row(self, row: _Row) -> Html:
-        texts = [_said(cell) for cell in row.cells]
+        likes = [row.like(number) for number in range(len(row.cells))]
         cells = [
-            self._cell(row.flag, cell, column, texts.index(said))
-            for cell, column, said in zip(row.cells, self._columns, texts, strict=True)
+            self._cell(row.flag, cell, column, like, differs=None not in (like, likes[0]) and like != likes[0])
+            for cell, column, like in zip(row.cells, self._columns, likes, strict=True)
         ]
         return element("tr", element("th", code(row.flag), scope="row"), *cells, data_item=True)
 
-    def _cell(self, flag: str, cell: Sequence[Effective], column: Column, like: int) -> Html:
-        """What a launch has; ``like`` is the first launch that has the same."""
-        absent = element("span", _absent(flag, column), class_="muted")
+    def _cell(self, flag: str, cell: Sequence[Effective], column: Column, like: int | None, *, differs: bool) -> Html:
+        """What a launch has; ``like`` is the first launch that has the same, if that is known."""
+        absent = element("span", "lost" if like is None else _absent(flag, column), class_="muted")
         shown = [self._value(argument, column) for argument in cell] or [absent]
-        return element("td", *shown, class_="differs" if like > 0 else None, data_like=like)
+        return element("td", *shown, class_="differs" if differs else None, data_like=like)
 
     def _value(self, argument: Effective, column: Column) -> Html:
         place = argument.argument.word.place
@@ -191,8 +224,7 @@ class _Table:
         return element("div", shown, " ", at, told, class_=f"value {argument.mark}".rstrip())
 
     def shared(self, rows: Sequence[_Row]) -> Html:
-        """Flags with the one value that they have, and where the first launch has it from."""
-        first = self._columns[0]
+        """Flags with the one value that they have, and where the first launch that has it has it from."""
         bodies = []
         for owner in _owners(rows):
             title = element("tr", element("th", TITLES[owner], scope="rowgroup", colspan=2), class_="owner")
@@ -200,7 +232,9 @@ class _Table:
                 element(
                     "tr",
                     element("th", code(row.flag), scope="row"),
-                    element("td", *(self._value(argument, first) for argument in row.cells[0])),
+                    element(
+                        "td", *(self._value(argument, self._columns[row.given]) for argument in row.cells[row.given])
+                    ),
                     data_item=True,
                 )
                 for row in rows

@@ -117,7 +117,8 @@
       buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at === chosen)));
       for (const row of table.querySelectorAll("tr[data-item]")) {
         const cells = [...row.querySelectorAll("td")];
-        for (const cell of cells) cell.classList.toggle("differs", cell.dataset.like !== cells[chosen].dataset.like);
+        const base = cells[chosen].dataset.like; // none where a launch breaks off: then it is not known
+        for (const { classList, dataset: { like } } of cells) classList.toggle("differs", !!base && !!like && like !== base);
       }
     };
     buttons.forEach((button, at) => {

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from relax_lint.report import shown_path
 from relax_lint.report.conditions import short
-from relax_lint.report.html.markup import Html, code, join
+from relax_lint.report.html.markup import Html, code, element, join
 
 _VARIABLE = r"(?P<quote>[\"']?)\$\{?(?P<name>\w+)(?::?-[^}]*)?\}?(?P=quote)"
 _TEST = re.compile(rf"(?P<not>! )?\[\[? {_VARIABLE} (?P<op>==?|!=) (?P<end>[\"']?)(?P<value>[\w.-]+)(?P=end) \]\]?\Z")
+_WIDEST_WHOLE = 28
 _CASE = re.compile(rf"(?P<not>! )?case {_VARIABLE} in (?P<value>[\w.| -]+)\)\Z")
 
 
@@ -37,7 +38,13 @@ def conditions(needs: Iterable[str], between: str = " ") -> Html:
             told.setdefault(f"{found.name}=", []).append(found.value)
         elif found.name not in decided:
             told.setdefault(f"{found.name}≠", []).append(found.value)
-    return join([code(name + ", ".join(values)) for name, values in told.items()], between)
+    return join([_one(name, values) for name, values in told.items()], between)
+
+
+def _one(start: str, values: Sequence[str]) -> Html:
+    """A condition; a comparison that is short stays on its line."""
+    text = start + ", ".join(values)
+    return element("code", text, class_="whole") if values and len(text) <= _WIDEST_WHOLE else code(text)
 
 
 def _compared(line: str) -> _Comparison | None:

@@ -19,9 +19,13 @@ document.documentElement.removeAttribute('data-theme');
 """
 WIDE = """\
 [...document.querySelectorAll('body *')]
-  .filter((one) => !one.closest('.scroll, .bar nav, svg') && !one.matches('.skip') && one.getClientRects().length
+  .filter((one) => !one.closest('.scroll, svg') && !one.matches('.skip') && one.getClientRects().length
     && one.getBoundingClientRect().right > innerWidth + 0.5)
   .map((one) => `${one.tagName}.${one.className}: ${one.textContent.slice(0, 40)}`)
+"""
+BROKEN = """\
+[...document.querySelectorAll('code.whole')].filter((one) => one.getClientRects().length > 1)
+  .map((one) => one.textContent)
 """
 _REGIONS = "[...document.querySelectorAll('.scroll')].map((one, at) => [one, at])"
 STOPS = f"{_REGIONS}.filter(([one]) => one.tabIndex === 0).map(([, at]) => at)"
@@ -130,6 +134,7 @@ def test_a_phone_shows_it_without_scrolling_sideways(page: Page, pages: dict[str
     assert page.evaluate("innerWidth") == PHONE[0]
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE[0]
     assert page.evaluate(WIDE) == []
+    assert page.evaluate(BROKEN) == []
 
 
 def test_a_hostile_recipe_does_nothing(page: Page, pages: dict[str, Path]) -> None:
@@ -220,7 +225,7 @@ def test_another_launch_is_chosen_to_compare_with(page: Page, pages: dict[str, P
 
 def test_values_lead_to_what_was_found_at_them(page: Page, pages: dict[str, Path]) -> None:
     shown(page, pages["broken"])
-    mark = "document.querySelector('.sides .mark.warning')"
+    mark = "document.querySelector('[id^=flags-] .mark.warning')"
     assert page.evaluate(f"{mark}.ariaLabel.startsWith('warning RLX')")
     page.evaluate(f"{mark}.click()")
     page.evaluate("new Promise(requestAnimationFrame)")

@@ -69,6 +69,29 @@ def test_launches_stand_side_by_side(tmp_path: Path) -> None:
     assert re.search(r"\d+ flags the same in both launches", page)
 
 
+@pytest.mark.parametrize("cut_first", [True, False])
+@pytest.mark.parametrize("end", [" \\ ", "", " \\\n    # --seed 1 \\", " \\\n"])
+def test_what_a_launch_that_breaks_off_has_lost_is_neither_compared_nor_drawn(
+    cut_first: bool, end: str, tmp_path: Path
+) -> None:
+    resource = """--resource '{"actor": [1, 8], "rollout": [1, 8]}'"""
+    rest = f"{resource} --lr 1e-6 --tensor-model-parallel-size 4"
+    cut = f"{TRAIN} --colocate --seed 1 {resource}{end}\n    --lr 1e-6 --tensor-model-parallel-size 4\n"
+    ways = [cut, f"{TRAIN} --fully-async --seed 2 {rest}\n"][:: 1 if cut_first else -1]
+    run = f'#!/bin/bash\nif [ "$MODE" = sync ]; then\n{ways[0]}else\n{ways[1]}fi\n'
+    page = page_of(written({"examples/x/run_x.sh": run}, tmp_path))
+    told = words(page)
+    assert told.count("breaks off at :") == 3
+    assert page.count("<figure") == 2
+    differing = page.partition('class="sides"')[2].partition("</table>")[0]
+    assert "--seed" in differing
+    assert "--lr" not in differing
+    assert "flags not compared: a launch breaks off before it could have them" in told
+    drawn = [figure for figure in page.split("<figure")[1:] if "<svg" in figure]
+    assert len(drawn) == 1
+    assert not any("breaks off" in figure.partition("</figure>")[0] for figure in drawn)
+
+
 def test_what_a_launch_has_without_a_flag_is_its_default_or_what_may_bring_it(tmp_path: Path) -> None:
     run = (
         'if [ "$MODE" = async ]; then\n'
