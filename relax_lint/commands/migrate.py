@@ -406,10 +406,14 @@ def _tell(migrated: Migrated, options: Namespace, problem: str) -> None:
         written = bool(migrated.launches) and not options.dry_run and not problem
         _print_json({**report(migrated, _shown), "written": written, "error": problem or None})
     elif options.dry_run:
-        from relax_lint.report.output import diff
+        from relax_lint.report.output import put
+        from relax_lint.report.patch import Patch
 
-        files = {path: text.encode("utf-8", "surrogateescape") for path, text in migrated.files.items()}
-        sys.stdout.write(diff({path: (_old(path), data) for path, data in files.items()}))
+        patch = Patch()
+        for path, text in migrated.files.items():
+            before = path.read_bytes() if path.is_file() else None
+            patch.change(path, before, text.encode("utf-8", "surrogateescape"))
+        put(patch.render(), None)
     elif migrated.launches and not problem:
         sys.stdout.write(_summary(migrated, report(migrated, _shown)))
 
@@ -429,10 +433,6 @@ def _print_json(told: Mapping[str, object]) -> None:
     import json
 
     print(json.dumps(told, ensure_ascii=False, indent=2))
-
-
-def _old(path: Path) -> bytes:
-    return path.read_bytes() if path.is_file() else b""
 
 
 def _summary(migrated: Migrated, told: Mapping[str, object]) -> str:

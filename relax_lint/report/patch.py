@@ -29,10 +29,16 @@ class Patch:
         for bundle in done.bundles:
             self._copies.update((beside, path) for path, beside in bundle.kept)
             if deletes:
-                self._sides.update((path, (project.read(path), None)) for path in bundle.gone)
+                for path in bundle.gone:
+                    self.change(path, project.read(path), None)
         for path, data in done.fixed.changes.items():
             if path not in self._copies:
-                self._sides[path] = project.read(path), data
+                self.change(path, project.read(path), data)
+
+    def change(self, path: Path, before: bytes | None, after: bytes | None) -> None:
+        """Take in what one file was and becomes."""
+        if before != after:
+            self._sides[path] = before, after
 
     def after(self, path: Path) -> bytes | None:
         """What a file becomes, if anything becomes of it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import jsonschema
@@ -140,6 +141,10 @@ def test_a_dry_run_prints_a_diff_and_writes_nothing(checkout: Path, capsys: pyte
     assert "+++ b/examples/gsm8k/run_gsm8k.sh" in told
     assert "+    --lr 1e-6" in told
     assert tree(checkout) == before
+    subprocess.run(["git", "apply"], input=told, cwd=checkout, text=True, check=True)
+    patched = tree(checkout)
+    assert main(["migrate", SOURCE, "--name", "gsm8k", "--force"]) == 0
+    assert tree(checkout) == patched != before
 
 
 def test_what_is_there_is_not_touched(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
