@@ -16,17 +16,21 @@ if TYPE_CHECKING:
     from relax_lint.sources.python import PythonSource
 
 _DEEPEST = 4
+_NUMBERS = frozenset({"float", "int", "bool", "len"})
 
 
-def always_gives(key: str, function: AnyFunction, source: PythonSource, resolver: Resolver, depth: int = 0) -> bool:
-    """Whether a function gives a dict with a key whenever it gives anything."""
+def always_gives(
+    key: str, function: AnyFunction, source: PythonSource, resolver: Resolver, depth: int = 0, *, number: bool = False
+) -> bool:
+    """Whether a function gives a dict with a key whenever it gives anything; with a number under it, if asked for."""
     if isinstance(function, ast.Lambda) or function.decorator_list or depth > _DEEPEST or not _ends(function.body):
         return False
     nodes = list(own_nodes(function))
     if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in nodes):
         return False
+    has = _has_number if number else _has
     given = [node.value for node in nodes if isinstance(node, ast.Return)]
-    called = [_called(value, isinstance(function, ast.AsyncFunctionDef)) for value in given if not _has(value, key)]
+    called = [_called(value, isinstance(function, ast.AsyncFunctionDef)) for value in given if not has(value, key)]
     own = {parameter.arg for parameter in ast.walk(function.args) if isinstance(parameter, ast.arg)}
     if called:
         own |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
@@ -39,7 +43,7 @@ def always_gives(key: str, function: AnyFunction, source: PythonSource, resolver
         wanted = ast.AsyncFunctionDef if awaited else ast.FunctionDef
         if not isinstance(definition, wanted) or resolution.external or resolution.module:
             return False
-        if not always_gives(key, definition, resolution.found[0].source, resolver, depth + 1):
+        if not always_gives(key, definition, resolution.found[0].source, resolver, depth + 1, number=number):
             return False
     return True
 
@@ -55,6 +59,23 @@ def _ends(body: list[ast.stmt]) -> bool:
 def _has(value: ast.expr | None, key: str) -> bool:
     """Whether an expression is a dict that is written with a key."""
     return isinstance(value, ast.Dict) and any(isinstance(one, ast.Constant) and one.value == key for one in value.keys)
+
+
+def _has_number(value: ast.expr | None, key: str) -> bool:
+    """Whether an expression is a dict that is written with a key and what is plainly a number."""
+    if not isinstance(value, ast.Dict) or None in value.keys:
+        return False
+    pairs = zip(value.keys, value.values, strict=True)
+    given = [part for one, part in pairs if isinstance(one, ast.Constant) and one.value == key]
+    return bool(given) and _is_number(given[-1])
+
+
+def _is_number(value: ast.expr) -> bool:
+    if isinstance(value, ast.IfExp):
+        return _is_number(value.body) and _is_number(value.orelse)
+    if isinstance(value, ast.Call):
+        return isinstance(value.func, ast.Name) and value.func.id in _NUMBERS
+    return isinstance(value, ast.Compare) or (isinstance(value, ast.Constant) and isinstance(value.value, (int, float)))
 
 
 def _called(value: ast.expr | None, in_coroutine: bool) -> tuple[str, bool, str]:

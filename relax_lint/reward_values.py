@@ -9,6 +9,7 @@ from relax_lint.flow.shapes import (
     Awaitable,
     Class,
     Dictionary,
+    Entry,
     Exit,
     Function,
     NoneValue,
@@ -22,8 +23,11 @@ from relax_lint.flow.shapes import (
     is_scalar,
     is_text,
 )
+from relax_lint.sources.python import walk
 
 CalledForm = Literal["single", "batch"]
+
+_NO_NUMBERS = (NoneValue, Awaitable, Thing, Function, Class, Sample, Sequence, Dictionary)
 
 
 def fault(shape: Shape, form: CalledForm) -> str | None:
@@ -52,6 +56,24 @@ def _fault_of_list(shape: Sequence) -> str | None:
         if isinstance(part, (NoneValue, Awaitable, Sequence, Sample)) or is_text(part):
             return f"returns a list that can hold {in_words(part)}"
     return None
+
+
+def fault_under(key: str, way: Exit, form: CalledForm) -> str | None:
+    """What is wrong with what the dicts of a way out hold under the key that is learned from."""
+    for part in of_one_sample(way.shape, form):
+        entry = part.get(key) if isinstance(part, Dictionary) else None
+        if entry is None or (isinstance(part, Dictionary) and part.open and not _is_written_in(entry, way)):
+            continue
+        for value in alternatives(entry.value):
+            if is_text(value) or isinstance(value, _NO_NUMBERS):
+                some = " on some way" if isinstance(value, NoneValue) else ""
+                return f"returns {in_words(value)} under {key}{some}, where --reward-key looks for a number"
+    return None
+
+
+def _is_written_in(entry: Entry, way: Exit) -> bool:
+    """Whether a key is written where it is returned, so that nothing can have set it again by one that is not known."""
+    return entry.at is not None and any(node is entry.at.node for node in walk(way.node))
 
 
 def of_one_sample(shape: Shape, form: CalledForm) -> tuple[Shape, ...]:

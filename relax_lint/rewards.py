@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
-from relax_lint.catalog.rewards import WITHOUT_REWARDS
+from relax_lint.catalog.rewards import OWN_TRAINING_VALUES, WITHOUT_REWARDS
 from relax_lint.diagnostics import NotChecked
 from relax_lint.kept import kept_property
 from relax_lint.launch_config import CONFIG, overridden_by_config, setting
@@ -54,6 +54,13 @@ class RewardUse(NamedFunction):
         if self.launch.has(GROUP):
             return True
         return None if self.launch.may_have(GROUP) else False
+
+    @kept_property
+    def key(self) -> str | None:
+        """The key under which the launch looks for the number in a dict; ``None`` when it does not, or is not known."""
+        if any(map(self.launch.has, OWN_TRAINING_VALUES)) or overridden_by_config(self.launch, self.project, KEY):
+            return None
+        return self.launch.value(KEY)
 
     @kept_property
     def generates_lists(self) -> bool | None:
@@ -121,14 +128,15 @@ class RewardUse(NamedFunction):
         """Whether it can be called with two arguments."""
         return self.interpreter.bind(function, self.arguments("single")) is not None
 
-    def plainly_gives(self, key: str, function: Function) -> bool:
-        """Whether every way out of a function that scores one sample is a dict that is written with a key."""
+    def plainly_gives(self, key: str, function: Function, *, number: bool = False) -> bool:
+        """Whether every way out of a function that scores one sample is a dict that is written with a key, and with a
+        number under it where that is asked for."""
         from relax_lint.plain_results import always_gives
 
         def answer() -> bool:
-            return always_gives(key, function.node, function.source, self.interpreter.resolver)
+            return always_gives(key, function.node, function.source, self.interpreter.resolver, number=number)
 
-        return self.called_in(function) == "single" and self.once(("gives", key, function), answer)
+        return self.called_in(function) == "single" and self.once(("gives", key, number, function), answer)
 
     def exits(self, function: Function) -> list[Exit]:
         """The ways out of a reward function, each followed to the function that really gives the value: what a

@@ -17,7 +17,7 @@ from relax_lint.diagnostics import Finding, Place
 from relax_lint.kept import Kept, kept_property
 from relax_lint.launch_config import CONFIG, dest_of, setting_in
 from relax_lint.project import Project, Recipe
-from relax_lint.rewards import FLAG, GROUP, RewardUse, reward_uses
+from relax_lint.rewards import FLAG, GROUP, KEY, RewardUse, reward_uses
 from relax_lint.rules import Rule
 from relax_lint.shell.launch import Launch, Word
 from relax_lint.sources.python import PythonSource
@@ -28,6 +28,8 @@ _MENTIONS = ("custom-rm", "rm-path")
 _CONFIG_MENTIONS = ("custom-config", "config-path")
 _PLAIN = re.compile(FLAG + r"(?:=|[ \t]+)([A-Za-z_][\w.]*)(?![^\s)])")
 _PLAIN_CONFIG = re.compile(CONFIG + r"(?:=|[ \t]+)(\w[\w./-]*)(?![^\s)])")
+_KEY_MENTION = "reward-key"
+_PLAIN_KEY = re.compile(r"--(?:eval-)?reward-key(?:=|[ \t]+)([A-Za-z_][\w.-]*)(?![^\s)])")
 _PUT_TOGETHER = re.compile(r"--[\w-]*[$`{]")
 """A flag of which a part is computed."""
 
@@ -90,10 +92,12 @@ class Suspicion:
 
 
 class _Named(NamedTuple):
-    """The rewards that a text names plainly, and whether a launch of it may score whole groups."""
+    """The rewards that a text names plainly, whether a launch of it may score whole groups, and the keys of dicts that
+    one may look under."""
 
     rewards: frozenset[str]
     groups: bool
+    keys: frozenset[str]
 
 
 class Supposed:
@@ -116,7 +120,8 @@ class Supposed:
             return None
         forms = (False, True) if any(text.groups for text in named) else (False,)
         rewards = sorted(frozenset().union(*(text.rewards for text in named)))
-        uses = [self._use(dotted, groups) for dotted in rewards for groups in forms]
+        keys = sorted(frozenset().union(*(text.keys for text in named))) or [""]
+        uses = [self._use(dotted, groups, key) for dotted in rewards for groups in forms for key in keys]
         directories = {path.parent for path in reached.scripts}
         if any(use.module is None and self._is_beside(use.module_name, directories) for use in uses):
             return None
@@ -130,10 +135,10 @@ class Supposed:
         return self._of_text.ask(script, lambda: self._read(self._project.reach.unquoted(script)))
 
     def _read(self, text: str) -> _Named | None:
-        plain, configs = _PLAIN.findall(text), _PLAIN_CONFIG.findall(text)
+        plain, configs, keys = (found.findall(text) for found in (_PLAIN, _PLAIN_CONFIG, _PLAIN_KEY))
         if _PUT_TOGETHER.search(text) or any(text.count(part) != len(plain) for part in _MENTIONS):
             return None
-        if any(text.count(part) != len(configs) for part in _CONFIG_MENTIONS):
+        if any(text.count(part) != len(configs) for part in _CONFIG_MENTIONS) or text.count(_KEY_MENTION) != len(keys):
             return None
         rewards = set(plain)
         for config in configs:
@@ -142,15 +147,15 @@ class Supposed:
                 return None
             if given is not None and given.text and given.kind == "str":
                 rewards.add(given.text)
-        return _Named(frozenset(rewards), GROUP in text)
+        return _Named(frozenset(rewards), GROUP in text, frozenset(keys))
 
-    def _use(self, dotted: str, groups: bool) -> RewardUse:
+    def _use(self, dotted: str, groups: bool, key: str) -> RewardUse:
 
         def answer() -> RewardUse:
-            launch = _launch(self._project, dotted, (GROUP,) if groups else ())
-            return reward_uses(launch, self._project)[0]
+            form = ((GROUP,) if groups else ()) + ((KEY, key) if key else ())
+            return reward_uses(_launch(self._project, dotted, form), self._project)[0]
 
-        return self._uses.ask((dotted, groups), answer)
+        return self._uses.ask((dotted, groups, key), answer)
 
 
 def _launch(project: Project, dotted: str, form: tuple[str, ...]) -> Launch:

@@ -68,3 +68,32 @@ def test_everything_else_has_to_be_followed(code: str) -> None:
 def test_a_reward_of_a_batch_has_to_be_followed() -> None:
     use = use_of("async def reward_func(args, samples, **kwargs):\n    return {'score': 1.0}\n", "--group-rm")
     assert not use.plainly_gives("score", use.functions[0])
+
+
+@for_each(
+    ("value", "plain"),
+    [
+        ("1.0", True),
+        ("True", True),
+        ("float(sample.label)", True),
+        ("sample.label == 'x'", True),
+        ("1.0 if sample.label else 0", True),
+        ("None", False),
+        ("'1.0'", False),
+        ("1.0 if sample.label else None", False),
+        ("judge(sample)", False),
+        ("1.0, **one('')", False),
+        ("1.0, 'score': None", False),
+    ],
+)
+def test_what_is_plainly_a_number_under_a_key(value: str, plain: bool) -> None:
+    use = use_of(f"{ASYNC}    return {{'score': {value}}}\n")
+    assert use.plainly_gives("score", use.functions[0], number=True) == plain
+
+
+def test_numbers_are_looked_for_in_what_is_called() -> None:
+    use = use_of(f"{ASYNC}    return score_of(sample.response)\n")
+    assert use.plainly_gives("score", use.functions[0], number=True)
+    use = use_of(f"def text():\n    return {{'score': '1'}}\n\n\n{ASYNC}    return text()\n")
+    assert use.plainly_gives("score", use.functions[0])
+    assert not use.plainly_gives("score", use.functions[0], number=True)

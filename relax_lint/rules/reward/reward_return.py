@@ -4,9 +4,10 @@
 
 A way that returns None or reaches the function's end, a tuple, a string, a coroutine that nobody awaits; of a
 single-sample function a list; of a batch function a number, a dict, or a list that can have fewer or more items than
-there are samples. Ways that return numbers beside ways that return dicts. Calls within the recipe are followed, with
-what they are called with; so are branches, early returns, exceptions, loops that may not run, dicts built key by key.
-Booleans, integers, numpy scalars and tensors of no dimension are numbers. What is not known is left alone.
+there are samples. Ways that return numbers beside ways that return dicts. A dict that has something else than a number
+under the launch's `--reward-key`. Calls within the recipe are followed, with what they are called with; so are
+branches, early returns, exceptions, loops that may not run, dicts built key by key. Booleans, integers, numpy scalars
+and tensors of no dimension are numbers. What is not known is left alone.
 
 ## Why
 
@@ -40,36 +41,24 @@ from typing import TYPE_CHECKING
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Related
 from relax_lint.fixers.python_edits import append_statement
 from relax_lint.project import Project
-from relax_lint.rewards import RewardUse, exit_place, on_every
+from relax_lint.rewards import KEY, RewardUse, exit_place, on_every
 from relax_lint.rules import ERROR, Example, rule
+from relax_lint.rules.reward._return_examples import INVALID_UNDER_KEY, REWARD, VALID_UNDER_KEY, batch, single
 
 if TYPE_CHECKING:
     from relax_lint.flow.shapes import Exit, Function
-
-_RUN = "examples/demo/run_demo.sh"
-_REWARD = "examples/demo/reward_demo.py"
-_LAUNCH = "python3 relax/entrypoints/train.py --custom-rm-path examples.demo.reward_demo.reward_func"
-
-
-def _batch(body: str) -> dict[str, str]:
-    head = "async def reward_func(args, samples, **kwargs):\n"
-    return {_RUN: f"{_LAUNCH} --group-rm\n", _REWARD: body if "def reward_func" in body else head + body}
-
-
-def _single(body: str) -> str:
-    return "async def reward_func(args, sample, **kwargs):\n" + body
-
+    from relax_lint.reward_values import CalledForm
 
 VALID: list[str | Example] = [
-    _single("    return float(sample.response == sample.label)\n"),
-    _single("""\
+    single("    return float(sample.response == sample.label)\n"),
+    single("""\
     if not sample.response:
         return {'score': 0.0}
     result = {'score': 1.0}
     result['acc'] = True
     return result
 """),
-    _single("""\
+    single("""\
     for attempt in range(3):
         try:
             return {'score': await judge(sample)}
@@ -77,7 +66,7 @@ VALID: list[str | Example] = [
             if attempt == 2:
                 raise
 """),
-    _single("""\
+    single("""\
     for attempt in range(args.retries):
         try:
             return float(await judge(sample))
@@ -85,13 +74,13 @@ VALID: list[str | Example] = [
             if attempt == args.retries - 1:
                 raise
 """),
-    _single("""\
+    single("""\
     while True:
         reply = await judge(sample)
         if reply:
             return float(reply)
 """),
-    _single("""\
+    single("""\
     if type(sample) is list:
         return [1.0 for _ in sample]
     return 0.0
@@ -102,7 +91,7 @@ async def reward_func(args, samples, **kwargs):
     rewards = [1.0 for _ in ([samples] if single else samples)]
     return rewards[0] if single else rewards
 """,
-    _single("""\
+    single("""\
     result = None
     found = False
     for line in sample.response.splitlines():
@@ -118,7 +107,7 @@ def extract(text):
 
 
 """
-    + _single("""\
+    + single("""\
     answer = extract(sample.response)
     if answer is None:
         return 0.0
@@ -133,20 +122,20 @@ def score(text):
 
 
 """
-    + _single("    return await asyncio.to_thread(score, sample.response)\n"),
+    + single("    return await asyncio.to_thread(score, sample.response)\n"),
     """\
 def fail(reason):
     raise ValueError(reason)
 
 
 """
-    + _single("""\
+    + single("""\
     if sample.label is None:
         fail('no label')
     else:
         return 1.0
 """),
-    _single("""\
+    single("""\
     match sample.status:
         case Sample.Status.COMPLETED:
             return 1.0
@@ -158,7 +147,7 @@ import judges
 
 
 """
-    + _single("""\
+    + single("""\
     if not sample.response:
         return judges.nothing()
     return judges.score(sample)
@@ -168,13 +157,13 @@ import numpy as np
 
 
 """
-    + _single("""\
+    + single("""\
     if sample.label:
         return np.float32(1.0)
     return bool(sample.response)
 """),
     Example(
-        _batch("""\
+        batch("""\
     rewards = []
     for sample in samples:
         if not sample.response:
@@ -185,7 +174,7 @@ import numpy as np
 """)
     ),
     Example(
-        _batch("""\
+        batch("""\
     if not samples:
         return []
     rewards = [0.0] * len(samples)
@@ -196,7 +185,7 @@ import numpy as np
 """)
     ),
     Example(
-        _batch("""\
+        batch("""\
 import asyncio
 
 
@@ -209,14 +198,14 @@ async def reward_func(args, samples, **kwargs):
 """)
     ),
     Example(
-        _batch("""\
+        batch("""\
     rewards = [float(s.response == s.label) for s in samples if s.label]
     rewards += [0.0] * (len(samples) - len(rewards))
     return rewards
 """)
     ),
     Example(
-        _batch("""\
+        batch("""\
 import asyncio
 
 
@@ -230,18 +219,19 @@ async def reward_func(args, samples, **kwargs):
     return rewards
 """)
     ),
+    *VALID_UNDER_KEY,
 ]
 
 INVALID = [
     Example(
-        _single("""\
+        single("""\
     if sample.response == sample.label:
         return 1.0
     elif sample.response:
         return 0.1
 """),
         findings=((1, 11),),
-        fixed=_single("""\
+        fixed=single("""\
     if sample.response == sample.label:
         return 1.0
     elif sample.response:
@@ -251,13 +241,13 @@ INVALID = [
         unsafe=True,
     ),
     Example(
-        _single("""\
+        single("""\
     if not sample.response:
         return
     return {'score': 1.0}
 """),
         findings=((3, 9),),
-        fixed=_single("""\
+        fixed=single("""\
     if not sample.response:
         return {"score": 0.0}
     return {'score': 1.0}
@@ -272,11 +262,11 @@ def compute_score(text, label):
 
 
 """
-        + _single("    return compute_score(sample.response, sample.label)\n"),
+        + single("    return compute_score(sample.response, sample.label)\n"),
         findings=((1, 5),),
     ),
     Example(
-        _single("""\
+        single("""\
     try:
         return float(sample.response)
     except ValueError:
@@ -285,7 +275,7 @@ def compute_score(text, label):
         findings=((1, 11),),
     ),
     Example(
-        _single("""\
+        single("""\
     for line in sample.response.splitlines():
         if line == sample.label:
             return 1.0
@@ -293,14 +283,14 @@ def compute_score(text, label):
         findings=((1, 11),),
     ),
     Example(
-        _single("""\
+        single("""\
     correct = sample.response == sample.label
     return (1.0 if correct else 0.0), {'correct': correct}
 """),
         findings=((3, 5),),
     ),
     Example(
-        _single("""\
+        single("""\
     score = 1.0
     return f'{score:.2f}'
 """),
@@ -313,7 +303,7 @@ async def judge(sample):
 
 
 """
-        + _single("    return judge(sample)\n"),
+        + single("    return judge(sample)\n"),
         findings=((6, 5),),
         fixed="""\
 async def judge(sample):
@@ -321,11 +311,11 @@ async def judge(sample):
 
 
 """
-        + _single("    return await judge(sample)\n"),
+        + single("    return await judge(sample)\n"),
         unsafe=True,
     ),
     Example(
-        _single("""\
+        single("""\
     scores = []
     for part in sample.response.split():
         scores.append(1.0)
@@ -344,7 +334,7 @@ def score(text):
 
 
 """
-        + _single("    return score(sample.response)\n"),
+        + single("    return score(sample.response)\n"),
         findings=((3, 9),),
     ),
     Example(
@@ -353,7 +343,7 @@ from contextlib import suppress
 
 
 """
-        + _single("""\
+        + single("""\
     with suppress(Exception):
         return float(sample.response)
 """),
@@ -368,13 +358,13 @@ def parse(text, strict=True):
 
 
 """
-        + _single("""\
+        + single("""\
     value = parse(sample.response)
     return value
 """),
         findings=((9, 5),),
     ),
-    Example(_single("    return {'yes': 1.0, 'no': 0.0}.get(sample.label)\n"), findings=((2, 5),)),
+    Example(single("    return {'yes': 1.0, 'no': 0.0}.get(sample.label)\n"), findings=((2, 5),)),
     Example(
         """\
 def score(sample):
@@ -382,12 +372,12 @@ def score(sample):
 
 
 """
-        + _single("    return score\n"),
+        + single("    return score\n"),
         findings=((6, 5),),
     ),
-    Example(_batch("    return [x for s in samples for x in (1.0, 2.0)]\n"), findings=((_REWARD, 2, 5),)),
+    Example(batch("    return [x for s in samples for x in (1.0, 2.0)]\n"), findings=((REWARD, 2, 5),)),
     Example(
-        _batch("""\
+        batch("""\
     rewards = []
     for sample in samples:
         if not sample.label:
@@ -395,11 +385,11 @@ def score(sample):
         rewards.append(1.0)
     return rewards
 """),
-        findings=((_REWARD, 7, 5),),
+        findings=((REWARD, 7, 5),),
     ),
-    Example(_batch("    return [s.response == 'x' for s in samples if s.label]\n"), findings=((_REWARD, 2, 5),)),
+    Example(batch("    return [s.response == 'x' for s in samples if s.label]\n"), findings=((REWARD, 2, 5),)),
     Example(
-        _batch("""\
+        batch("""\
     rewards = []
     for sample in samples:
         rewards.append(0.0)
@@ -407,17 +397,17 @@ def score(sample):
             rewards.append(1.0)
     return rewards
 """),
-        findings=((_REWARD, 7, 5),),
+        findings=((REWARD, 7, 5),),
     ),
     Example(
-        _batch("""\
+        batch("""\
     best = max(len(s.response) for s in samples)
     return best / 10
 """),
-        findings=((_REWARD, 3, 5),),
+        findings=((REWARD, 3, 5),),
     ),
     Example(
-        _batch("""\
+        batch("""\
 async def one(sample):
     return 1.0
 
@@ -425,12 +415,13 @@ async def one(sample):
 async def reward_func(args, samples, **kwargs):
     return [one(sample) for sample in samples]
 """),
-        findings=((_REWARD, 6, 5),),
+        findings=((REWARD, 6, 5),),
     ),
-    Example(_batch("    return {'score': [1.0 for _ in samples]}\n"), findings=((_REWARD, 2, 5),)),
-    Example(_single("    sample.reward = 1.0\n    return sample\n"), findings=((3, 5),)),
-    Example(_batch("    return samples\n"), findings=((_REWARD, 2, 5),)),
-    Example(_batch("    return [{'score': 1.0} if s.label else 0.0 for s in samples]\n"), findings=((_REWARD, 2, 5),)),
+    Example(batch("    return {'score': [1.0 for _ in samples]}\n"), findings=((REWARD, 2, 5),)),
+    Example(single("    sample.reward = 1.0\n    return sample\n"), findings=((3, 5),)),
+    Example(batch("    return samples\n"), findings=((REWARD, 2, 5),)),
+    Example(batch("    return [{'score': 1.0} if s.label else 0.0 for s in samples]\n"), findings=((REWARD, 2, 5),)),
+    *INVALID_UNDER_KEY,
 ]
 
 
@@ -444,30 +435,38 @@ def reward_return(use: RewardUse, project: Project) -> Iterator[Finding | NotChe
 
 
 def _judged(use: RewardUse, function: Function) -> Iterator[Finding]:
-    from relax_lint.reward_values import fault, mixed, with_dicts
+    from relax_lint.reward_values import with_dicts
 
-    form = use.called_in(function)
-    if form is None or use.plainly_gives("score", function):
+    form, key = use.called_in(function), use.key
+    plain = use.plainly_gives("score", function) and (not key or use.plainly_gives(key, function, number=True))
+    if form is None or plain:
         return
     exits = use.exits(function)
     dicts = with_dicts(exits, form)
     said: set[tuple[int, int]] = set()
     for way in exits:
         place = use.shown(exit_place(way))
-        wrong = fault(way.shape, form)
-        message = wrong or mixed(way, dicts, form)
+        message, related = _fault(use, way, dicts, form)
         if message is None or (place.start, place.end) in said:
             continue
         said.add((place.start, place.end))
         subject = getattr(way.function, "name", use.name)
-        yield Finding(
-            place,
-            f"{subject} {message}",
-            fix=_fix(use, way, function, form, bool(dicts)),
-            related=() if wrong else (Related(exit_place(dicts[0]), "a dict is returned here"),),
-            launch=use.launch,
-            subject=subject,
-        )
+        fix = _fix(use, way, function, form, bool(dicts))
+        yield Finding(place, f"{subject} {message}", fix=fix, related=related, launch=use.launch, subject=subject)
+
+
+def _fault(use: RewardUse, way: Exit, dicts: list[Exit], form: CalledForm) -> tuple[str | None, tuple[Related, ...]]:
+    """What is wrong with what a way out returns, and the places that explain it."""
+    from relax_lint.reward_values import fault, fault_under, mixed
+
+    if message := fault(way.shape, form):
+        return message, ()
+    if message := mixed(way, dicts, form):
+        return message, (Related(exit_place(dicts[0]), "a dict is returned here"),)
+    message = fault_under(use.key, way, form) if use.key else None
+    argument = use.launch.last(KEY)
+    place = None if argument is None else argument.word.place
+    return message, (Related(place, f"{KEY} is given here"),) if message and place is not None else ()
 
 
 def _fix(use: RewardUse, way: Exit, function: Function, form: str, dicts: bool) -> Fix | None:
