@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -26,6 +27,10 @@ PROFILES: tuple[Profile, ...] = ("guide", "runtime")
 _FLAG = re.compile(r"--?\w[\w.-]*")
 _MENTION = re.compile(rb"""tool\s*\.\s*["']?relax-lint|^[^\S\n]*\[\s*tool\s*\]""", re.MULTILINE)
 """What a pyproject.toml that configures us cannot do without; reading the others as TOML would cost every start."""
+
+
+_OPENED = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
+"""Where the files are that whoever starts the program has opened for it."""
 
 
 class ConfigError(Exception):
@@ -129,7 +134,7 @@ class Configuration:
         if isolated:
             self._fixed = override(Settings())
         elif explicit is not None:
-            self._fixed = override(read_settings(explicit))
+            self._fixed = override(read_settings(explicit, piped=True))
 
     def settings_for(self, path: Path) -> Settings:
         """The settings of a file or directory: those of the nearest configuration above it."""
@@ -159,14 +164,27 @@ def _settings_in(directory: Path) -> Settings | None:
     return None
 
 
-def read_named(path: Path) -> bytes:
-    """The bytes of a file that the user names; :class:`ConfigError` when it cannot be read, or may have no end."""
+def read_named(path: Path, *, piped: bool = False) -> bytes:
+    """The bytes of a file that the user or a configuration names; :class:`ConfigError` when it cannot be read, or may
+    have no end. ``piped`` is whether it may be a pipe that the caller has opened, as ``<(…)`` is."""
     try:
-        if (path.is_char_device() or path.is_block_device()) and not path.samefile(os.devnull):
-            raise ConfigError(f"{path}: cannot be read: it is a device")
+        if path.exists() and (why := _why_not_read(path.stat(), path, piped)):
+            raise ConfigError(f"{path}: cannot be read: {why}")
         return _content(path)
     except OSError as problem:
         raise ConfigError(f"{path}: cannot be read: {problem.strerror}") from problem
+
+
+def _why_not_read(status: os.stat_result, path: Path, piped: bool) -> str:
+    """Why a file might have no end, or keep waiting for somebody to write; empty when it does neither."""
+    mode = status.st_mode
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode) or path.samefile(os.devnull):
+        return ""
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        return "it is a device"
+    if piped and stat.S_ISFIFO(mode) and str(path).startswith(_OPENED):
+        return ""
+    return "it is no regular file"
 
 
 def _content(path: Path) -> bytes:
@@ -174,19 +192,19 @@ def _content(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def read_settings(path: Path) -> Settings:
+def read_settings(path: Path, *, piped: bool = False) -> Settings:
     """The settings that a configuration file gives."""
-    return settings_from(TableReader(_table(path) or {}, path))
+    return settings_from(TableReader(_table(path, piped=piped) or {}, path))
 
 
-def _table(path: Path) -> dict[str, Any] | None:
+def _table(path: Path, *, piped: bool = False) -> dict[str, Any] | None:
     """The table that is ours: all of relax-lint.toml, ``[tool.relax-lint]`` of any other file."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
     try:
-        content: dict[str, Any] = tomllib.loads(read_named(path).decode())
+        content: dict[str, Any] = tomllib.loads(read_named(path, piped=piped).decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise ConfigError(f"{path}: not valid TOML: {problem}") from problem
     tool = content.get("tool", {})

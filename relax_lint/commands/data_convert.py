@@ -59,6 +59,10 @@ def run(options: Namespace) -> int:
     from relax_lint.conversion.columns import Wanted
     from relax_lint.conversion.program import run as convert
 
+    for named in filter(None, (options.given, options.tools)):
+        if named.exists() and not named.is_file() and not named.is_dir():
+            complain(f"{named}: cannot be read: it is no regular file")
+            return USAGE_ERROR
     media = {getattr(options, f"{kind}_key"): kind for kind in _KINDS}
     try:
         tools = "" if options.tools is None else json.dumps(json.loads(options.tools.read_text()), ensure_ascii=False)

@@ -99,7 +99,10 @@ def media_item(item: Any, kind: str, home: Path) -> bytes | str:
         return path
     if re.match(r"[a-z][a-z0-9+.-]+://", path):
         raise ValueError(f"{path} is not on this machine")
-    return (home / Path(path).expanduser()).read_bytes()
+    file = home / Path(path).expanduser()
+    if file.exists() and not file.is_file():
+        raise ValueError(f"{path} is no regular file")
+    return file.read_bytes()
 
 
 def decoded(text: str) -> bytes:
