@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 
 from relax_lint.commands import USAGE_ERROR, complain
 from relax_lint.rules import Example, Rule, load_rules
@@ -63,13 +64,19 @@ def _title(rule: Rule) -> str:
 
 def page(rule: Rule) -> str:
     """The manual page of a rule, in Markdown."""
-    heading = f"{rule.code} {rule.name} ({rule.severity.value}; fix: {_FIXES[rule.fixable]})"
+    severities = any_of([severity.value for severity in rule.severities])
+    heading = f"{rule.code} {rule.name} ({severities}; fix: {any_of([_FIXES[each] for each in rule.fixes]) or 'none'})"
     parts = [heading, "=" * len(heading), "", inspect.cleandoc(rule.doc), ""]
     if rule.invalid:
         parts += ["## Caught", "", *_shown(rule.invalid[0])]
     if rule.valid:
         parts += ["## Fine", "", *_shown(rule.valid[0])]
     return "\n".join(parts).rstrip() + "\n"
+
+
+def any_of(words: Sequence[str]) -> str:
+    """``a``, ``a or b``, ``a, b or c``."""
+    return " or ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def _shown(example: Example | str) -> list[str]:

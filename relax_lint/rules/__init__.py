@@ -100,6 +100,19 @@ class Rule:
         return self._contents().invalid
 
     @property
+    def severities(self) -> tuple[Severity, ...]:
+        """Those that its findings have: its own first, then those that its examples tell of."""
+        told = {item for example in self.invalid for found in example.findings for item in found}
+        return (self.severity, *(each for each in Severity if each in told and each is not self.severity))
+
+    @property
+    def fixes(self) -> tuple[Fixable, ...]:
+        """What its fixes are, some of them safe and some not; none where nothing is fixed."""
+        fixed = {"unsafe" if each.unsafe else "safe" for each in self.invalid if each.fixed is not None}
+        kinds: tuple[Fixable, ...] = ("safe", "unsafe")
+        return tuple(kind for kind in kinds if kind in fixed | {self.fixable})
+
+    @property
     def row(self) -> Row:
         """What the index has of it."""
         module = self.check.__module__.removeprefix(f"{__name__}.")

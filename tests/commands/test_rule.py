@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from relax_lint.cli import main
+from relax_lint.commands.rule import page
+from relax_lint.diagnostics import Severity
 from relax_lint.rules import load_rules
 
 
@@ -15,6 +17,27 @@ def test_a_page_is_found_by_code_and_name(name: str, capsys: pytest.CaptureFixtu
     assert page.startswith("RLX002 unused-suppression (warning; fix: --fix)\n")
     for section in ("## What", "## Why", "## Source", "## Fix", "## Caught", "## Fine"):
         assert section in page
+
+
+def test_the_head_says_how_severe_findings_are_and_which_fixes_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rule", "RLX407"]) == 0
+    head = capsys.readouterr().out.splitlines()[0]
+    assert head == "RLX407 on-policy-batch (error or warning; fix: --fix or --unsafe-fixes)"
+
+
+@pytest.mark.parametrize("code", sorted(load_rules()))
+def test_no_example_is_other_than_the_head_says(code: str) -> None:
+    rule = load_rules()[code]
+    head = page(rule).splitlines()[0]
+    severities, _, fixes = head.partition(" (")[2].partition("; fix: ")
+    assert severities.startswith(rule.severity.value)
+    said = [item for example in rule.invalid for found in example.findings for item in found]
+    for severity in Severity:
+        assert (severity.value in severities) is (severity in said or severity is rule.severity)
+    fixed = [example for example in rule.invalid if example.fixed is not None]
+    assert ("--unsafe-fixes" in fixes) is (rule.fixable == "unsafe" or any(each.unsafe for each in fixed))
+    assert ("--fix" in fixes.replace("--unsafe-fixes", "")) is any(not each.unsafe for each in fixed)
+    assert ("none" in fixes) is (not fixed)
 
 
 def test_the_table_has_every_rule(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,8 @@ import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from relax_lint.rules import Example, Rule
+from relax_lint.commands.rule import any_of
+from relax_lint.rules import Example, Fixable, Rule
 from tools.docs_builder.blocks import fenced
 
 PAGES = Path("docs/rules")
@@ -27,11 +28,7 @@ FAMILIES = {
     "RLX7": "Data",
     "RLX8": "Layout",
 }
-FIX_WORDS = {
-    "safe": "safe, by `--fix`",
-    "unsafe": "by `--unsafe-fixes`",
-    "": "none",
-}
+FIX_WORDS: Mapping[Fixable, str] = {"safe": "safe, by `--fix`", "unsafe": "by `--unsafe-fixes`"}
 SEVERITIES = """\
 Made from the rules by `make docs`.
 
@@ -124,7 +121,9 @@ def section(title: str, examples: Iterable[str]) -> Iterator[str]:
 
 def page(rule: Rule) -> str:
     """The manual page of a rule."""
-    facts = f"Severity: {rule.severity.value} · fix: {FIX_WORDS[rule.fixable]} · [all rules](README.md)"
+    severities = any_of([severity.value for severity in rule.severities])
+    fixes = "; others ".join(FIX_WORDS[each] for each in rule.fixes) or "none"
+    facts = f"Severity: {severities} · fix: {fixes} · [all rules](README.md)"
     parts = [
         f"# {rule.code} {rule.name}",
         facts,
