@@ -333,7 +333,8 @@ class TableReader:
                 made.append(from_table(item))
             except SchemaError as problem:
                 named = item.get("id", f"number {number}")
-                raise ConfigError(f"{self.file}: {key} {named}: {problem}") from problem
+                at = "" if problem.offset is None else f" (character {problem.offset + 1})"
+                raise ConfigError(f"{self.file}: {key} {named}: {problem}{at}") from problem
             if made[-1].id in {one.id for one in made[:-1]}:
                 raise ConfigError(f"{self.file}: {key} {made[-1].id}: id: another one has it")
         return tuple(made)

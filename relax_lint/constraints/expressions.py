@@ -94,13 +94,38 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 """What a condition can call."""
 
+_LONGEST_NUMBER = 4096
+
+
+def times(left: Any, right: Any) -> Any:
+    """The product of two numbers of bounded length: texts and lists would be repeated, however often."""
+    _refuse_no_number(left, right)
+    if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right.bit_length() > _LONGEST_NUMBER:
+        raise OverflowError(f"a product of more than {_LONGEST_NUMBER} bits")
+    return left * right
+
+
+def remainder(left: Any, right: Any) -> Any:
+    """The remainder of two numbers: a text would be formatted, however wide."""
+    _refuse_no_number(left, right)
+    return left % right
+
+
+def _refuse_no_number(*values: object) -> None:
+    for value in values:
+        if not isinstance(value, int | float):
+            raise TypeError(f"* and % are for numbers, not for {type(value).__name__}")
+
+
+_BOUNDED = {"times ": times, "remainder ": remainder}
+"""What stands for ``*`` and ``%``, by names that no condition can have."""
 _GLOBALS = {"__builtins__": {}, **FUNCTIONS}
 FAILURES = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, MemoryError, RecursionError)
 """What values that do not fit a condition raise."""
 
 
 def askers(lookup: Lookup) -> dict[str, Callable[..., Any]]:
-    """``given`` and ``env`` as functions: a lookup must hold them too."""
+    """``given`` and ``env`` as functions, and what stands for ``*`` and ``%``: a lookup must hold them too."""
 
     def given(*flags: str) -> bool:
         return any(lookup[GIVEN + flag] for flag in flags)
@@ -108,7 +133,7 @@ def askers(lookup: Lookup) -> dict[str, Callable[..., Any]]:
     def env(name: str) -> Any:
         return lookup[ENVIRONMENT + name]
 
-    return {"given": given, "env": env}
+    return {"given": given, "env": env, **_BOUNDED}
 
 
 class Expression:
@@ -143,7 +168,12 @@ class Expression:
     @cached_property
     def code(self) -> CodeType:
         """Works it out where all names that count are known."""
-        return compile(on_one_line(self.text).lstrip(), "<condition>", "eval")
+        line = on_one_line(self.text).lstrip()
+        if "*" not in line and "%" not in line:
+            return compile(line, "<condition>", "eval")
+        from relax_lint.constraints.syntax import bounded
+
+        return compile(bounded(line), "<condition>", "eval")
 
     def fails(self, lookup: Lookup) -> bool:
         """Whether it is false for sure, as a quick look tells."""

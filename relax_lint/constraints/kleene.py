@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from relax_lint.catalog.hidden import Hidden, merged
-from relax_lint.constraints.expressions import FAILURES, FUNCTIONS, Failed, Lookup, NotKnown
+from relax_lint.constraints.expressions import FAILURES, FUNCTIONS, Failed, Lookup, NotKnown, remainder, times
 
 Worker = Callable[[Lookup], Any]
 """Works a part of a condition out: its worth, or :class:`Hidden`. Raises :class:`Failed`."""
@@ -91,8 +91,8 @@ def _choice(test: Worker, body: Worker, orelse: Worker) -> Worker:
 
 
 _OPERATIONS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
-    ast.Div: operator.truediv, ast.Mod: operator.mod, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: times, ast.FloorDiv: operator.floordiv,
+    ast.Div: operator.truediv, ast.Mod: remainder, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
     ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not,
     ast.In: lambda item, group: item in group, ast.NotIn: lambda item, group: item not in group,
 }  # fmt: skip

@@ -68,7 +68,7 @@ class Constraint:
 class SchemaError(Exception):
     """A constraint in the configuration that is none; ``key`` is where, ``offset`` the place in its text."""
 
-    def __init__(self, key: str, message: str, offset: int = 0) -> None:
+    def __init__(self, key: str, message: str, offset: int | None = None) -> None:
         super().__init__(f"{key}: {message}")
         self.key = key
         self.message = message

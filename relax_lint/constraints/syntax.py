@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from relax_lint.constraints.expressions import ENVIRONMENT, FUNCTIONS, GIVEN, ExpressionError, on_one_line
 
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Div, ast.Mod)
+_BOUNDED: Mapping[type[ast.operator], str] = {ast.Mult: "times ", ast.Mod: "remainder "}
 _LONGEST = 4000
 
 
@@ -20,6 +21,18 @@ def tree_of(text: str) -> ast.expr:
 def names_of(tree: ast.expr) -> frozenset[str]:
     """The names that a condition reads."""
     return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id not in FUNCTIONS)
+
+
+def bounded(line: str) -> ast.Expression:
+    """The syntax of a condition in which functions stand for operations that could take any time and memory."""
+    return ast.fix_missing_locations(_Bounding().visit(ast.parse(line, mode="eval")))  # type: ignore[no-any-return]
+
+
+class _Bounding(ast.NodeTransformer):
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        name = _BOUNDED.get(type(node.op))
+        return node if name is None else ast.Call(ast.Name(name, ast.Load()), [node.left, node.right], [])
 
 
 class _Checker:
@@ -61,6 +74,9 @@ class _Checker:
             node.operand = self.checked(node.operand)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
             node.left, node.right = self.checked(node.left), self.checked(node.right)
+            for side in (node.left, node.right):
+                if type(node.op) in _BOUNDED and _is_no_number(side):
+                    raise self._refuse(side, "* and % are for numbers only")
         elif isinstance(node, ast.Compare):
             self._comparison(node)
         elif isinstance(node, ast.IfExp):
@@ -107,6 +123,10 @@ class _Checker:
         found: list[ast.expr] = [ast.Name(prefix + text, ast.Load()) for text in texts]
         made = found[0] if len(found) == 1 else ast.BoolOp(ast.Or(), found)
         return ast.copy_location(made, node)
+
+
+def _is_no_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Tuple | ast.List) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def _named(node: ast.expr) -> str:

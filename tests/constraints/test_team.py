@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from relax_lint.cli import main
+from tests import bounded
 
 RUN = "examples/demo/run_demo.sh"
 LAUNCH = "python3 relax/entrypoints/train.py --lr 1e-4 --eps-clip 0.2 --num-rollout 3\n"
@@ -152,3 +153,50 @@ def test_constraints_have_names_of_their_own(tmp_path: Path, capsys: pytest.Capt
 def test_a_message_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tree(tmp_path, SMALL.replace("at most 1e-5, not {lr}", "at most\\n  1e-5, not {lr}"))
     assert "at most 1e-5, not 0.0001 [team-small-lr]" in check(tmp_path, capsys)[1]
+
+
+@pytest.mark.parametrize(
+    ("when", "at"),
+    [
+        ("lr > 1 and 'x' * 10000000000 == lr", 11),
+        ("[1] * 10000000000 == lr", 0),
+        ("10000000000 * ((1, 2)) == lr", 15),
+        ("'%10000000000d' % 1 == lr", 0),
+        ("10 ** 10 ** 10 > lr", 0),
+        ("1 << 10000000000 > lr", 0),
+    ],
+)
+def test_what_takes_any_memory_is_refused_with_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], when: str, at: int
+) -> None:
+    tree(tmp_path, f'[[constraint]]\nid = "bomb"\nwhen = "{when}"\nmessage = "no"\n')
+    status, _, complaint = check(tmp_path, capsys)
+    assert status == 2
+    assert "bomb" in complaint
+    assert complaint.endswith(f" (character {at + 1})\n")
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        "strip(load) * num_rollout == 1",
+        "num_rollout * lower('x') == 1",
+        "startswith(load, 'a') and (load if lr else load) * num_rollout == 1",
+        "strip('%9000000000d') % num_rollout == 1",
+        "num_rollout" + " * num_rollout" * 250 + " == 1",
+        "eps_clip > 0 and lower('x') * (num_rollout or lr) == 1",
+    ],
+)
+def test_values_of_launches_are_not_repeated_either(tmp_path: Path, when: str) -> None:
+    launcher = "python3 relax/entrypoints/train.py --load abc --lr 1 --num-rollout 9000000000\n"
+    tree(tmp_path, f'[[constraint]]\nid = "bomb"\nwhen = "{when}"\nmessage = "no"\n', launcher)
+    done = bounded.relax_lint(tmp_path, "--no-cache", "examples")
+    assert done.returncode in (0, 1), done.stderr
+    assert "internal error" not in done.stdout + done.stderr
+    assert "[bomb]" not in done.stdout
+
+
+def test_numbers_are_still_multiplied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wanted = SMALL.replace("lr > 1e-5", "num_rollout * 2 % 4 == 2 and lr > 0")
+    tree(tmp_path, wanted)
+    assert "[team-small-lr]" in check(tmp_path, capsys)[1]
