@@ -28,10 +28,11 @@ _TYPES = {
     "Tuple": "array",
     "Dict": "object",
 }
-_DESCRIPTION = re.compile(r"^(.*?)[\n\s]*(?:Args:|Returns:|Raises:|\Z)", re.DOTALL)
-_ARGUMENTS = re.compile(r"\n\s*Args:\n\s*(.*?)[\n\s]*(?:Returns:|Raises:|\Z)", re.DOTALL)
-_ARGUMENT = re.compile(r"(?:^|\n)\s*(\w+):\s*(.*?)\s*(?=\n\s*\w+:|\Z)", re.DOTALL)
-_CHOICES = re.compile(r"\(choices:\s*(.*?)\)\s*$", re.IGNORECASE)
+_SECTION = re.compile(r"Args:|Returns:|Raises:")
+_END = re.compile(r"Returns:|Raises:")
+_ARGUMENTS = re.compile(r"\n[^\S\n]*Args:\n")
+_ARGUMENT = re.compile(r"(?:\A|\n)[^\S\n]*(\w+):")
+_CHOICES = re.compile(r"\(choices:\s*", re.IGNORECASE)
 
 
 @record
@@ -124,7 +125,6 @@ def _schema(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> dict
     documented = inspect.cleandoc(ast.get_docstring(function) or "").strip()
     if not documented:
         raise _Unclear("it has no docstring to read its schema off")
-    described = _DESCRIPTION.search(documented)
     arguments = _described(documented)
     every = function.args
     if every.vararg or every.kwarg:
@@ -145,25 +145,42 @@ def _schema(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> dict
     parameters: dict[str, Any] = {"type": "object", "properties": properties}
     if required:
         parameters["required"] = required
-    description = described[1].strip() if described else ""
+    description = _SECTION.split(documented, maxsplit=1)[0].strip()
     return {"type": "function", "function": {"name": name, "description": description, "parameters": parameters}}
 
 
 def _described(documented: str) -> dict[str, str]:
+    """What a docstring says of each argument; one of which nothing is said has the next one's line."""
     found = _ARGUMENTS.search(documented)
-    text = "" if found is None else found[1].strip()
-    text = "\n".join(line for line in text.split("\n") if line.strip())
-    return {match[1]: re.sub(r"\s*\n+\s*", " ", match[2]) for match in _ARGUMENT.finditer(text)}
+    section = "" if found is None else _END.split(documented[found.end() :], maxsplit=1)[0].strip()
+    text = "\n".join(line for line in section.split("\n") if line.strip())
+    descriptions: dict[str, str] = {}
+    name, begin = "", 0
+    for match in _ARGUMENT.finditer(text):
+        said = text[begin : match.start()].strip()
+        if name and not said:
+            continue
+        if name:
+            descriptions[name] = _on_one_line(said)
+        name, begin = match[1], match.end()
+    if name:
+        descriptions[name] = _on_one_line(text[begin:].strip())
+    return descriptions
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(line.strip() for line in text.split("\n"))
 
 
 def _property(annotation: ast.expr, description: str) -> dict[str, Any]:
     kind, enum = _kind(annotation)
     choices = _CHOICES.search(description)
-    if choices is not None:
+    if choices is not None and description.endswith(")"):
+        listed = description[choices.end() : -1]
         try:
-            enum = [each.strip() for each in json.loads(choices[1])]
-        except (ValueError, AttributeError):
-            raise _Unclear(f"the choices in its docstring are no JSON list: {choices[1]}") from None
+            enum = [each.strip() for each in json.loads(listed)]
+        except (ValueError, AttributeError, TypeError, RecursionError):
+            raise _Unclear(f"the choices in its docstring are no JSON list: {listed}") from None
         description = description[: choices.start()].strip()
     return {"type": kind, "description": description, **({"enum": enum} if enum else {})}
 
