@@ -192,8 +192,11 @@ class Checking:
             changed = staged_paths() if self.options.staged else paths_since(self.options.since)
         except GitError as problem:
             raise ConfigError(str(problem)) from problem
+        if changed is None and "PRE_COMMIT" in os.environ:
+            return paths  # `pre-commit run --all-files`: the whole tree is meant
         if changed is None:
-            return paths
+            complain("nothing is staged")
+            changed = []
         self.changed = changed
         return concerned(changed, paths, self.files, self.configuration)
 

@@ -148,6 +148,25 @@ def test_wrong_usage_fails_the_job(runner: Runner) -> None:
     assert "no such file or directory: nowhere" in done.stderr
 
 
+def test_no_report_is_told_of_where_none_was_made(runner: Runner) -> None:
+    (runner.temp / "relax-lint.sarif").write_text("of an earlier step")
+    assert runner.run("Check", args="--frobnicate", upload_sarif="true").returncode == 2
+    assert runner.outputs() == {"exit-status": "2"}
+
+
+def test_a_path_may_have_blanks(runner: Runner) -> None:
+    (runner.workspace / "examples").rename(runner.workspace / "some examples")
+    done = runner.run("Check", paths="some examples", format="text")
+    assert "no such file" not in done.stderr
+    assert done.returncode != 2
+
+
+def test_code_scanning_gets_what_fixes_leave(runner: Runner) -> None:
+    runner.run("Check", paths="examples", args="--fix --select RLX202", upload_sarif="true")
+    results = json.loads(Path(runner.outputs()["sarif-file"]).read_text())["runs"][0]["results"]
+    assert results == []
+
+
 def test_it_installs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From its own directory, with what this environment has of what that takes."""
     monkeypatch.setenv("PYTHONPATH", sysconfig.get_path("purelib"))

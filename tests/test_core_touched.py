@@ -96,3 +96,18 @@ def test_it_can_be_silenced_in_the_file_and_in_the_configuration(git: Git, capsy
     write("relax-lint.toml", '[per-file-ignores]\n"relax/engine/*" = ["core-touched"]\n')
     git("add", "--all")
     assert found(capsys, "--staged") == []
+
+
+def test_with_nothing_staged_nothing_is_checked_or_rewritten(
+    git: Git, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launcher = Path("examples/demo/run_more.sh")
+    launcher.parent.mkdir(parents=True, exist_ok=True)
+    launcher.write_text("python3 relax/entrypoints/train.py --bf16 --bf16\n")
+    before = launcher.read_text()
+    assert main(["check", "--staged", "--fix"]) == 0
+    assert "nothing is staged" in capsys.readouterr().err
+    assert launcher.read_text() == before
+    monkeypatch.setenv("PRE_COMMIT", "1")
+    assert main(["check", "--staged"]) == 1
+    assert "nothing is staged" not in capsys.readouterr().err

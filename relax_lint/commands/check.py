@@ -76,7 +76,8 @@ def _add_files(parser: ArgumentParser) -> None:
     group.add_argument(
         "--staged",
         action="store_true",
-        help="only recipes that the git index touches, or what pre-commit's refs span; all when nothing is staged",
+        help="only recipes that the git index touches, or what pre-commit's refs span (and all that pre-commit runs on "
+        "when nothing is staged)",
     )
     group.add_argument(
         "--since", metavar="REV", help="only recipes that changed since a git revision, or that read a file that did"
