@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relax_lint import looks
 from relax_lint.report import shown_path
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _changed(path: Path, before: bytes | None, after: bytes | None) -> Iterator[
     if before is None:
         yield "new file mode 100644\n"
     if after is None:
-        yield f"deleted file mode {'100755' if os.access(path, os.X_OK) else '100644'}\n"
+        yield f"deleted file mode {'100755' if looks.executable(str(path)) else '100644'}\n"
     old = "/dev/null" if before is None else _named("a/", path)
     new = "/dev/null" if after is None else _named("b/", path)
     for line in difflib.unified_diff(_lines(before), _lines(after), old, new):
