@@ -120,7 +120,6 @@ LOOKS_OTHERWISE = {
     "writing.py": "files that are written; such a run is not remembered",
     "replacing.py": "files that are written; such a run is not remembered",
     "journal.py": "files that are written; such a run is not remembered",
-    "report/output.py": "the file that a report is written to; such a run is not remembered",
     "rules/__init__.py": "the program itself",
     "catalog/flags.py": "the program itself",
     "catalog/checkout.py": "the program itself",
