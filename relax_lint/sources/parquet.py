@@ -192,13 +192,14 @@ def _ask_everything(metadata: Any) -> NoReturn:
         faulthandler.disable()
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        rows = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
         for group in range(metadata.num_row_groups):
             row_group = metadata.row_group(group)
             for leaf in range(row_group.num_columns):
                 column = row_group.column(leaf)
                 statistics = column.statistics
                 _ = column.total_uncompressed_size, statistics is not None and statistics.has_null_count
-        status = 0
+        status = int(min(rows, default=0) < 0 or sum(rows) != metadata.num_rows)
     finally:
         os._exit(status)
 

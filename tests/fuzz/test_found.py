@@ -80,6 +80,24 @@ def test_a_footer_that_contradicts_itself_ends_nothing(tmp_path: Path) -> None:
     assert read
 
 
+def test_no_footer_has_a_file_of_fewer_than_no_rows(tmp_path: Path) -> None:
+    """The lowest bit of a number in a footer is its sign."""
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table({"prompt": ["a", "b", "c"]}), stream, write_statistics=False)
+    data = stream.getvalue()
+    size = int.from_bytes(data[-8:-4], "little")
+    path = tmp_path / "a.parquet"
+    counts, refused = set(), 0
+    for at in range(len(data) - 8 - size, len(data) - 8):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        try:
+            counts.add(ParquetTable(lambda: path.open("rb")).row_count)
+        except Unreadable:
+            refused += 1
+    assert counts == {3}
+    assert refused
+
+
 @pytest.mark.parametrize("suffix", [".sh", ".py", ".yaml"])
 def test_comments_find_what_is_below_them(suffix: str) -> None:
     directive = "# relax-lint: ignore[RLX501] because"
