@@ -6,8 +6,6 @@ import re
 import shutil
 import subprocess
 
-import pytest
-
 from relax_lint.cli import COMMANDS
 from relax_lint.command_line import parser_for
 from tools.docs_builder.man_page import page
@@ -40,8 +38,9 @@ def test_no_text_is_taken_for_a_request() -> None:
     assert max(map(len, page().splitlines())) < 100
 
 
-@pytest.mark.parametrize("name", [name for name in RENDERERS if shutil.which(name)])
-def test_it_is_shown_without_a_warning(name: str) -> None:
-    done = subprocess.run(RENDERERS[name], input=page(), capture_output=True, text=True)
-    complaints = done.stdout if name == "mandoc" else done.stderr
-    assert [line for line in complaints.splitlines() if "missing date" not in line] == []
+def test_it_is_shown_without_a_warning_by_what_is_there_to_show_it() -> None:
+    assert "relax-lint" in page()
+    for name in filter(shutil.which, RENDERERS):
+        done = subprocess.run(RENDERERS[name], input=page(), capture_output=True, text=True)
+        complaints = done.stdout if name == "mandoc" else done.stderr
+        assert [line for line in complaints.splitlines() if "missing date" not in line] == [], name
