@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from relax_lint.changes import GitError, concerned, paths_since, staged_paths
-
-Git = Callable[..., str]
+from tests.repositories import Git, git_in
 
 TREE = {
     "examples/__init__.py": "",
@@ -30,16 +26,7 @@ TREE = {
 @pytest.fixture
 def git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
     """A repository of recipes, the working directory; returns a way to run git in it."""
-    for name in [name for name in os.environ if name.startswith(("GIT_", "PRE_COMMIT"))]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> str:
-        who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
-        done = subprocess.run(["git", *who, *arguments], check=True, capture_output=True, text=True)
-        return done.stdout.strip()
-
+    run = git_in(tmp_path, monkeypatch)
     for path, text in TREE.items():
         write(path, text)
     run("init", "--quiet")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,13 +11,13 @@ import jsonschema
 import pytest
 
 from relax_lint.cli import main
+from tests.repositories import Git, git_in
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs/schema/diff.schema.json").read_text())
 RUN = "examples/demo/run_demo.sh"
 COMMON = "examples/demo/common.sh"
 TRAIN = "python3 relax/entrypoints/train.py"
 
-Git = Callable[..., str]
 Diff = Callable[..., tuple[int, str, str]]
 
 
@@ -36,16 +34,7 @@ def launcher(*lines: str, before: str = "") -> str:
 @pytest.fixture
 def git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
     """A repository with one launcher, the working directory; returns a way to run git in it."""
-    for name in [name for name in os.environ if name.startswith("GIT_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> str:
-        who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
-        done = subprocess.run(["git", *who, *arguments], check=True, capture_output=True, text=True)
-        return done.stdout.strip()
-
+    run = git_in(tmp_path, monkeypatch)
     write(RUN, launcher("--colocate", "--lr 1e-6", "--seed 42", "--kl-loss-coef 0.01"))
     run("init", "--quiet")
     commit(run)

@@ -6,11 +6,12 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Union
 
 import pytest
+import pytest_asyncio
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, make_test_lsp_client
 
@@ -159,3 +160,11 @@ def _replaced(text: str, edits: Iterable[Any]) -> str:
         start, end = lines.offset(edit.range.start), lines.offset(edit.range.end)
         text = text[:start] + edit.new_text + text[end:]
     return text
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def editor(client: LanguageClient) -> AsyncIterator[Editor]:
+    """An editor at the server of the module's ``client``; what a test opens in it is closed for the next."""
+    opened = Editor(client)
+    yield opened
+    await opened.leave()

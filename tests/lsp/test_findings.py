@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
@@ -37,13 +36,6 @@ async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await lsp_client.initialize_session(types.InitializeParams(capabilities=CAPABILITIES))
     yield
     await lsp_client.shutdown_session()
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def editor(client: LanguageClient) -> AsyncIterator[Editor]:
-    opened = Editor(client)
-    yield opened
-    await opened.leave()
 
 
 def found(editor: Editor, path: Path, code: str) -> types.Diagnostic:

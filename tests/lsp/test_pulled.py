@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
@@ -37,13 +36,6 @@ async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     assert answered.capabilities.diagnostic_provider.inter_file_dependencies
     yield
     await lsp_client.shutdown_session()
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def editor(client: LanguageClient) -> AsyncIterator[Editor]:
-    opened = Editor(client)
-    yield opened
-    await opened.leave()
 
 
 async def asked(editor: Editor, path: Path, known: str | None = None) -> types.DocumentDiagnosticReport:

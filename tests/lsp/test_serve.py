@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
@@ -36,13 +35,6 @@ async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await lsp_client.initialize_session(types.InitializeParams(capabilities=types.ClientCapabilities()))
     yield
     await lsp_client.shutdown_session()
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def editor(client: LanguageClient) -> AsyncIterator[Editor]:
-    opened = Editor(client)
-    yield opened
-    await opened.leave()
 
 
 @pytest.mark.asyncio(loop_scope="module")
