@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Fix
-from relax_lint.fixers.launcher_edits import insert_after
+from relax_lint.fixers.launcher_edits import insert_after, replace_value
 from relax_lint.shell.queries import is_own, other_launches
 
 if TYPE_CHECKING:
@@ -16,17 +16,20 @@ if TYPE_CHECKING:
 _BESIDE = ("--label-key", "--input-key", "--prompt-data")
 
 
-def with_flag(items: Sequence[str], launch: Launch, project: Project, beside: Sequence[str] = _BESIDE) -> Fix | None:
-    """A flag more, behind the others about data; ``None`` where these go to launches of other data, too."""
-    anchor = next((found for flag in beside if (found := launch.last(flag)) is not None), None)
+def with_flag(item: str, launch: Launch, project: Project, beside: Sequence[str] = _BESIDE) -> Fix | None:
+    """A flag more, behind the others about data, or another value of one that is there; ``None`` where these go to
+    launches of other data, too."""
+    flag, _, value = item.partition(" ")
+    given = launch.last(flag)
+    anchor = given or next((found for other in beside if (found := launch.last(other)) is not None), None)
     data = launch.last("--prompt-data")
     if anchor is None or anchor.word.place is None or not is_own(project, launch, anchor.word.place):
         return None
-    flag = items[0].partition(" ")[0]
-    if any(other.may_have(flag) or not _same_data(other, data) for other in other_launches(launch, project, anchor)):
+    others = other_launches(launch, project, anchor)
+    if any((given is None and other.may_have(flag)) or not _same_data(other, data) for other in others):
         return None
-    edit = insert_after(anchor, items)
-    return None if edit is None else Fix(f"add {' '.join(items)}", lambda: [edit])
+    edit = insert_after(anchor, [item]) if given is None else replace_value(given, value)
+    return None if edit is None else Fix(f"{'add' if given is None else 'write'} {item}", lambda: [edit])
 
 
 def _same_data(other: Launch, data: Argument | None) -> bool:

@@ -86,7 +86,12 @@ def insert_after(argument: Argument, items: Sequence[str]) -> Edit | None:
     """Write more flags behind one, on lines of their own where that one has its own."""
     place = whole(argument)
     inside = None if place is None else holder(place)
-    if place is None or inside is None or not _is_a_word_of(inside, place):
+    if (
+        place is None
+        or inside is None
+        or not _is_a_word_of(inside, place)
+        or _is_joined_to_nothing(place.source, place.end)
+    ):
         return None
     text, path = place.source.text, place.source.path
     line_start, line_end = _line_start(text, place.start), _line_end(text, place.end)
@@ -120,7 +125,7 @@ def append_to_array(source: SourceFile, array: ArrayLiteral, items: Sequence[str
 
 def append_to_command(source: SourceFile, command: SimpleCommand, items: Sequence[str]) -> Edit | None:
     """Write more words at a command's end, in front of its redirections."""
-    if not command.words:
+    if not command.words or _is_joined_to_nothing(source, command.words[-1].end):
         return None
     text, last = source.text, command.words[-1]
     indent = text[_line_start(text, last.start) : last.start]
@@ -187,6 +192,12 @@ def _is_a_word_of(inside: ArrayLiteral | SimpleCommand, place: Place) -> bool:
         starts = {word.start for word in inside.words[1:]}
         words = [word for word in inside.words if not hasattr(word, "name")]
     return place.start in starts and place.end in {word.end for word in words}
+
+
+def _is_joined_to_nothing(source: SourceFile, end: int) -> bool:
+    """Whether a word ends in a backslash that the file ends with, which would join it to what is written there."""
+    text = source.text
+    return end == len(text) and (end - len(text.rstrip("\\"))) % 2 == 1
 
 
 def _line_start(text: str, offset: int) -> int:

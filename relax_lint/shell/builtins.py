@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
+from relax_lint.patterns import pattern
 from relax_lint.shell import conditions
 from relax_lint.shell.calls import run_text, source_file
 from relax_lint.shell.commands import builtin, leave, run_named, unknown_program
@@ -76,7 +77,7 @@ def set_options(shell: Shell, node: SimpleCommand, words: list[Value], state: St
         if text in ("-", "+"):
             at += 1
             break
-        if text[0] not in "-+" or words[at].many:
+        if not text.startswith(("-", "+")) or words[at].many:
             break
         turn_on = text[0] == "-"
         at += 1
@@ -271,10 +272,27 @@ def _before(shell: Shell, state: State) -> int | None:
 
 @builtin("break", "continue")
 def leave_loop(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
-    """Leaves loops, or rounds of them."""
+    """Leaves loops, or rounds of them; where there is none, nothing."""
+    loops = shell.calls[-1].loops
+    if not loops:
+        return
+    if len(words) > 2:
+        state.status, state.flow = 1, Flow("discard")
+        return
     text = state.resolve(words[1]).likely if len(words) > 1 else "1"
-    levels = int(text) if text is not None and text.isdigit() else 1
-    state.flow = Flow(words[0].text or "break", max(levels, 1))
+    levels = 1 if text is None else _number(text)
+    if levels is None:
+        leave(state, "exit", 128)
+    elif levels < 1:
+        state.status, state.flow = 1, Flow("break", loops)
+    else:
+        state.flow = Flow(state.resolve(words[0]).likely or "break", min(levels, loops))
+
+
+def _number(text: str) -> int | None:
+    """A whole number as builtins take it."""
+    found = pattern(r"\s*([+-]?[0-9]+)\s*").fullmatch(text)
+    return int(found.group(1)) if found and len(text) < 20 else None
 
 
 @builtin("trap")

@@ -22,12 +22,16 @@ NOTHING: Mapping[str, Variable] = {}
 
 
 class Frame:
-    """An entry of the call stack: the script, a file being sourced, a function."""
+    """An entry of the call stack: the script, a file being sourced, a function. ``loops`` is how many loops
+    ``break`` can leave: a function cannot leave those of its caller."""
 
-    __slots__ = ("called_at", "name", "resumes_at", "source", "spelled")
+    __slots__ = ("called_at", "loops", "name", "resumes_at", "source", "spelled")
 
-    def __init__(self, name: str, source: ScriptFile, spelled: str, called_at: int, resumes_at: int = 0) -> None:
+    def __init__(
+        self, name: str, source: ScriptFile, spelled: str, called_at: int, resumes_at: int = 0, loops: int = 0
+    ) -> None:
         self.resumes_at = resumes_at
+        self.loops = loops
         self.name = name
         self.source = source
         self.spelled = spelled
@@ -91,7 +95,7 @@ def _sourced(shell: Shell, source: ScriptFile, spelled: str, arguments: list[Val
     outer, needed = state.arguments, state.conditions
     if arguments:
         state.arguments = tuple(arguments)
-    frame = Frame("source", source, spelled, shell.line_number, shell.command.end)
+    frame = Frame("source", source, spelled, shell.line_number, shell.command.end, shell.calls[-1].loops)
     states = shell.within(frame, lambda: run_lines(shell, source, state))
     for each in states:
         if arguments:
@@ -128,7 +132,7 @@ def run_lines(shell: Shell, source: ScriptFile, state: State) -> list[State]:
             ended.extend(each for each in states if each.flow is not None and each.flow.kind != "discard")
             states = [each for each in states if each.flow is None or each.flow.kind == "discard"]
     for each in states:
-        if each.flow is not None and each.flow.kind in ("discard", "break", "continue"):
+        if _is_given_up(each):
             each.flow = None
     return states + ended
 
@@ -148,10 +152,11 @@ def _lose_lines(shell: Shell, source: ScriptFile, command: Command, last: int) -
 def run_text(shell: Shell, text: str, state: State) -> list[State]:
     """``eval`` and traps: a string as commands, which stand where the string was evaluated."""
     source = shell.reading.evaluated(text, Place(shell.source, shell.command.start, shell.command.end), shell.source)
-    frame = Frame(shell.calls[-1].name, source, shell.calls[-1].spelled, shell.calls[-1].called_at)
+    outer_frame = shell.calls[-1]
+    frame = Frame(outer_frame.name, source, outer_frame.spelled, outer_frame.called_at, loops=outer_frame.loops)
     shell.repeating += 1
     outer_source, outer_command = shell.source, shell.command
-    shell.calls[-1], outer_frame = frame, shell.calls[-1]
+    shell.calls[-1] = frame
     shell.source = source
     try:
         return run_lines(shell, source, state)

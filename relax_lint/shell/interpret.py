@@ -83,8 +83,8 @@ class Shell:
             Background: self.run_background,
             If: self.run_if,
             Loop: self.run_loop,
-            For: self.run_for,
-            ArithmeticFor: self.run_arithmetic_for,
+            For: self.run_loop,
+            ArithmeticFor: self.run_loop,
             Case: self.run_case,
             Group: self.run_group,
             Function: self.define_function,
@@ -293,17 +293,9 @@ class Shell:
         finally:
             self.guard -= 1
 
-    def run_loop(self, node: Loop, state: State) -> list[State]:
-        """``while`` and ``until``."""
-        return self.repeat(lambda: loops.run_while(self, node, state))
-
-    def run_for(self, node: For, state: State) -> list[State]:
-        """``for name in``."""
-        return self.repeat(lambda: loops.run_for(self, node, state))
-
-    def run_arithmetic_for(self, node: ArithmeticFor, state: State) -> list[State]:
-        """``for ((…))``."""
-        return self.repeat(lambda: loops.run_arithmetic_for(self, node, state))
+    def run_loop(self, node: Loop | For | ArithmeticFor, state: State) -> list[State]:
+        """``while``, ``until``, ``for name in`` and ``for ((…))``."""
+        return self.repeat(lambda: loops.run_loop(self, node, state))
 
     def repeat(self, run: Callable[[], list[State]]) -> list[State]:
         """Code that may run again: what stands before it in the text is not over."""

@@ -23,7 +23,19 @@ MAXIMUM_WAYS = 6
 """As many ways as go through a loop side by side; beyond, what differs between them counts as unknown."""
 
 
-def run_while(shell: Shell, node: Loop, state: State) -> list[State]:
+def run_loop(shell: Shell, node: Loop | For | ArithmeticFor, state: State) -> list[State]:
+    """A loop of any kind, which ``break`` in its own function can leave."""
+    frame = shell.calls[-1]
+    frame.loops += 1
+    try:
+        if isinstance(node, For):
+            return _run_for(shell, node, state)
+        return _run_while(shell, node, state) if isinstance(node, Loop) else _run_arithmetic_for(shell, node, state)
+    finally:
+        frame.loops -= 1
+
+
+def _run_while(shell: Shell, node: Loop, state: State) -> list[State]:
     """``while`` and ``until``."""
 
     def ask(current: State) -> list[tuple[State, bool]]:
@@ -41,7 +53,7 @@ def run_while(shell: Shell, node: Loop, state: State) -> list[State]:
     return _rounds(shell, node, node.body, state, ask, None)
 
 
-def run_arithmetic_for(shell: Shell, node: ArithmeticFor, state: State) -> list[State]:
+def _run_arithmetic_for(shell: Shell, node: ArithmeticFor, state: State) -> list[State]:
     """``for ((…; …; …))``."""
 
     def compute(word: Word, current: State) -> Value:
@@ -72,7 +84,7 @@ def run_arithmetic_for(shell: Shell, node: ArithmeticFor, state: State) -> list[
         return failed_expansion(shell, state, error)
 
 
-def run_for(shell: Shell, node: For, state: State) -> list[State]:
+def _run_for(shell: Shell, node: For, state: State) -> list[State]:
     """``for name in words``, and ``select`` read as choosing any."""
     shell.command = node
     try:

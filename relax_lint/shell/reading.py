@@ -189,6 +189,9 @@ def read_lines(shell: Shell, node: SimpleCommand, words: list[Value], state: Sta
 
 def next_option(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
     """``getopts``."""
+    if len(words) < 3:  # a specification, a name
+        state.status = 2
+        return
     texts = [state.resolve(word).likely for word in words]
     specification, name = texts[1] or "", texts[2] or "opt"
     shell.asks_arguments(state)

@@ -93,21 +93,26 @@ def _run_aside(shell: Shell, body: tuple[Command, ...], child: State) -> list[St
     """What stands in a word of a command is no part of the pipeline that the command is in."""
     stages, shell.stages = shell.stages, []
     try:
-        return run_subshell(shell, body, child)
+        return run_subshell(shell, body, child, leaves_loops=True)
     finally:
         shell.stages = stages
 
 
-def run_subshell(shell: Shell, body: tuple[Command, ...], child: State) -> list[State]:
-    """Commands in a copy of the shell; the states it ends in."""
+def run_subshell(
+    shell: Shell, body: tuple[Command, ...], child: State, *, leaves_loops: bool = False
+) -> list[State]:  # fmt: skip
+    """Commands in a copy of the shell; the states it ends in. ``break`` of a loop around it ends the copy where it
+    ``leaves_loops``, and is none elsewhere."""
     shell.subshell_depth += 1
-    guard, in_document = shell.guard, shell.expander.in_document
+    frame = shell.calls[-1]
+    guard, in_document, loops = shell.guard, shell.expander.in_document, frame.loops
+    frame.loops = loops if leaves_loops else 0
     shell.expander.in_document = False
     try:
         ends = shell.run(body, [child])
         return run_exit_traps(shell, ends)
     finally:
-        shell.guard, shell.expander.in_document = guard, in_document
+        shell.guard, shell.expander.in_document, frame.loops = guard, in_document, loops
         shell.subshell_depth -= 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import pyarrow
@@ -122,3 +123,28 @@ def test_merged_mappings_double_nothing() -> None:
     outcome = Outcome("")
     judge(Project.from_files(tree, SETTINGS), tree, outcome, Depth.JUDGE)
     assert outcome.troubles == []
+
+
+@pytest.mark.parametrize(
+    "flags", ["--use-tis --tis-clip 2\\", "--colocate\\", "--optimizer-cpu-offload \\\n  --colocate\\"]
+)
+def test_no_flag_is_written_behind_a_backslash_that_ends_the_file(flags: str) -> None:
+    tree = {"examples/demo/run_demo.sh": f"{TRAIN} {flags}".encode()}
+    outcome = Outcome("")
+    judge(Project.from_files(tree, SETTINGS), tree, outcome, Depth.JUDGE)
+    assert outcome.troubles == []
+
+
+@pytest.mark.parametrize(
+    ("given", "fixed"),
+    [
+        ("--multimodal-keys '{}'", '--multimodal-keys \'{"image":"images"}\''),
+        ("--multimodal-keys={}", '--multimodal-keys=\'{"image":"images"}\''),
+    ],
+)
+def test_a_flag_that_says_nothing_is_given_what_it_must_say(given: str, fixed: str) -> None:
+    row = {"prompt": [{"role": "user", "content": "What?"}], "label": "x", "images": ["a.png"]}
+    launch = f"{TRAIN} --prompt-data data/train.jsonl --input-key prompt --label-key label --apply-chat-template"
+    tree = {"examples/demo/run_demo.sh": f"{launch} {given}\n", "data/train.jsonl": json.dumps(row) + "\n"}
+    done = fix(Project.from_files(tree), {"RLX410": RULES["RLX410"]})
+    assert done.changes == {MEMORY_ROOT / "examples/demo/run_demo.sh": f"{launch} {fixed}\n".encode()}

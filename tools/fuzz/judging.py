@@ -44,8 +44,8 @@ def judge(project: Project, tree: Tree, outcome: Outcome, depth: Depth, settings
         outcome.troubles += unlike(project, report, Project.from_files(tree, SETTINGS))
         outcome.troubles += unfit(project, report)
     outcome.fixable = any(found.fix is not None for found in report.standing)
-    if outcome.fixable and depth >= Depth.FIX:
-        apply_fixes(tree, project, report, outcome, closely=depth is Depth.CLOSELY)
+    if outcome.fixable:
+        apply_fixes(tree, project, report, outcome)
 
 
 # ---------------------------------------------------------------- what is said
@@ -136,7 +136,7 @@ def schema() -> Any:
 # ---------------------------------------------------------------- fixes
 
 
-def apply_fixes(tree: Tree, project: Project, report: Report, outcome: Outcome, *, closely: bool) -> None:
+def apply_fixes(tree: Tree, project: Project, report: Report, outcome: Outcome) -> None:
     """Fix it all, and look at what is left: it parses as before, a second time nothing changes."""
     unsafe = random.Random(len(outcome.signature) + sum(map(len, tree.values()))).random() < 0.5
     first: list[Report] = [report]
@@ -166,9 +166,8 @@ def apply_fixes(tree: Tree, project: Project, report: Report, outcome: Outcome, 
         compared, changed = changed_flags(project, fixed)
         outcome.launches_compared = compared
         outcome.troubles += changed
-    if closely:
-        outcome.against_bash, broken = _against_bash(tree, after)
-        outcome.troubles += broken
+    outcome.against_bash, broken = _against_bash(tree, after)
+    outcome.troubles += broken
 
 
 def _broken(before: Tree, after: Tree, project: Project) -> Iterator[Trouble]:

@@ -13,11 +13,9 @@ class Depth(IntEnum):
     READ = 0
     """The front end reads it."""
     JUDGE = 1
-    """All rules judge it."""
-    FIX = 2
-    """Its fixes are applied, and the result is judged."""
-    CLOSELY = 3
-    """It is judged twice, told in every format, and what was fixed is shown to real bash."""
+    """All rules judge it, its fixes are applied, and the result is judged and shown to real bash."""
+    CLOSELY = 2
+    """It is judged twice and told in every format."""
 
 
 Tree = dict[str, bytes]

@@ -41,9 +41,9 @@ def bound_memory() -> None:
 
 
 def depth_of(index: int, every: int) -> Depth:
-    """How far the input of a number goes: one of ``every`` is judged by all rules, one of four of these is fixed, one
-    of four of those is looked at closely."""
-    steps = (every, every * 4, every * 16)
+    """How far the input of a number goes: one of ``every`` is judged by all rules and fixed, one of 16 of these is
+    looked at closely."""
+    steps = (every, every * 16)
     return Depth(sum(index % step == 0 for step in steps))
 
 
