@@ -164,7 +164,7 @@ class ParquetTable:
 
 _sound: dict[bytes, bool] = {}
 """Footers that were asked already, by their digests: every launch that names a file opens it."""
-_MOST_KNOWN = 1_000
+_MOST_KNOWN = 10_000
 
 
 def _digest_of_footer(stream: IO[bytes]) -> bytes:
