@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from relax_lint.core_untouched import touched
 from relax_lint.diagnostics import Diagnostic, Finding, NotChecked, Severity, Site
 from relax_lint.fingerprints import identify_all
-from relax_lint.kept import follows_changes, note
 from relax_lint.scope import Judged, Scope
 from relax_lint.selection import matching, selected
 from relax_lint.unreadable import is_followed_whole, too_complex, unreadable
@@ -168,25 +167,12 @@ class _Run:
 
     def _outcomes(self, rule: Rule, judged: Judged) -> Iterator[Finding | NotChecked]:
         try:
-            yield from self._found_by(rule, judged)
+            yield from self.scope.said(rule, judged.subject, () if rule.on == "recipe" else judged.paths)
         except MemoryError:
             raise  # every other rule would try the same, for as long
         except Exception as problem:  # a rule that raises must not end the run
             self._undecided.update((rule.code, path) for path in judged.paths)
             self.outcome.failures.append(_failure(rule, judged, problem))
-
-    def _found_by(self, rule: Rule, judged: Judged) -> Iterable[Finding | NotChecked]:
-        """What a rule says of a subject; remembered where the project will change and be judged again."""
-        if not follows_changes():
-            return rule.check(judged.subject, self.project)
-
-        def answer() -> list[Finding | NotChecked]:
-            if rule.on != "recipe":
-                for path in judged.paths:
-                    note(path)
-            return list(rule.check(judged.subject, self.project))
-
-        return self.project.once(("found by", rule.code, judged.subject), answer)
 
     def _keep(self, rule: Rule, outcomes: Iterable[Finding | NotChecked], judged: Judged | None) -> None:
         for outcome in outcomes:
@@ -241,15 +227,15 @@ class _Run:
         return [self.rules[code] for code in self.chosen]
 
     def _suppressor(self, path: Path, here: list[Diagnostic]) -> Suppressor | None:
-        data = self.project.read(path)
-        if data is None or not (_MAY_SUPPRESS if here else _MAY_BE_UNUSED).search(data):
+        may_be_unused = self.project.holds(path, _MAY_BE_UNUSED)
+        if not may_be_unused and not (here and self.project.holds(path, _MAY_SUPPRESS)):
             return None
         source = self.project.source(path)
-        if source is None or (not _MAY_BE_UNUSED.search(data) and _speaks_of_others(source, here)):
+        if source is None or (not may_be_unused and _speaks_of_others(source, here)):
             return None
-        from relax_lint.suppression import Suppressor
+        from relax_lint.suppression import Suppressor, directives
 
-        return Suppressor(source)
+        return Suppressor(source, self.project.once(("directives", source), lambda: directives(source)))
 
     def _ignored(self, path: Path) -> Iterator[tuple[str, set[str]]]:
         for pattern, selectors in self.settings.per_file_ignores.items():

@@ -52,14 +52,11 @@ def failing_imports(start: PythonSource, recipe: Recipe, project: Project) -> It
     pending, seen = [*reader.packages(start), start], set[Path]()
     while pending:
         source = pending.pop(0)
-        if source.path in seen or not reader.may_fail(source):
-            continue
-        seen.add(source.path)
-        for statement, module, name in _imported(source, project.root):
-            pending += reader.files(module, name)
-            failing = reader.failing(source, statement, module, name)
-            if failing is not None:
-                yield failing
+        if source.path not in seen:
+            seen.add(source.path)
+            failing, files = reader.imports(source)
+            pending += files
+            yield from failing
 
 
 def last_import(source: PythonSource, name: str, resolver: Resolver) -> FailingImport | None:
@@ -104,7 +101,18 @@ class _Reader:
         self.resolver: Resolver = interpreter_of(project).resolver
         self.own = dotted_name(recipe.directory / "__init__.py", project.root)
 
-    def may_fail(self, source: PythonSource) -> bool:
+    def imports(self, source: PythonSource) -> tuple[list[FailingImport], list[PythonSource]]:
+        """The imports of a file that fail, and the files of the recipe that all of its imports run."""
+
+        def answer() -> tuple[list[FailingImport], list[PythonSource]]:
+            imported = list(_imported(source, self.project.root)) if self._may_fail(source) else []
+            failing = (self._failing(source, *each) for each in imported)
+            files = (file for _, module, name in imported for file in self._files(module, name))
+            return [each for each in failing if each is not None], list(dict.fromkeys(files))
+
+        return self.project.once(("imports run", self.recipe.directory, source), answer)
+
+    def _may_fail(self, source: PythonSource) -> bool:
         """Whether a file is the recipe's, and may import another of it in a way that can be told."""
         if not source.path.is_relative_to(self.recipe.directory) or not _MAY_IMPORT_ITS_OWN.search(source.text):
             return False
@@ -116,7 +124,7 @@ class _Reader:
         found = [self.project.python(path / "__init__.py") for path in reversed(inside)]
         return [package for package in found if package is not None]
 
-    def files(self, module: str, name: str) -> Iterator[PythonSource]:
+    def _files(self, module: str, name: str) -> Iterator[PythonSource]:
         """The files of the recipe that importing a module, or a name of it, runs."""
         for dotted in (module, f"{module}.{name}") if name else (module,):
             source = self.project.module(dotted) if self._is_own(dotted) else None
@@ -124,7 +132,7 @@ class _Reader:
                 yield from self.packages(source)
                 yield source
 
-    def failing(
+    def _failing(
         self, source: PythonSource, statement: ast.Import | ast.ImportFrom, module: str, name: str
     ) -> FailingImport | None:
         """What certainly fails of an import."""

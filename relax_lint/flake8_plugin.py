@@ -261,7 +261,7 @@ def _is_shown(project: Project, found: Diagnostic) -> bool:
     flake8's to honour, and so is --disable-noqa."""
     from relax_lint.config import covers
     from relax_lint.diagnostics import Severity
-    from relax_lint.suppression import suppressions
+    from relax_lint.suppression import directives
 
     if found.severity is Severity.ADVICE:
         return False
@@ -270,5 +270,9 @@ def _is_shown(project: Project, found: Diagnostic) -> bool:
     if found.suppressed is None:
         return True
     source = project.python(found.path)
-    own = [] if source is None else [directive for directive in suppressions(source) if directive.kind != "noqa"]
-    return found.suppressed_by is not None and all(directive.matching(found) is None for directive in own)
+    own = (
+        []
+        if source is None
+        else [directive for directive in directives(source).suppressions if directive.kind != "noqa"]
+    )
+    return found.suppressed_by is not None and all(one.matching(found) is None for one in own)

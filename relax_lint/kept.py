@@ -10,7 +10,7 @@ What a project reads is noted where it is read; what is kept elsewhere than in a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 from weakref import WeakValueDictionary
@@ -20,7 +20,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Answer = TypeVar("Answer")
-_NONE: Collection[Path] = frozenset()
+
+
+class _Files:
+    """Some files, a bit of ``bits`` for each: there are thousands of such sets, and most are joined with most."""
+
+    __slots__ = ("bits",)
+
+    def __init__(self) -> None:
+        self.bits = 0
+
+
+_NONE = _Files()
 
 
 class Kept(dict[Any, Any]):
@@ -29,7 +40,7 @@ class Kept(dict[Any, Any]):
     def __init__(self) -> None:
         super().__init__()
         if _notes is not None:
-            self.made_of: dict[object, Collection[Path]] = {}
+            self.made_of: dict[object, _Files] = {}
             _notes.tables[id(self)] = self
 
     def ask(self, question: object, answer: Callable[[], Answer]) -> Answer:
@@ -94,23 +105,28 @@ class _Notes:
 
     def __init__(self) -> None:
         self.tables: WeakValueDictionary[int, Kept] = WeakValueDictionary()
-        self.open: list[set[Path]] = []
+        self.open: list[_Files] = []
+        self._bits: dict[Path, int] = {}
+
+    def note(self, path: Path) -> None:
+        if self.open:
+            self.open[-1].bits |= self._bits.setdefault(path, 1 << len(self._bits))
 
     def add(self, table: Kept, question: object) -> None:
-        # The set goes on growing until what is being worked out is known.
+        # These files go on growing in number until what is being worked out is known.
         table.made_of[question] = self.open[-1] if self.open else _NONE
 
     def ask(self, table: Kept, question: object, answer: Callable[[], object]) -> object:
         if question not in table:
             return self.work_out(table, question, answer)
         if self.open:
-            self.open[-1].update(table.made_of.get(question, _NONE))
+            self.open[-1].bits |= table.made_of.get(question, _NONE).bits
         return table[question]
 
     def work_out(
         self, table: Kept, question: object, answer: Callable[[], object], *, even_if_given_up: bool = False
     ) -> object:
-        files: set[Path] = set()
+        files = _Files()
         self.open.append(files)
         try:
             value = table[question] = answer()
@@ -120,13 +136,15 @@ class _Notes:
             if even_if_given_up:
                 table.made_of[question] = files
             if self.open:
-                self.open[-1].update(files)
+                self.open[-1].bits |= files.bits
         return value
 
-    def forget(self, paths: Collection[Path]) -> None:
-        changed = frozenset(paths)
+    def forget(self, paths: Iterable[Path]) -> None:
+        changed = 0
+        for path in paths:
+            changed |= self._bits.get(path, 0)
         for table in list(self.tables.values()):
-            for question in [one for one, files in table.made_of.items() if not changed.isdisjoint(files)]:
+            for question in [one for one, files in table.made_of.items() if files.bits & changed]:
                 del table.made_of[question]
                 table.pop(question, None)
 
@@ -136,14 +154,14 @@ _notes: _Notes | None = None
 
 def note(path: Path) -> None:
     """Say that the content of a file is looked at."""
-    if _notes is not None and _notes.open:
-        _notes.open[-1].add(path)
+    if _notes is not None:
+        _notes.note(path)
 
 
 def forget(paths: Iterable[Path]) -> None:
     """Take back every answer that was made from one of these files."""
     if _notes is not None:
-        _notes.forget(frozenset(paths))
+        _notes.forget(paths)
 
 
 def follows_changes() -> bool:

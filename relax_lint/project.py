@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -290,6 +291,14 @@ class Project:
         from relax_lint.shell.memory import Memory
 
         return Memory()
+
+    def holds(self, path: Path, pattern: re.Pattern[bytes]) -> bool:
+        """Whether a pattern is anywhere in a file; looked for once."""
+
+        def answer() -> bool:
+            return pattern.search(self.read(path) or b"") is not None
+
+        return self.once(("holds", path, pattern), answer)
 
     def once(self, question: object, answer: Callable[[], Answer]) -> Answer:
         """An answer that many rules want, worked out the first time that it is asked for."""

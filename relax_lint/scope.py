@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relax_lint.diagnostics import NotChecked
 from relax_lint.discovery import is_launcher, walk
+from relax_lint.kept import follows_changes, note
 from relax_lint.project import YAML_SUFFIXES
 
 if TYPE_CHECKING:
+    from relax_lint.diagnostics import Finding
     from relax_lint.project import Project, Recipe
     from relax_lint.rewards import RewardUse
     from relax_lint.rules import Rule
@@ -59,7 +61,6 @@ class Scope:
         self._left_out: set[Path] = set() if self._tells_of_findings else self._asked
         self._rewards: dict[tuple[Path, ...], list[Judged]] = {}
         self._faults: dict[tuple[str, RewardUse], set[Fault] | None] = {}
-        self._narrowed: dict[tuple[Recipe, bool], Recipe] = {}
         recipes = {id(recipe): recipe for recipe in map(project.recipe_of, self.targets) if recipe is not None}
         self.recipes: list[Recipe] = list(recipes.values())
 
@@ -165,7 +166,7 @@ class Scope:
 
     @cached_property
     def _tells_of_findings(self) -> bool:
-        return any(_MATTERS_WHAT_RAN.search(self.project.read(path) or b"") for path in self.targets)
+        return any(self.project.holds(path, _MATTERS_WHAT_RAN) for path in self.targets)
 
     def _rewarded(self, rule: Rule) -> Iterator[Judged]:
         """The rewards that a rule has to look at. Most have no fault, however they are launched; where the code has one
@@ -214,7 +215,7 @@ class Scope:
         launch."""
         found: set[Fault] = set()
         try:
-            for outcome in rule.check(use, self.project):
+            for outcome in self.said(rule, use, self._file_of(use)):
                 if outcome.place.source.path in self._targets:
                     if isinstance(outcome, NotChecked) or outcome.launch is not None:
                         return None
@@ -239,21 +240,27 @@ class Scope:
         """Whether a rule that finds nothing more of a recipe the more launchers that has may find something."""
         if rule.only_python and not self._shows_python:
             return False
-        if self._is_whole:
+        if self._is_whole or recipe in self._bearing_whole:
             return True
         return self._finds(rule, self._as_wanted(recipe, partial=True))
+
+    @cached_property
+    def _bearing_whole(self) -> list[Recipe]:
+        """The recipes of which each launcher has to be worked out, so that looking at some of them first spares
+        nothing."""
+        bearing = {launcher.path for launcher in self.bearing}
+        return [recipe for recipe in self._with_a_say if bearing.issuperset(one.path for one in recipe.launchers)]
 
     def _as_wanted(self, recipe: Recipe, *, partial: bool) -> Recipe:
         """A recipe as it is to be looked at: where only Python files are targets, for what is in these; with all of
         its launchers, or with those alone that have to be worked out."""
         if self._is_whole:
             return recipe
-        key = (recipe, partial)
-        if key not in self._narrowed:
-            wanted = self._python if len(self._python) == len(self._targets) else None
-            bearing = [launcher for launcher in self.bearing if self.project.recipe_of(launcher.path) is recipe]
-            self._narrowed[key] = recipe.with_launchers(bearing, wanted) if partial else recipe.wanting(wanted)
-        return self._narrowed[key]
+        wanted = self._python if len(self._python) == len(self._targets) else None
+        if not partial:
+            return self.project.once(("narrowed", recipe, wanted), lambda: recipe.wanting(wanted))
+        bearing = tuple(launcher for launcher in self.bearing if self.project.recipe_of(launcher.path) is recipe)
+        return self.project.once(("narrowed", recipe, wanted, bearing), lambda: recipe.with_launchers(bearing, wanted))
 
     @cached_property
     def _shows_python(self) -> bool:
@@ -264,11 +271,24 @@ class Scope:
     def _finds(self, rule: Rule, subject: object) -> bool:
         """Whether a rule says something about a target."""
         try:
-            return any(outcome.place.source.path in self._targets for outcome in rule.check(subject, self.project))
+            return any(outcome.place.source.path in self._targets for outcome in self.said(rule, subject))
         except MemoryError:
             raise
         except Exception:  # the engine, which asks again, reports it
             return True
+
+    def said(self, rule: Rule, subject: Any, paths: Iterable[Path] = ()) -> Iterable[Finding | NotChecked]:
+        """What a rule says of a subject, made from ``paths`` among others; remembered where the project will change and
+        be judged again."""
+        if not follows_changes():
+            return rule.check(subject, self.project)
+
+        def answer() -> list[Finding | NotChecked]:
+            for path in paths:
+                note(path)
+            return list(rule.check(subject, self.project))
+
+        return self.project.once(("found by", rule.code, subject), answer)
 
     @property
     def launches(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from relax_lint.comments import Comment, comments, units
 from relax_lint.diagnostics import Diagnostic, Edit, Finding, Fix, Place, Site
@@ -82,9 +82,17 @@ class Suppression:
         return self.kind != "noqa" or item.selector.isupper()
 
 
-def suppressions(source: SourceFile) -> list[Suppression]:
+class Directives(NamedTuple):
+    """The comments of a file, and the directives in them."""
+
+    comments: list[Comment]
+    suppressions: list[Suppression]
+
+
+def directives(source: SourceFile) -> Directives:
     """Every directive in the comments of a file."""
-    return [found for comment in comments(source) for found in _directives(source.text, comment)]
+    found = comments(source)
+    return Directives(found, [one for comment in found for one in _directives(source.text, comment)])
 
 
 def _directives(text: str, comment: Comment) -> Iterator[Suppression]:
@@ -122,9 +130,10 @@ def _item(match: re.Match[str]) -> Item:
 class Suppressor:
     """Silences the findings of one file and remembers which directives did something."""
 
-    def __init__(self, source: SourceFile) -> None:
+    def __init__(self, source: SourceFile, found: Directives) -> None:
         self.source = source
-        self.suppressions = suppressions(source)
+        self.suppressions = found.suppressions
+        self._comments = found.comments
         self.without_reason: list[Site] = []
         self._used: set[tuple[int, int]] = set()
         self._of_file = [one for one in self.suppressions if one.lines is None]
@@ -169,7 +178,7 @@ class Suppressor:
     def mistaken(self, rules: Mapping[str, Rule]) -> Iterator[Finding]:
         """The ``relax-lint:`` comments that can silence nothing, whatever is found: not well-formed, or of no rule."""
         text = self.source.text
-        for comment in comments(self.source):
+        for comment in self._comments:
             meant = _MEANT.match(text, comment.start, comment.end)
             formed = _OWN.match(text, comment.start, comment.end)
             if meant is not None and (formed is None or not formed["items"].strip(" \t,")):

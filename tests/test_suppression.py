@@ -13,7 +13,7 @@ from relax_lint.engine import Report, lint
 from relax_lint.fixing import apply_edits, fix
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
-from relax_lint.suppression import additions, suppressions
+from relax_lint.suppression import additions, directives
 from tests.cases import for_each
 from tests.toy_rules import LAUNCHER, PYTHON, by_code, toy, word_rule
 
@@ -151,7 +151,7 @@ def test_a_reason_in_yaml_is_read_whole(reason: str) -> None:
     project = Project.from_files({"examples/demo/demo.yaml": f"a: 1  # relax-lint: ignore[RLX503] {reason}\r\nb: 2\n"})
     source = project.source(project.root / "examples/demo/demo.yaml")
     assert source is not None
-    assert [found.reason for found in suppressions(source)] == [reason]
+    assert [found.reason for found in directives(source).suppressions] == [reason]
 
 
 @for_each("reason", REASONS)

@@ -5,6 +5,7 @@ This is the server's one way to the engine, and knows nothing of the protocol. I
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -142,11 +143,17 @@ class Workspace:
     def check(self) -> Checked:
         """Judge what is open, with its recipes."""
         files: dict[Path, Findings] = {}
+        is_new = self._groups is None
+        if is_new:
+            gc.unfreeze()
         groups, problems = self.groups, list(self._problems)
         for group in groups:
             report = self.judge(group, group.project)
             problems += (f"internal error: {failure}" for failure in report.failures)
             files.update(_by_file(group, report.standing))
+        if is_new:  # most of it stays for long, and looking it through for garbage takes longer than most answers
+            gc.collect()
+            gc.freeze()
         return Checked(files, tuple(dict.fromkeys(problems)))
 
     def judge(self, group: Group, project: Project, targets: Sequence[Path] | None = None) -> Report:

@@ -14,7 +14,7 @@ from relax_lint.fixing import fix
 from relax_lint.project import MEMORY_ROOT, Project
 from relax_lint.shell.mistakes import mistakes
 from relax_lint.sources.parquet import ParquetTable, Unreadable
-from relax_lint.suppression import suppressions
+from relax_lint.suppression import directives
 from tools.fuzz.judging import RULES, SETTINGS, judge
 from tools.fuzz.outcome import Depth, Outcome
 
@@ -110,7 +110,7 @@ def test_comments_find_what_is_below_them(suffix: str) -> None:
     text = lines[suffix].replace("«»", directive)
     source = Project.from_files({f"x{suffix}": text}).source(MEMORY_ROOT / f"x{suffix}")
     assert source is not None
-    below = [text.splitlines()[found.lines[0] - 1].strip() for found in suppressions(source) if found.lines]
+    below = [text.splitlines()[found.lines[0] - 1].strip() for found in directives(source).suppressions if found.lines]
     assert [line[0] for line in below] == ["b", "c"]
 
 

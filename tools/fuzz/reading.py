@@ -12,7 +12,7 @@ from relax_lint.sources.config_yaml import NotLoaded, YamlSource
 from relax_lint.sources.launcher import LauncherSource
 from relax_lint.sources.python import PythonSource, walk
 from relax_lint.sources.text import SourceFile
-from relax_lint.suppression import suppressions
+from relax_lint.suppression import directives
 from tools.fuzz.outcome import Outcome, Tree, Trouble
 
 MOST_PLACES = 400
@@ -36,7 +36,7 @@ def read(project: Project, tree: Tree, suffixes: tuple[str, ...]) -> Outcome:
         outcome.parses = outcome.parses and "cannot" not in said
         outcome.signature += said
         if b"noqa" in source.data or b"relax-lint" in source.data:
-            found = suppressions(source)
+            found = directives(source).suppressions
             outcome.signature += f" {len(found)} comments"
             places += [Place(source, one.start, one.end) for one in found]
         outcome.troubles += _outside(name, places)

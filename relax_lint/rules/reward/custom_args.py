@@ -41,6 +41,8 @@ from relax_lint.project import Project, Recipe
 from relax_lint.rules import ADVICE, ERROR, Example, rule
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from relax_lint.calls.entries import Entry as Call
     from relax_lint.named_configs import NamedConfig
     from relax_lint.recipe_readings import Read
@@ -290,11 +292,21 @@ _TRAINS = pattern(r"^(?!.*\b(?:p?grep|pkill|echo)\b).*entrypoints[./]train\b", r
 def _is_configured(name: str, recipe: Recipe, project: Project) -> bool:
     """Whether every script of a recipe seems to name a config with a key for each of its launches, by its text."""
     for script in recipe.launcher_paths:
-        text = "\n".join(project.reach.text(path) for path in project.reach.of(script).scripts)
-        sources = [project.yaml(project.root / path) for path in _CONFIGS.findall(text)]
-        if len(_TRAINS.findall(text)) > sum(source is not None and name in source.top for source in sources):
+        launches, configs = _named_configs(script, project)
+        sources = map(project.yaml, configs)
+        if launches > sum(source is not None and name in source.top for source in sources):
             return False
     return True
+
+
+def _named_configs(script: Path, project: Project) -> tuple[int, list[Path]]:
+    """How many launches of Relax a script seems to have, and the configs that it seems to name."""
+
+    def answer() -> tuple[int, list[Path]]:
+        text = "\n".join(project.reach.text(path) for path in project.reach.of(script).scripts)
+        return len(_TRAINS.findall(text)), [project.root / path for path in _CONFIGS.findall(text)]
+
+    return project.once(("named configs", script), answer)
 
 
 def _finding(read: Read, keys: Mapping[str, object], launch: Launch, project: Project) -> Finding:

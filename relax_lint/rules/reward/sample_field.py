@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.catalog.sample import CLASS, FIELD_KINDS, SampleClass, sample_class
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
+from relax_lint.patterns import pattern
 from relax_lint.project import Project, Recipe
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.slips import is_slip
@@ -64,6 +65,8 @@ _MEANT = {
 _OF_CLASSES = frozenset({"mro"})
 _WORDS_OF_THEIR_OWN = frozenset({"stats", "state", "statuses", "metrics", "meta"})
 """Names that are no slips, however near a field they are."""
+
+_PROMPT = pattern("prompt")
 
 _RUN = "examples/demo/run_demo.sh"
 _REWARD = "examples/demo/reward_demo.py"
@@ -393,7 +396,7 @@ def sample_field(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
             seen.add(entry)
             for function in functions:
                 yield from _of_function(function, known, launch, project)
-        asking = [function for function in functions if "prompt" in function.source.text]
+        asking = [function for function in functions if function.source.says(_PROMPT)]
         for kind in prompt_kinds(launch, project) if asking else ():
             if (entry, kind) not in seen:
                 seen.add((entry, kind))
