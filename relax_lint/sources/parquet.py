@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import faulthandler
-import hashlib
-import os
-import resource
-import warnings
 from collections.abc import Callable, Generator, Sequence
 from functools import cached_property
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 from relax_lint.sources.columns import (
     BINARY,
@@ -23,12 +18,14 @@ from relax_lint.sources.columns import (
     list_of,
     struct_of,
 )  # fmt: skip
+from relax_lint.sources.footers import Footers, footer_of
 
 Rows = Generator[list[dict[str, Any]], None, None]
 
 _BUFFER = 1 << 20
 _BUFFERS = 64 << 20
 _LEAST_BUFFER = 1 << 12
+_FOOTERS = Footers()
 
 
 class Unreadable(Exception):
@@ -61,14 +58,10 @@ class ParquetTable:
                 self._schema = reader.schema_arrow
                 self._physical = reader.schema
             with opened() as stream:
-                footer = _digest_of_footer(stream)
+                sound = _FOOTERS.are_sound(footer_of(stream))
         except self._failures as problem:
             raise Unreadable(_in_one_line(problem)) from problem
-        if footer not in _sound:
-            if len(_sound) >= _MOST_KNOWN:
-                _sound.clear()
-            _sound[footer] = _is_sound(self._metadata)
-        if not _sound[footer]:
+        if not sound:
             raise Unreadable("its footer contradicts itself")
 
     @staticmethod
@@ -160,48 +153,6 @@ class ParquetTable:
                         drop = 0
         except self._failures as problem:
             raise Unreadable(_in_one_line(problem)) from problem
-
-
-_sound: dict[bytes, bool] = {}
-"""Footers that were asked already, by their digests: every launch that names a file opens it."""
-_MOST_KNOWN = 10_000
-
-
-def _digest_of_footer(stream: IO[bytes]) -> bytes:
-    stream.seek(-8, os.SEEK_END)
-    size = int.from_bytes(stream.read(4), "little")
-    stream.seek(-8 - size, os.SEEK_END)
-    return hashlib.blake2b(stream.read(size), digest_size=16).digest()
-
-
-def _is_sound(metadata: Any) -> bool:
-    """Whether all that a footer says of its columns can be asked. Where it contradicts itself, Arrow ends the process
-    that asks, so another one does that first."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it does nothing that a thread of the parent may have to finish
-        child = os.fork()
-    if child == 0:
-        _ask_everything(metadata)
-    return os.waitpid(child, 0)[1] == 0
-
-
-def _ask_everything(metadata: Any) -> NoReturn:
-    """Do so, and end this process without a word."""
-    status = 1
-    try:
-        faulthandler.disable()
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        rows = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
-        for group in range(metadata.num_row_groups):
-            row_group = metadata.row_group(group)
-            for leaf in range(row_group.num_columns):
-                column = row_group.column(leaf)
-                statistics = column.statistics
-                _ = column.total_uncompressed_size, statistics is not None and statistics.has_null_count
-        status = int(min(rows, default=0) < 0 or sum(rows) != metadata.num_rows)
-    finally:
-        os._exit(status)
 
 
 def _in_one_line(problem: BaseException) -> str:

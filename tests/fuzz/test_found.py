@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 
 import pyarrow
@@ -13,6 +14,7 @@ import pytest
 from relax_lint.fixing import fix
 from relax_lint.project import MEMORY_ROOT, Project
 from relax_lint.shell.mistakes import mistakes
+from relax_lint.sources.footers import Footers, footer_of
 from relax_lint.sources.parquet import ParquetTable, Unreadable
 from relax_lint.suppression import directives
 from tools.fuzz.judging import RULES, SETTINGS, judge
@@ -148,3 +150,20 @@ def test_a_flag_that_says_nothing_is_given_what_it_must_say(given: str, fixed: s
     tree = {"examples/demo/run_demo.sh": f"{launch} {given}\n", "data/train.jsonl": json.dumps(row) + "\n"}
     done = fix(Project.from_files(tree), {"RLX410": RULES["RLX410"]})
     assert done.changes == {MEMORY_ROOT / "examples/demo/run_demo.sh": f"{launch} {fixed}\n".encode()}
+
+
+def test_many_footers_are_asked_though_some_end_the_process_that_asks() -> None:
+    """In this process and in one that is forked from it, one after the other."""
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table({"prompt": [["a"], None, []]}), stream)
+    good = footer_of(stream)
+    bad = [good[:at] + bytes([good[at] ^ 4]) + good[at + 1 :] for at in range(0, len(good), 3)]
+    footers = Footers()
+    told = [(footers.are_sound(one), footers.are_sound(good)) for one in bad]
+    child = os.fork()
+    if child == 0:
+        anew = [(Footers().are_sound(one), footers.are_sound(good[:])) for one in bad]
+        os._exit(0 if anew == told else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert {sound for _, sound in told} == {True}
+    assert {sound for sound, _ in told} == {True, False}
