@@ -242,14 +242,13 @@ class State:
             if isinstance(bound, str):
                 return Known(bound)
             return Sym(root) if bound is NOT_DEFAULT else chunk
-        if chunk.default is not None and root.parents and any(self._moved(parent) for parent in root.parents):
+        if chunk.default is not None and root.parents and any(map(self._moved, root.line)):
             return Sym(root)
         return chunk
 
     def _moved(self, root: Root) -> bool:
         """Whether a root is assumed to differ from the default that something was computed with."""
-        bound = self.bindings.get(root)
-        return (bound is not None and bound is not NONEMPTY) or any(self._moved(parent) for parent in root.parents)
+        return self.bindings.get(root, NONEMPTY) is not NONEMPTY
 
     def is_nonempty(self, root: Root) -> bool:
         """Whether a root was found not to be empty, or never is."""

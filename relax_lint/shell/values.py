@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from relax_lint.diagnostics import Place
@@ -33,9 +33,18 @@ class Root:
     @property
     def origins(self) -> tuple[Root, ...]:
         """What it was derived from in the end; itself when it was not derived."""
-        if not self.parents:
-            return (self,)
-        return tuple(dict.fromkeys(origin for parent in self.parents for origin in parent.origins))
+        return tuple(root for root in self.line if not root.parents)
+
+    @property
+    def line(self) -> Iterator[Root]:
+        """Itself and all that it was derived from, each once, be there ever so many ways from one to the other."""
+        seen, pending = set[int](), [self]
+        while pending:
+            root = pending.pop()
+            if id(root) not in seen:
+                seen.add(id(root))
+                pending.extend(reversed(root.parents))
+                yield root
 
     def __repr__(self) -> str:
         return f"Root({self.text!r})"

@@ -65,6 +65,7 @@ def launchers() -> dict[str, str]:
         "doubling_array": 'A=(a)\nfor i in {1..60}; do A+=("${A[@]}"); done',
         "doubling_replace": "X=aaaa\nfor i in {1..40}; do X=${X//a/aa}; done",
         "doubling_printf": 'X=a\nfor i in {1..40}; do printf -v X \'%s%s\' "$X" "$X"; done',
+        "doubling_derived": "for ((i=0; i<64; i++)); do X+=${X^^}; done; Y=${X:-a}; [ $Y = b ] && Z=${Y,,}",
         "wide_printf": "printf -v X '%999999999s' a; printf -v Y '%.999999999f' 1",
         "long_line": "X=" + "a" * LONG,
         "long_words": "echo " + "a " * 50_000,
