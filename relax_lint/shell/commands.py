@@ -84,8 +84,18 @@ def _compact(value: Value) -> Value:
         raise TooComplex
     text = value.text
     if text is None:
-        return value.unplaced
+        return Value(_without_seam(value.chunks), None, value.many)
     return Value((Known(text),)) if "-" not in text else value.unplaced
+
+
+def _without_seam(chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
+    """The chunks, the last two made one where they can be: a loop that adds to a value would make ever more of them."""
+    if len(chunks) < 2:
+        return chunks
+    *others, before, last = chunks
+    if isinstance(before, Known) and isinstance(last, Known) and "-" not in before.text + last.text:
+        return (*others, Known(before.text + last.text))
+    return chunks
 
 
 def _size(chunk: Chunk) -> int:

@@ -42,8 +42,8 @@ def changed_flags(project: Project, fixed: Fixed) -> tuple[int, list[Trouble]]:
 
 
 def _fits(before: Values, after: Values | None, fixed: Fixed) -> bool:
-    """Whether a flag has what it had, but for overrides of verl that are gone from behind it, and words of a line that
-    is joined to its own now."""
+    """Whether a flag has what it had, but for overrides of verl that are gone from behind it, words of a line that is
+    joined to its own now, and carriage returns of the launcher's lines."""
     if before == after:
         return True
     codes = {one.code for one in fixed.fixed}
@@ -52,7 +52,7 @@ def _fits(before: Values, after: Values | None, fixed: Fixed) -> bool:
     if _OVERRIDE in codes:
         left = iter(before)
         return all(word in left for word in after)
-    return _CONTINUATION in codes and after[: len(before)] == before
+    return _CONTINUATION in codes and after[: len(before)] == tuple(word.replace("\r\n", "\n") for word in before)
 
 
 def _values(launch: Launch) -> dict[str, Values]:
