@@ -189,7 +189,7 @@ class ParserModel:
         flag, option, explicit = kind
         assert flag is not None
         word, at = words[start], start + 1
-        least, most = _counts(flag)
+        least, most = arity(flag)
         if flag.action == "help":
             parsed.problems.append(Problem(self.name, "help", option, word, "prints the help and ends", start))
             return at
@@ -217,7 +217,7 @@ def _depends_on_place(found: _Option | None, at: int, problems: Sequence[Problem
     return (found is not None and found.explicit is not None) or (bool(problems) and problems[-1].at == at)
 
 
-def _counts(flag: Flag) -> tuple[int, int]:
+def arity(flag: Flag) -> tuple[int, int]:
     """How many values a flag takes at least and at most."""
     if flag.action not in TAKES_VALUES:
         return 0, 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from relax_lint.catalog.argparse_model import arity
 from relax_lint.fixing import Fixed
 from relax_lint.project import Project
 from relax_lint.shell.launch import Launch
@@ -30,11 +31,10 @@ def changed_flags(project: Project, fixed: Fixed) -> tuple[int, list[Trouble]]:
             if was.kind != "relax" or now.kind != "relax":
                 continue
             compared += 1
-            for flag, values in _values(was).items():
-                if flag not in spoken_of and not _fits(values, _values(now).get(flag), fixed):
-                    detail = (
-                        f"{flag}: {values} became {_values(now).get(flag)}; {sorted({one.code for one in fixed.fixed})}"
-                    )
+            became = _values(now, project)
+            for flag, values in _values(was, project).items():
+                if flag not in spoken_of and not _fits(values, became.get(flag), fixed):
+                    detail = f"{flag}: {values} became {became.get(flag)}; {sorted({one.code for one in fixed.fixed})}"
                     troubles.append(
                         Trouble("another flag changed", " ".join(sorted({one.code for one in fixed.fixed})), detail)
                     )
@@ -55,13 +55,15 @@ def _fits(before: Values, after: Values | None, fixed: Fixed) -> bool:
     return _CONTINUATION in codes and after[: len(before)] == tuple(word.replace("\r\n", "\n") for word in before)
 
 
-def _values(launch: Launch) -> dict[str, Values]:
-    """The last values of each flag; a blank that a broken continuation makes is none."""
-    return {
-        one.flag: tuple(word.text for word in one.own_values if word.text.strip())
-        for one in launch.arguments
-        if one.flag.startswith("--") and one.flag != "--"
-    }
+def _values(launch: Launch, project: Project) -> dict[str, Values]:
+    """The last values of each flag, as many as it takes; a blank that a broken continuation makes is none."""
+    found: dict[str, Values] = {}
+    for one in launch.arguments:
+        if one.flag.startswith("--") and one.flag != "--":
+            known = project.catalogue.flag(one.flag)
+            most = None if known is None else arity(known)[1]
+            found[one.flag] = tuple(word.text for word in one.own_values[:most] if word.text.strip())
+    return found
 
 
 def _spoken_of(fixed: Fixed) -> Iterator[str]:
