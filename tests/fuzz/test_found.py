@@ -167,3 +167,20 @@ def test_many_footers_are_asked_though_some_end_the_process_that_asks() -> None:
     assert os.waitpid(child, 0)[1] == 0
     assert {sound for _, sound in told} == {True}
     assert {sound for sound, _ in told} == {True, False}
+
+
+@pytest.mark.parametrize("around", ["X=$(«»)", "echo `«»`", 'echo "a\n$(«»)"'])
+def test_no_option_is_set_above_a_substitution_that_does_without(around: str) -> None:
+    text = around.replace("«»", f"{TRAIN} | tee run.log") + "\n"
+    done = fix(Project.from_files({"examples/demo/run_demo.sh": text}), {"RLX420": RULES["RLX420"]})
+    assert not done.changes
+
+
+def test_a_value_that_a_loop_makes_longer_costs_no_more_each_round() -> None:
+    text = f"for ((i = 0; i < 1900; i++)); do X+=grpo; done\n{TRAIN} --lr $X\n"
+    project = Project.from_files({"examples/demo/run_demo.sh": text})
+    launcher = project.launcher(MEMORY_ROOT / "examples/demo/run_demo.sh")
+    assert launcher is not None
+    value = launcher.launches[0].arguments[-1].values[0]
+    assert value.text.endswith("grpo" * 1900)
+    assert len(value.unknowns) == 1

@@ -56,13 +56,13 @@ def _fits(before: Values, after: Values | None, fixed: Fixed) -> bool:
 
 
 def _values(launch: Launch, project: Project) -> dict[str, Values]:
-    """The last values of each flag, as many as it takes; a blank that a broken continuation makes is none."""
+    """The last values of each flag that Relax takes notice of, as many as it takes; a blank that a broken continuation
+    makes is none."""
     found: dict[str, Values] = {}
     for one in launch.arguments:
-        if one.flag.startswith("--") and one.flag != "--":
-            known = project.catalogue.flag(one.flag)
-            most = None if known is None else arity(known)[1]
-            found[one.flag] = tuple(word.text for word in one.own_values[:most] if word.text.strip())
+        flag = project.catalogue.flag(one.flag)
+        if flag is not None:
+            found[one.flag] = tuple(word.text for word in one.own_values[: arity(flag)[1]] if word.text.strip())
     return found
 
 

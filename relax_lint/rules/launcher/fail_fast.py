@@ -42,7 +42,7 @@ from relax_lint.patterns import pattern
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch, Word
-from relax_lint.shell.nodes import Assignment, Case, Function, If
+from relax_lint.shell.nodes import Assignment, Case, CommandSubstitution, Function, If
 from relax_lint.shell.nodes import Word as WrittenWord
 from relax_lint.shell.queries import place_of, program, why_unknown
 from relax_lint.shell.walk import command_lists, commands_of, nodes_of
@@ -400,6 +400,8 @@ def _above_statement(line: str, place: Place) -> Edit | None:
         for command in commands
         if command.start <= place.start < command.end
     ]
+    if any(each.start <= place.start < each.end for each in nodes_of(source, CommandSubstitution)):
+        return None  # which does without set -e, whatever stands above
     inside = max((at for at, command in enumerate(around) if isinstance(command, Function)), default=-1)
     statements = around[inside + 1 :]
     if inside >= 0:
