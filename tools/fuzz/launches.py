@@ -18,9 +18,12 @@ Values = tuple[str, ...]
 
 
 def changed_flags(project: Project, fixed: Fixed) -> tuple[int, list[Trouble]]:
-    """The launches that could be compared, how many, and the flags that changed without a word about them."""
+    """The launches that could be compared, how many, and the flags that changed without a word about them. Where lines
+    were joined, any flag may have other values: those of the lines that were lost."""
     spoken_of = set(_spoken_of(fixed))
-    compared, troubles = 0, []
+    compared, troubles = 0, list[Trouble]()
+    if any(one.code == _CONTINUATION for one in fixed.fixed):
+        return compared, troubles
     for path in fixed.changes:
         before, after = project.launcher(path), fixed.project.launcher(path)
         if path.suffix not in (".sh", ".bash") or before is None or after is None:
@@ -42,27 +45,20 @@ def changed_flags(project: Project, fixed: Fixed) -> tuple[int, list[Trouble]]:
 
 
 def _fits(before: Values, after: Values | None, fixed: Fixed) -> bool:
-    """Whether a flag has what it had, but for overrides of verl that are gone from behind it, words of a line that is
-    joined to its own now, and carriage returns of the launcher's lines."""
-    if before == after:
-        return True
-    codes = {one.code for one in fixed.fixed}
-    if after is None:
-        return False
-    if _OVERRIDE in codes:
-        left = iter(before)
-        return all(word in left for word in after)
-    return _CONTINUATION in codes and after[: len(before)] == tuple(word.replace("\r\n", "\n") for word in before)
+    """Whether a flag has what it had, but for overrides of verl that are gone from behind it."""
+    if before == after or after is None or not any(one.code == _OVERRIDE for one in fixed.fixed):
+        return before == after
+    left = iter(before)
+    return all(word in left for word in after)
 
 
 def _values(launch: Launch, project: Project) -> dict[str, Values]:
-    """The last values of each flag that Relax takes notice of, as many as it takes; a blank that a broken continuation
-    makes is none."""
+    """The last values of each flag that Relax takes notice of, as many as it takes."""
     found: dict[str, Values] = {}
     for one in launch.arguments:
         flag = project.catalogue.flag(one.flag)
         if flag is not None:
-            found[one.flag] = tuple(word.text for word in one.own_values[: arity(flag)[1]] if word.text.strip())
+            found[one.flag] = tuple(word.text for word in one.own_values[: arity(flag)[1]])
     return found
 
 
