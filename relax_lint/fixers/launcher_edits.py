@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from relax_lint.diagnostics import Edit, Place
 from relax_lint.patterns import pattern
 from relax_lint.shell.launch import Argument, Word
-from relax_lint.shell.nodes import ArrayLiteral, SimpleCommand
-from relax_lint.shell.walk import array_literals, command_at, command_lists
+from relax_lint.shell.nodes import ArrayLiteral, Assignment, SimpleCommand
+from relax_lint.shell.nodes import Word as WrittenWord
+from relax_lint.shell.walk import array_literals, command_at, command_lists, nodes_of
 from relax_lint.sources.script import ScriptFile
 from relax_lint.sources.text import SourceFile
 
@@ -99,6 +100,8 @@ def insert_after(argument: Argument, items: Sequence[str]) -> Edit | None:
     if not indent.strip(_BLANKS):
         at = line_end - (text[line_end - 1] == "\r")
         if isinstance(inside, ArrayLiteral):
+            if _is_glued(place.source, inside):
+                return None
             if _REST_OF_ELEMENT_LINE.fullmatch(text, place.end, line_end):
                 return Edit(path, at, at, "".join(f"\n{indent}{item}" for item in items))
         elif _JOINED.fullmatch(text, place.end, line_end):
@@ -108,8 +111,10 @@ def insert_after(argument: Argument, items: Sequence[str]) -> Edit | None:
     return Edit(path, place.end, place.end, "".join(f" {item}" for item in items))
 
 
-def append_to_array(source: SourceFile, array: ArrayLiteral, items: Sequence[str]) -> Edit:
+def append_to_array(source: SourceFile, array: ArrayLiteral, items: Sequence[str]) -> Edit | None:
     """Write more elements at an array's end."""
+    if _is_glued(source, array):
+        return None
     text, close = source.text, array.end - 1
     line_start = _line_start(text, close)
     if text[line_start:close].strip(_BLANKS) or line_start <= array.start:
@@ -192,6 +197,16 @@ def _is_a_word_of(inside: ArrayLiteral | SimpleCommand, place: Place) -> bool:
         starts = {word.start for word in inside.words[1:]}
         words = [word for word in inside.words if not hasattr(word, "name")]
     return place.start in starts and place.end in {word.end for word in words}
+
+
+def _is_glued(source: SourceFile, array: ArrayLiteral) -> bool:
+    """Whether something stands in one word with all elements of an array: behind the last one, be that another then."""
+    if not isinstance(source, ScriptFile):
+        return False
+    name = next((one.name for one in nodes_of(source, Assignment) if one.value is array), None)
+    whole = {f"${{{name}[@]}}", f"${{{name}[*]}}"}
+    words = (source.text[word.start : word.end] for word in nodes_of(source, WrittenWord))
+    return any(any(map(word.__contains__, whole)) and word.strip('"') not in whole for word in words)
 
 
 def _is_joined_to_nothing(source: SourceFile, end: int) -> bool:

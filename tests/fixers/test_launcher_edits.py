@@ -133,6 +133,18 @@ def test_flags_are_written_at_the_end_of_an_array(before: str, after: str) -> No
     assert edited(source, append_to_array(source, array, ["--new", "--more 3"])) == after
 
 
+@pytest.mark.parametrize("glued", ['"${A[@]}x"', '"${A[@]}"$X', 'x"${A[*]}"', '"${A[@]}${B[@]}"'])
+def test_nothing_is_written_into_an_array_that_is_a_part_of_a_word(glued: str) -> None:
+    source, launch = launch_of(f'A=(--flag x)\nB=(--b)\n{TRAIN} "${{A[@]}}"\n{TRAIN} {glued}\n')
+    argument = launch.last("--flag")
+    assert argument is not None
+    assert argument.word.place is not None
+    array = holder(argument.word.place)
+    assert isinstance(array, ArrayLiteral)
+    assert append_to_array(source, array, ["--new"]) is None
+    assert insert_after(argument, ["--new"]) is None
+
+
 COMMANDS = {
     f"{TRAIN} --a 1\n": f"{TRAIN} --a 1 --new --more 3\n",
     f"{TRAIN} \\\n    --a 1 \\\n    --b\n": f"{TRAIN} \\\n    --a 1 \\\n    --b \\\n    --new \\\n    --more 3\n",
