@@ -94,14 +94,14 @@ def insert_after(argument: Argument, items: Sequence[str]) -> Edit | None:
         or _is_joined_to_nothing(place.source, place.end)
     ):
         return None
+    if isinstance(inside, ArrayLiteral) and _is_glued(place.source, inside):
+        return None
     text, path = place.source.text, place.source.path
     line_start, line_end = _line_start(text, place.start), _line_end(text, place.end)
     indent = text[line_start : place.start]
     if not indent.strip(_BLANKS):
         at = line_end - (text[line_end - 1] == "\r")
         if isinstance(inside, ArrayLiteral):
-            if _is_glued(place.source, inside):
-                return None
             if _REST_OF_ELEMENT_LINE.fullmatch(text, place.end, line_end):
                 return Edit(path, at, at, "".join(f"\n{indent}{item}" for item in items))
         elif _JOINED.fullmatch(text, place.end, line_end):
