@@ -393,7 +393,7 @@ def _which(shell: Shell, node: SimpleCommand, words: list[Value], state: State) 
     if name is not None and (name in state.functions or name in BUILTINS) and len(words) == 1:
         if state.output is not None:
             if node.words and getattr(node.words[0], "literal", None) == "command":
-                state.output += (Known(name + "\n"),)
+                state.put(Known(name + "\n"))
             else:
                 return unknown_program(shell, node, state)
         return [state]

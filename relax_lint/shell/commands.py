@@ -8,13 +8,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint import looks
-from relax_lint.shell.bounds import MAXIMUM_PARTS, MAXIMUM_TEXT, MAXIMUM_WORDS, TooComplex
+from relax_lint.shell.bounds import MAXIMUM_PARTS, MAXIMUM_WORDS, TooComplex
 from relax_lint.shell.calls import call_function, run_process, unwritable
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, SimpleCommand
 from relax_lint.shell.partly_known import as_commands
 from relax_lint.shell.refusals import ReadOnly
 from relax_lint.shell.state import Flow, State, Undecided
-from relax_lint.shell.values import EMPTY, Chunk, Known, Root, Sym, Value, Variable, known, merged, unknown
+from relax_lint.shell.values import (
+    EMPTY,
+    Chunk,
+    Known,
+    Root,
+    Sym,
+    Value,
+    Variable,
+    known,
+    merged,
+    refuse_long,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
@@ -80,8 +92,9 @@ def _compact(value: Value) -> Value:
     """A value without the places of its characters, which matter only where they hold flags."""
     if len(value.chunks) > MAXIMUM_PARTS:
         value = Value(tuple(merged(value.chunks)), value.place, value.many)
-    if len(value.chunks) > MAXIMUM_PARTS or sum(map(_size, value.chunks)) > MAXIMUM_TEXT:
+    if len(value.chunks) > MAXIMUM_PARTS:
         raise TooComplex
+    refuse_long(value.chunks)
     text = value.text
     if text is None:
         return Value(_without_seam(value.chunks), None, value.many)
@@ -96,10 +109,6 @@ def _without_seam(chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
     if isinstance(before, Known) and isinstance(last, Known) and "-" not in before.text + last.text:
         return (*others, Known(before.text + last.text))
     return chunks
-
-
-def _size(chunk: Chunk) -> int:
-    return len(chunk.text) if isinstance(chunk, Known) else len(chunk.default or "")
 
 
 def converted(
@@ -330,7 +339,7 @@ def unknown_program(shell: Shell, node: SimpleCommand, state: State) -> list[Sta
         text = shell.source.text[node.start : node.end]
         root.text = text if text.startswith("$(") else f"$({text})"
         state.forget(root)
-        state.output += (Sym(root),)
+        state.put(Sym(root))
     return [state]
 
 
@@ -400,12 +409,12 @@ def write(state: State, text: str, roots: tuple[Root, ...], root: Callable[[tupl
     if state.output is None or not text:
         return
     if not roots:
-        state.output += (Known(text),)
+        state.put(Known(text))
         return
     ending = "\n" if text.endswith("\n") else ""
-    state.output += (Sym(root(roots), text.removesuffix("\n") or None),)
+    state.put(Sym(root(roots), text.removesuffix("\n") or None))
     if ending:
-        state.output += (Known(ending),)
+        state.put(Known(ending))
 
 
 # ---------------------------------------------------------------- other scripts

@@ -93,7 +93,7 @@ class _Declaration:
         """``declare -p name``: what it writes is not followed, whether the names are there is."""
         names = [node.name for node in assigned] + [self.state.resolve(word).likely for word in words]
         if self.state.output is not None:
-            self.state.output += (Sym(self.shell.expander.root(self.shell.command)),)
+            self.state.put(Sym(self.shell.expander.root(self.shell.command)))
         if None in names:
             return None
         return int(any(self.state.lookup(name or "") in (None, REMOVED) for name in names))

@@ -21,11 +21,11 @@ def pwd(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> 
     if state.output is None:
         return
     if state.cwd is None:
-        state.output += (Sym(shell.expander.variable_root("PWD")), Known("\n"))
+        state.put(Sym(shell.expander.variable_root("PWD")), Known("\n"))
     elif any(state.resolve(word).text == "-P" for word in words):
-        state.output += (Known(looks.real(state.cwd) + "\n"),)
+        state.put(Known(looks.real(state.cwd) + "\n"))
     else:
-        state.output += (Known(state.cwd + "\n"),)
+        state.put(Known(state.cwd + "\n"))
 
 
 @builtin("cd")
@@ -56,7 +56,7 @@ def cd(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> l
         old = state.lookup("OLDPWD")
         text = old.value.likely if old is not None and old.value is not None else None
         if text is not None and state.output is not None:
-            state.output += (Known(text + "\n"),)
+            state.put(Known(text + "\n"))
     return _go(shell, text, state, physical=physical)
 
 

@@ -12,7 +12,7 @@ from relax_lint.shell.nodes import Parameter, Word
 from relax_lint.shell.operators import Between, Elements, change, changed, described, substring
 from relax_lint.shell.refusals import Abort, Refused
 from relax_lint.shell.state import NONEMPTY, NUMBERS, SOME_FAILURE, State, UnknownArguments
-from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, join, known, unknown
+from relax_lint.shell.values import EMPTY, Known, Root, Sym, Value, Variable, join, known, refuse_long, unknown
 
 if TYPE_CHECKING:
     from relax_lint.shell.expand import Expander
@@ -196,6 +196,7 @@ class Parameters:
         if index is None:
             state.set_value(name, value)
             return
+        refuse_long(value.chunks)
         old = state.lookup(name) or Variable()
         elements: dict[Any, Value] = dict(old.elements or {})
         if old.elements is None and old.value is not None:

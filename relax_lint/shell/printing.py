@@ -23,7 +23,7 @@ def echo(shell: Shell, node: SimpleCommand, words: list[Value], state: State) ->
     if any(isinstance(chunk, Sym) for value in values for chunk in value.chunks):
         _echo_partly_known(values, state)
         return
-    state.output += (Known(formatting.echo([value.text or "" for value in values]).text),)
+    state.put(Known(formatting.echo([value.text or "" for value in values]).text))
 
 
 def _echo_partly_known(values: list[Value], state: State) -> None:
@@ -48,7 +48,7 @@ def _echo_partly_known(values: list[Value], state: State) -> None:
     if "n" not in options:
         out.append(Known("\n"))
     assert state.output is not None
-    state.output += tuple(out)
+    state.put(*out)
 
 
 @builtin("printf")
@@ -80,18 +80,18 @@ def printf(shell: Shell, node: SimpleCommand, words: list[Value], state: State) 
         set_target(shell, target, value, state)
     elif printed is not None and not roots:
         if state.output is not None:
-            state.output += (Known(printed.text),)
+            state.put(Known(printed.text))
     elif state.output is not None:
         plain = [state.resolve(value) for value in arguments]
         if texts[0] in ("%s", "%s\n") and len(plain) == 2:
-            state.output += plain[1].chunks
+            state.put(*plain[1].chunks)
             if texts[0] == "%s\n":
-                state.output += (Known("\n"),)
+                state.put(Known("\n"))
         elif printed is not None:
             write(state, printed.text, roots, lambda parents: root)
         else:
             root.text = f"$({shell.source.text[node.start : node.end]})"
-            state.output += (Sym(root),)
+            state.put(Sym(root))
 
 
 def set_target(shell: Shell, target: str, value: Value, state: State) -> None:

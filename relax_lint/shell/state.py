@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from relax_lint.records import record
 from relax_lint.shell.needs import common
 from relax_lint.shell.refusals import ReadOnly
-from relax_lint.shell.values import REMOVED, Chunk, Known, Root, Sym, Value, Variable, known
+from relax_lint.shell.values import REMOVED, Chunk, Known, Root, Sym, Value, Variable, known, refuse_long
+
+_PARTS_UNCOUNTED = 64
+"""Pieces of output after which its characters are counted again."""
 
 if TYPE_CHECKING:
     from relax_lint.shell.nodes import Function
@@ -196,8 +199,16 @@ class State:
         """Give a variable a known value, keeping its attributes."""
         self.set_value(name, known(text))
 
+    def put(self, *chunks: Chunk) -> None:
+        """Print something, where it matters what is printed."""
+        if self.output is not None:
+            self.output += chunks
+            if len(self.output) % _PARTS_UNCOUNTED < len(chunks):
+                refuse_long(self.output)
+
     def set_value(self, name: str, value: Value) -> None:
         """Give a variable a value as it is, keeping its attributes."""
+        refuse_long(value.chunks)
         name = self.resolve_name(name)
         old = self.lookup(name)
         if old is not None and old.elements is not None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from relax_lint.diagnostics import Place
 from relax_lint.shell.associative import in_bash_order
+from relax_lint.shell.bounds import MAXIMUM_TEXT, TooComplex
 from relax_lint.sources.text import SourceFile
 
 
@@ -125,6 +126,15 @@ def shown_of(chunk: Chunk) -> str:
     if isinstance(chunk, Known):
         return chunk.text
     return chunk.default if chunk.default is not None else chunk.root.text
+
+
+def refuse_long(chunks: Sequence[Chunk]) -> None:
+    """Raise :class:`TooComplex` for a text of too many characters: what doubles it makes it longer than any memory."""
+    size = 0
+    for chunk in chunks:
+        size += len(chunk.text if isinstance(chunk, Known) else chunk.default or "")
+    if size > MAXIMUM_TEXT:
+        raise TooComplex
 
 
 EMPTY = Value((Known(""),))

@@ -65,6 +65,11 @@ def launchers() -> dict[str, str]:
         "doubling_array": 'A=(a)\nfor i in {1..60}; do A+=("${A[@]}"); done',
         "doubling_replace": "X=aaaa\nfor i in {1..40}; do X=${X//a/aa}; done",
         "doubling_printf": 'X=a\nfor i in {1..40}; do printf -v X \'%s%s\' "$X" "$X"; done',
+        "doubling_element": 'A[0]=a; for i in {1..40}; do A[0]="${A[0]}${A[0]}"; done',
+        "doubling_key": 'declare -A A; A[x]=a; for i in {1..40}; do A[x]+="${A[x]}"; done',
+        "doubling_read": 'X=a; for i in {1..40}; do read -r X <<< "$X$X"; done',
+        "output_long": "X=$(printf '%099999d' 1); Y=$(for i in {1..900}; do for j in {1..900}; do echo \"$X\"; done; "
+        "done)",
         "doubling_derived": "for ((i=0; i<64; i++)); do X+=${X^^}; done; Y=${X:-a}; [ $Y = b ] && Z=${Y,,}",
         "wide_printf": "printf -v X '%999999999s' a; printf -v Y '%.999999999f' 1",
         "long_line": "X=" + "a" * LONG,

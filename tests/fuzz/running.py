@@ -42,3 +42,25 @@ def checked(directory: Path, *, megabytes: int = 1_024, seconds: int = 20) -> st
     """The report of `check` as JSON, nothing remembered."""
     arguments = ("check", "--isolated", "--no-cache", "-j1", "--format=json", "examples")
     return run(directory, *arguments, megabytes=megabytes, seconds=seconds)
+
+
+_MEASURED = """\
+import resource, sys
+from relax_lint.cli import main
+main(["check", "--isolated", "--no-cache", "-j1", "--quiet", "."])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10, file=sys.stderr)
+"""
+
+
+def megabytes_taken(directory: Path, *, seconds: int) -> int:
+    """The most memory that a check has at a time, where there is more than enough."""
+    done = subprocess.run(
+        [sys.executable, "-c", _MEASURED],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        preexec_fn=limited(8 * 1_024, seconds),
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+        check=True,
+    )
+    return int(done.stderr.split()[-1])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.fuzz import data, pathological
-from tests.fuzz.running import checked, run
+from tests.fuzz.running import checked, megabytes_taken, run
 
 NOT_READ = {
     "launchers": {
@@ -28,7 +28,8 @@ PARSED_BY_SOME = {"attributes", "sums", "nots", "minus", "lambdas", "ternaries",
 """Modules that some versions of Python parse and others do not."""
 NOT_FOLLOWED = {
     "and_or", "braces_nested", "range_huge", "alternatives", "loop", "recursion", "recursion_double",
-    "recursion_mutual", "doubling", "doubling_array", "doubling_replace", "doubling_printf", "wide_printf", "long_line",
+    "recursion_mutual", "doubling", "doubling_array", "doubling_element", "doubling_key", "doubling_read",
+    "doubling_replace", "doubling_printf", "output_long", "wide_printf", "long_line",
     "array", "many_lines", "many_functions", "many_commands", "many_launches",
 }  # fmt: skip
 """Launchers of which RLX003 says that not all ways were followed."""
@@ -60,6 +61,12 @@ def test_launchers(tmp_path: Path) -> None:
     found = codes(tmp_path, 60)
     assert {name for name in files if "RLX001" in found[name]} == NOT_READ["launchers"]
     assert {name for name in files if "RLX003" in found[name]} >= NOT_FOLLOWED
+
+
+def test_what_doubles_takes_little_memory_though_there_is_a_lot(tmp_path: Path) -> None:
+    growing = {name: text for name, text in pathological.launchers().items() if name.startswith(("doubling", "output"))}
+    written(tmp_path, {name: f"{text}\n{pathological.LAUNCH}" for name, text in growing.items()}, "run", ".sh")
+    assert megabytes_taken(tmp_path, seconds=60) < 400
 
 
 def test_what_cannot_be_followed_hides_nothing_before_it(tmp_path: Path) -> None:
