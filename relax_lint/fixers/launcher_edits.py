@@ -6,6 +6,7 @@ from different places, strings that are split later.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from relax_lint.diagnostics import Edit, Place
@@ -200,13 +201,16 @@ def _is_a_word_of(inside: ArrayLiteral | SimpleCommand, place: Place) -> bool:
 
 
 def _is_glued(source: SourceFile, array: ArrayLiteral) -> bool:
-    """Whether something stands in one word with all elements of an array: behind the last one, be that another then."""
+    """Whether something stands in one word with all elements of an array, and so behind the last one, be that another
+    then; or whether only some of its elements are passed."""
     if not isinstance(source, ScriptFile):
         return False
     name = next((one.name for one in nodes_of(source, Assignment) if one.value is array), None)
     whole = {f"${{{name}[@]}}", f"${{{name}[*]}}"}
     words = (source.text[word.start : word.end] for word in nodes_of(source, WrittenWord))
-    return any(any(map(word.__contains__, whole)) and word.strip('"') not in whole for word in words)
+    naming = [word for word in words if re.search(rf"\$(?:\{{{name}\[|\{{?{name}\b)", word)]
+    every = [word for word in naming if any(map(word.__contains__, whole))]
+    return bool(naming) and not (every and all(word.strip('"') in whole for word in every))
 
 
 def _is_joined_to_nothing(source: SourceFile, end: int) -> bool:

@@ -54,6 +54,8 @@ class Parameters:
                 return Elements(self.arguments(state), star=name == "*")
             return self.scalar(name, state)
         spelled = subscript.literal
+        if not spelled and not subscript.parts:
+            raise Refused
         if spelled in ("@", "*"):
             return Elements(self.all_elements(name, state), star=spelled == "*")
         variable = self.variable(name, state)

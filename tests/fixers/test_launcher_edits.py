@@ -133,9 +133,11 @@ def test_flags_are_written_at_the_end_of_an_array(before: str, after: str) -> No
     assert edited(source, append_to_array(source, array, ["--new", "--more 3"])) == after
 
 
-@pytest.mark.parametrize("glued", ['"${A[@]}x"', '"${A[@]}"$X', 'x"${A[*]}"', '"${A[@]}${B[@]}"'])
-def test_nothing_is_written_into_an_array_that_is_a_part_of_a_word(glued: str) -> None:
-    source, launch = launch_of(f'A=(--flag x)\nB=(--b)\n{TRAIN} "${{A[@]}}"\n{TRAIN} {glued}\n')
+@pytest.mark.parametrize(
+    "passed", ['"${A[@]}" "${A[@]}x"', '"${A[@]}"$X', '"${A[@]}" x"${A[*]}"', '"${A[@]}${B[@]}"', "$A", "${A[0]}"]
+)
+def test_nothing_is_written_into_an_array_that_is_passed_in_part_or_as_part_of_a_word(passed: str) -> None:
+    source, launch = launch_of(f"A=(--flag x)\nB=(--b)\n{TRAIN} {passed}\n")
     argument = launch.last("--flag")
     assert argument is not None
     assert argument.word.place is not None
