@@ -17,11 +17,12 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 SHARES = {
-    "several files": ("4", "kill", "disk full", "another writes by renaming", "the same beside"),
-    "one file": ("3", "kill, no exchange", "interrupt", "file protected", "directory protected", "files limited"),
-    "migrate --force": ("2", "kill"),
-    "recipe of verl": ("1", "kill", "full from here on"),
+    "several files": ("kill", "disk full", "another writes by renaming", "the same beside"),
+    "one file": ("kill, no exchange", "interrupt", "file protected", "directory protected", "files limited"),
+    "migrate --force": ("kill",),
+    "recipe of verl": ("kill", "full from here on"),
 }
+"""The faults of each scenario, tried in one place each; CI tries every fault in two."""
 
 CARELESS = """
 import sys, tempfile
@@ -112,9 +113,9 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("scenario", SHARES)
 def test_every_file_is_old_or_new_and_the_next_run_completes_it(scenario: str) -> None:
-    most, *kinds = SHARES[scenario]
+    kinds = SHARES[scenario]
     faults = [word for kind in kinds for word in ("--fault", kind)]
-    done = run("tools/fault_fixes.py", "--at-most", most, "--scenario", scenario, *faults)
+    done = run("tools/fault_fixes.py", "--at-most", "1", "--scenario", scenario, *faults)
     assert done.returncode == 0, done.stdout + done.stderr
     found = re.search(r"^(\d+) runs under fault, 0 wrong$", done.stdout, re.MULTILINE)
     assert found is not None

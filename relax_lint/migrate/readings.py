@@ -70,9 +70,8 @@ def first_key(settings: Settings, *keys: str) -> str:
 
 def below(settings: Settings, *prefixes: str) -> Iterator[str]:
     """The keys that are one of some names, or lie below one."""
-    for key in settings.leaves:
-        if any(key == prefix or key.startswith(f"{prefix}.") for prefix in prefixes):
-            yield key
+    starts = tuple(f"{prefix}." for prefix in prefixes)
+    return (key for key in settings.leaves if key in prefixes or key.startswith(starts))
 
 
 def fates(

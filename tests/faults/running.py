@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,19 +55,21 @@ def check(tree: Mapping[str, str | bytes], root: Path, options: tuple[str, ...] 
 
 
 def findings(root: Path, options: tuple[str, ...] = ()) -> list[Said]:
-    """What the tool finds below a directory."""
-    report = root / "report.json"
+    """What the tool finds below a directory. Nothing is written: no tree is met again, and a disk takes its time."""
+    printed = io.BytesIO()
     before = Path.cwd()
     os.chdir(root)
     try:
         paths = ["examples", *(["scripts/training"] if (root / "scripts/training").is_dir() else [])]
-        common = ["--format", "json", "--output-file", str(report), "-j", "1", "--isolated", "--exit-zero"]
-        status = main(["check", *common, "--env", f"DATA_DIR={root}/data", *options, *paths])
+        common = ["--format", "json", "--no-cache", "-j", "1", "--isolated", "--exit-zero"]
+        with redirect_stdout(io.TextIOWrapper(printed, encoding="utf-8", write_through=True)) as stream:
+            status = main(["check", *common, "--env", f"DATA_DIR={root}/data", *options, *paths])
+            stream.flush()
     finally:
         os.chdir(before)
     if status != 0:
         raise RuntimeError(f"exit status {status}")
-    found = json.loads(report.read_text(encoding="utf-8"))["diagnostics"]
+    found = json.loads(printed.getvalue())["diagnostics"]
     return [Said(one["code"], one["severity"], one["path"], one["line"], one["message"]) for one in found]
 
 

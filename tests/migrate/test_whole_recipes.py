@@ -99,6 +99,12 @@ def found(capsys: Capture, *paths: str) -> list[str]:
     return [f"{each['code']} {each['path']}:{each['line']}" for each in told["diagnostics"]]
 
 
+def with_one_launcher(recipe: Path) -> Path:
+    """A recipe without its second launcher, of which nothing is asked: each is a migration."""
+    (recipe / "run_number_game_fast.sh").unlink()
+    return recipe
+
+
 def everything(root: Path) -> dict[str, bytes]:
     return {
         path.relative_to(root).as_posix(): path.read_bytes()
@@ -271,7 +277,7 @@ def test_a_reward_that_is_not_there_is_said_with_its_place(migrate: Migrate, tmp
 
 
 def test_a_dynamic_import_is_said_with_its_place(migrate: Migrate, tmp_path: Path) -> None:
-    scoring = tmp_path / "verl_recipes/number_game/scoring.py"
+    scoring = with_one_launcher(tmp_path / "verl_recipes/number_game") / "scoring.py"
     scoring.write_text(
         "import importlib\n\n\ndef score_game(data_source, solution_str, ground_truth, extra_info=None):\n"
         "    return importlib.import_module(data_source).score(solution_str)\n"
@@ -283,7 +289,7 @@ def test_a_dynamic_import_is_said_with_its_place(migrate: Migrate, tmp_path: Pat
 
 
 def test_a_class_that_is_not_understood_is_said_with_its_place(migrate: Migrate, tmp_path: Path) -> None:
-    tool = tmp_path / "verl_recipes/number_game/hint_tool.py"
+    tool = with_one_launcher(tmp_path / "verl_recipes/number_game") / "hint_tool.py"
     tool.write_text(
         "from verl.workers.fsdp_workers import ActorRolloutRefWorker\n\nHintTool = ActorRolloutRefWorker.tool()\n"
     )
@@ -352,6 +358,7 @@ def test_what_a_launcher_of_verl_still_needs_stays(dropped: Path) -> None:
 
 
 def test_what_other_code_uses_stays(dropped: Path) -> None:
+    with_one_launcher(dropped)
     (dropped / "plot_scores.py").write_text("from examples.number_game.scoring import plot\n\nplot('a')\n")
     main(["--fix", "examples/number_game", "-q", "--no-cache"])
     assert (dropped / "scoring.py").is_file()
@@ -368,6 +375,7 @@ def test_a_reward_that_has_the_name_already_is_replaced(dropped: Path) -> None:
 
 
 def test_a_module_that_needs_no_verl_stays_as_it_is(dropped: Path) -> None:
+    with_one_launcher(dropped)
     tabs = "import string\n\nNAMES = ['number']\n\n\ndef table():\n    return string.digits\n"
     (dropped / "tabs.py").write_text(tabs)
     scoring = (dropped / "scoring.py").read_text()
@@ -411,6 +419,7 @@ def test_a_module_whose_imports_change_is_said_to_be_rewritten_and_not_lost(
 def test_a_package_that_is_carried_over_is_never_imported_in_place_of_its_copy(
     dropped: Path, relax: Path, capsys: Capture, used_elsewhere: bool
 ) -> None:
+    with_one_launcher(dropped)
     (dropped / "lib").mkdir()
     (dropped / "lib/__init__.py").write_text("from .texts import plain\n\nSEEN = {}\n")
     texts = "from verl.utils.reward_score.math_reward import strip_string\n\n\ndef plain(text):\n    "

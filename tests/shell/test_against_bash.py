@@ -18,9 +18,9 @@ from tests.shell.generator.script import CONSTRUCTS, GeneratedScript, generate
 from tools.bash_oracle import RECORDED, Oracle
 from tools.corpus_check import differing_word, launch_pattern
 
-EXAMPLES = int(os.environ.get("RELAX_LINT_PROPERTY_EXAMPLES", "1000"))
+EXAMPLES = int(os.environ.get("RELAX_LINT_PROPERTY_EXAMPLES", "500"))
 BATCH = 250
-FEWEST = 2000
+FEWEST = 1000
 
 
 def disagreement(script: GeneratedScript, here: Path, programs: Path, real: tuple[tuple[str, ...], ...]) -> str | None:

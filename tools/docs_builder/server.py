@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pkgutil
 import select
 import socket
 import subprocess
@@ -17,10 +18,11 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-from relax_lint.catalog.flags import embedded
-from relax_lint.cli import COMMANDS, program
-from relax_lint.command_line import command_module
-from relax_lint.rules import import_rules
+import relax_lint
+from relax_lint.cli import program
+from relax_lint.engine import lint
+from relax_lint.project import Project
+from relax_lint.rules import load_rules
 
 CLIENT = """\
 #!{python} -SE
@@ -36,10 +38,12 @@ LOADED = (
     "hydra.core.override_parser.overrides_parser",
     "libcst",
     "pyarrow.parquet",
-    "relax_lint.migrate.recipe",
     "yaml",
 )
-"""What some commands import when they need it."""
+"""What some commands import when they need it, besides the modules of the program."""
+NOT_LOADED = ("relax_lint.__main__", "relax_lint.lsp")
+"""What is not loaded before it is asked for: it runs as soon as it is, or no page starts it."""
+RECIPE = Path(__file__).parents[2] / "tests/recipes/broken_countdown"
 
 
 @contextlib.contextmanager
@@ -60,12 +64,10 @@ def served(directory: Path) -> Iterator[Path]:
 
 def serve(address: str) -> None:
     """Answer commands until standard input ends."""
-    for name in COMMANDS:
-        command_module(name)
-    for name in LOADED:
+    own = (module.name for module in pkgutil.walk_packages(relax_lint.__path__, "relax_lint."))
+    for name in (*LOADED, *(name for name in own if not name.startswith(NOT_LOADED))):
         import_module(name)
-    import_rules()
-    embedded()
+    lint(Project(RECIPE), load_rules())  # tables are read, and patterns compiled, the first time that they are needed
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen()

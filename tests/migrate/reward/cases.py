@@ -1,4 +1,4 @@
-"""Responses and labels, a thousand for each scorer and always the same, honest ones and those that try it on."""
+"""Responses and labels, a thousand for most scorers and always the same, honest ones and those that try it on."""
 
 from __future__ import annotations
 
@@ -227,7 +227,8 @@ _PROGRAMS = (
 
 
 def prime_code() -> Iterator[Case]:
-    """Programs and tests for them: a right one is run once, a wrong one again for each test."""
+    """Programs and tests for them: a right one is run once, a wrong one again for each test. Each is a process, or two:
+    of right ones with the usual tests there are a few for each way of writing them."""
     random_ = random.Random(5)
     for number in range(1000):
         n = random_.randrange(1000)
@@ -248,7 +249,9 @@ def prime_code() -> Iterator[Case]:
             fence = "```python\n%s\n```"
         if number % 100 == 4:
             label, program = json.dumps({"inputs": ["1\n", "2\n"], "outputs": ["2\n", "9\n"]}), right[0]
-        yield fence % program, label
+        is_usual = number % 16 not in (0, 2) and number % 5 != 1 and number % 100 != 4
+        if not is_usual or number % 5 == 2:
+            yield fence % program, label
 
 
 def tools() -> Iterator[tuple[str, object, dict[str, object]]]:
