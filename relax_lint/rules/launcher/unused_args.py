@@ -54,7 +54,7 @@ from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.nodes import Function, Parameter, SimpleCommand
 from relax_lint.shell.nodes import Word as WrittenWord
-from relax_lint.shell.queries import written_command
+from relax_lint.shell.queries import why_not_whole, written_command
 from relax_lint.shell.walk import commands_of, nodes_of
 from relax_lint.sources.launcher import LauncherSource
 from relax_lint.sources.script import ScriptFile
@@ -269,8 +269,9 @@ def unused_args(launcher: LauncherSource, project: Project) -> Iterator[Finding 
     launches = [launch for launch in launcher.launches if launch.kind == "relax"]
     if not launches:
         return
-    if launcher.has_crlf_ends:
-        yield NotChecked(Place(launcher, 0, 0), "CRLF line ends")
+    unread = why_not_whole(launcher)
+    if unread is not None:
+        yield NotChecked(Place(launcher, 0, 0), unread)
         return
     files = [launcher, *launcher.evaluation.sourced]
     for array, because in unused_arrays(launcher, launches, project):
