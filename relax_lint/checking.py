@@ -18,7 +18,7 @@ from relax_lint.diagnostics import Diagnostic
 from relax_lint.discovery import is_launcher
 from relax_lint.engine import Report, lint
 from relax_lint.files import BEGUN, Files
-from relax_lint.groups import Group, find, may_concern
+from relax_lint.groups import Group, find, may_concern, unread
 from relax_lint.outcomes import bytes_of, judged_by, repository_of, source_of, unmet
 from relax_lint.project import Project
 from relax_lint.report import FROM_ROOT, WITH_EDITS, Outcome, plural, shown_path
@@ -437,6 +437,9 @@ class Checking:
                 from relax_lint.turn import say_begun
 
                 say_begun(root)
+        if options.stdin_filename is None:
+            for path, reason in unread(self._named, self.configuration, self.files):
+                complain(f"{shown_path(path)}: nothing in it is checked: {reason}")
         targets = [(group.project, path) for group in groups for path in group.targets]
         if not any(project.recipe_of(path) for project, path in targets):
             under = "touched" if options.staged or options.since else "under the given paths"

@@ -83,6 +83,29 @@ def test_exit_status(run: Run, text: str, arguments: list[str], status: int) -> 
     assert run(*arguments).status == status
 
 
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("notes/a.txt", "it is no bash script, no Python and no YAML"),
+        ("notes/run.slurm", "it is no bash script, no Python and no YAML"),
+        ("tools/a.py", "it is in no recipe"),
+    ],
+)
+def test_a_named_file_that_no_rule_reads_is_told(run: Run, path: str, reason: str) -> None:
+    write(PYTHON, "x = 1\n")
+    write(path, "hello\n")
+    done = run(path, "examples")
+    assert done.err == f"relax-lint: {path}: nothing in it is checked: {reason}\n"
+    assert (done.status, run(path, "examples", "--exclude", path, "--force-exclude").err) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["run_demo.slurm", "run_demo.SH", "run_demo.job"])
+def test_a_named_bash_script_is_checked_whatever_its_suffix(run: Run, name: str) -> None:
+    write(f"examples/demo/{name}", "#!/usr/bin/env bash\npython3 relax/entrypoints/train.py --lr 1\n")
+    done = run(f"examples/demo/{name}")
+    assert (done.out, done.err) == ("All clean in 1 file, 1 recipe, 1 launch.\n", "")
+
+
 def test_nothing_to_check_is_said(run: Run) -> None:
     write("notes/a.txt", "")
     done = run("notes")
