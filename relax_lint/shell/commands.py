@@ -342,6 +342,7 @@ def run_unknown(shell: Shell, node: SimpleCommand, name: str, words: list[Value]
         inner = wrappers.training_in(name, words, state)
         if inner:
             return run_program(shell, node, inner, state)
+    shell.recorder.record_if_near(shell, node, words, state)
     return unknown_program(shell, node, state)
 
 
