@@ -426,7 +426,7 @@ class Checking:
             rules=rules,
             root=repository_of(Path.cwd(), self.files) if options.format in FROM_ROOT else None,
         )
-        outcome.demands = list(unmet(outcome, settings))
+        outcome.demands = list(unmet(outcome, settings, groups))
         return outcome
 
     def _report(self, outcome: Outcome, groups: Sequence[Group], patch: Patch) -> None:

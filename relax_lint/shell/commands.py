@@ -324,6 +324,7 @@ def run_wrapped(shell: Shell, node: SimpleCommand, inner: Wrapped, state: State)
 
 def unknown_program(shell: Shell, node: SimpleCommand, state: State) -> list[State]:
     """A program of which neither status nor output is known."""
+    shell.recorder.not_followed[node] = None
     state.status, state.undecided = None, None
     if state.output is not None:
         root = shell.expander.root(node)

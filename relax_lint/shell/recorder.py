@@ -60,6 +60,7 @@ class Recorder:
         self.course = course
         self.ways: list[Way] = []
         self.near: dict[object, Launch] = {}
+        self.not_followed: dict[SimpleCommand, None] = {}
         self.trainings = 0
         self.complex_at: Place | None = None
         self.problems: list[tuple[Place, str]] = []

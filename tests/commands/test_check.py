@@ -106,6 +106,21 @@ def test_a_named_bash_script_is_checked_whatever_its_suffix(run: Run, name: str)
     assert (done.out, done.err) == ("All clean in 1 file, 1 recipe, 1 launch.\n", "")
 
 
+@pytest.mark.parametrize("demand", ["--require-recipes", "--require-checked"])
+def test_a_gate_is_not_green_where_no_launcher_launches_anything(run: Run, demand: str) -> None:
+    write(PYTHON, "x = 1\n")
+    write(LAUNCHER, 'python3 "$TRAIN" --lr 1\n')
+    done = run("examples", demand)
+    assert (done.status, done.err) == (1, f"relax-lint: required: a launch to judge, and {LAUNCHER} has none\n")
+    assert run("examples").status == run(PYTHON, demand).status == 0
+
+
+def test_a_script_that_only_others_source_need_not_launch_anything(run: Run) -> None:
+    write("examples/demo/common.sh", "ARGS=(--lr 1)\n")
+    write(LAUNCHER, 'source "$(dirname "$0")/common.sh"\npython3 relax/entrypoints/train.py "${ARGS[@]}"\n')
+    assert run("examples/demo/common.sh", "--require-recipes").status == 0
+
+
 def test_nothing_to_check_is_said(run: Run) -> None:
     write("notes/a.txt", "")
     done = run("notes")
