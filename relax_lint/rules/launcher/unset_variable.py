@@ -136,7 +136,7 @@ INVALID = [
 def unset_variable(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
     """Say which names nobody sets, each once."""
     evaluation = launcher.evaluation
-    if is_part_of_another(launcher, project):
+    if not evaluation.launches or is_part_of_another(launcher, project):
         return
     unread = why_not_whole(launcher)
     if unread is not None:
