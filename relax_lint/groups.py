@@ -33,7 +33,6 @@ def find(paths: Iterable[Path], configuration: Configuration, files: Files | Non
             chosen.update(dict.fromkeys(_below(path, configuration, files)))
         elif files.exists(path):
             chosen[path] = None
-            files.named.add(path)
     groups: dict[tuple[Path, Path | None], Group] = {}
     roots: dict[Path, Path | None] = {}
     for path in sorted(chosen, key=str):
@@ -49,6 +48,11 @@ def find(paths: Iterable[Path], configuration: Configuration, files: Files | Non
             groups[key] = Group(Project(root, settings, files), settings, [])
         groups[key].targets.append(path)
     return list(groups.values())
+
+
+def take_named(paths: Iterable[Path], files: Files) -> None:
+    """Take absolute paths for those that the user named: what is a script there by its shebang is to be checked."""
+    files.named.update(_as_recipe(path, files) for path in paths)
 
 
 def unread(paths: Iterable[Path], configuration: Configuration, files: Files) -> Iterator[tuple[Path, str]]:

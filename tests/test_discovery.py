@@ -9,7 +9,7 @@ import pytest
 from relax_lint.config import Configuration, Settings
 from relax_lint.discovery import is_launcher, root_of, walk
 from relax_lint.files import Files
-from relax_lint.groups import find
+from relax_lint.groups import find, take_named
 from relax_lint.project import Project
 
 
@@ -65,8 +65,11 @@ def test_a_named_script_is_a_launcher_by_its_shebang_whatever_its_suffix(tmp_pat
     make(tmp_path, "examples/x/notes.txt")
     write(tmp_path / "examples/x/run.SH", "#!/bin/bash\n")
     named = [tmp_path / "examples/x/run.SH", tmp_path / "examples/x/notes.txt"]
-    assert found(*named) == named[:1]
-    assert found(tmp_path) == []
+    files = Files()
+    assert find([tmp_path], Configuration(isolated=True), files) == []
+    take_named(named, files)
+    (group,) = find(named, Configuration(isolated=True), files)
+    assert group.targets == named[:1]
 
 
 def test_ignore_files_are_honoured_at_every_level(tmp_path: Path) -> None:
