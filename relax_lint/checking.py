@@ -18,7 +18,7 @@ from relax_lint.diagnostics import Diagnostic
 from relax_lint.discovery import is_launcher
 from relax_lint.engine import Report, lint
 from relax_lint.files import BEGUN, Files
-from relax_lint.groups import Group, find, may_concern
+from relax_lint.groups import Group, find, may_concern, take_named, unread
 from relax_lint.outcomes import bytes_of, judged_by, repository_of, source_of, unmet
 from relax_lint.project import Project
 from relax_lint.report import FROM_ROOT, WITH_EDITS, Outcome, plural, shown_path
@@ -89,7 +89,9 @@ class Checking:
                 fixed += sum(one.path not in left for one in (*result.fixed, *result.along))
                 if left:
                     # What is reported must be what is on disk, not what would be there.
-                    group.project = Project(group.project.root, group.settings, Files())
+                    files = Files()
+                    take_named(self._named, files)
+                    group.project = Project(group.project.root, group.settings, files)
                     group.targets = [path for path in group.targets if group.project.exists(path)]
                     total.merge(self._judge(group, group.project, rules))
                     continue
@@ -173,6 +175,7 @@ class Checking:
             elif not path.suffix and (reason := self.files.why_closed(path)) is not None:
                 # Whether it is a launcher stands in it; of the others the suffix says enough, and RLX001 the rest.
                 self._fail(f"{shown_path(path)} cannot be read: {reason}")
+        take_named(paths, self.files)
         if options.staged or options.since is not None:
             paths = self._changed(paths)
         groups = find(paths, self.configuration, self.files)
@@ -426,7 +429,7 @@ class Checking:
             rules=rules,
             root=repository_of(Path.cwd(), self.files) if options.format in FROM_ROOT else None,
         )
-        outcome.demands = list(unmet(outcome, settings))
+        outcome.demands = list(unmet(outcome, settings, groups))
         return outcome
 
     def _report(self, outcome: Outcome, groups: Sequence[Group], patch: Patch) -> None:
@@ -437,6 +440,9 @@ class Checking:
                 from relax_lint.turn import say_begun
 
                 say_begun(root)
+        if options.stdin_filename is None:
+            for path, reason in unread(self._named, self.configuration, self.files):
+                complain(f"{shown_path(path)}: nothing in it is checked: {reason}")
         targets = [(group.project, path) for group in groups for path in group.targets]
         if not any(project.recipe_of(path) for project, path in targets):
             under = "touched" if options.staged or options.since else "under the given paths"

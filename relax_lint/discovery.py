@@ -15,15 +15,20 @@ Excluded = Callable[[Path, bool], bool]
 _Ignores: TypeAlias = tuple[int, Patterns]
 """The patterns of a .gitignore, and where in a path the part begins that they are about."""
 
-_BASH_SHEBANG = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?(?:\S*/)?)?(?:ba|da|k|z)?sh(?:\s|$)")
-_SHELL_SUFFIXES = (".sh", ".bash")
+_BASH_SHEBANG = re.compile(rb"(?:\xef\xbb\xbf)?#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?(?:\S*/)?)?(?:ba|da|k|z)?sh(?:\s|$)")
+SHELL_SUFFIXES = (".sh", ".bash")
+JOB_SUFFIXES = (".slurm", ".sbatch")
+"""Those of batch jobs, most of which are shell scripts."""
 _OTHERS_CODE = frozenset({"node_modules", "site-packages", "__pycache__"})
 
 
 def is_launcher(path: Path, files: Files) -> bool:
-    """Whether a file is a shell script: by its suffix, or by the shebang of a file that has no suffix."""
-    if path.suffix:
-        return path.suffix in _SHELL_SUFFIXES
+    """Whether a file is a shell script: by its suffix; by its shebang where it has none or a batch job's, or where the
+    user named it."""
+    if path.suffix in SHELL_SUFFIXES:
+        return True
+    if path.suffix and path.suffix not in JOB_SUFFIXES and path not in files.named:
+        return False
     return has_shebang(path, files)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.discovery import is_ignored
+from relax_lint.discovery import JOB_SUFFIXES, SHELL_SUFFIXES, is_ignored
 from relax_lint.flow.names import dotted_name, import_target
 from relax_lint.patterns import pattern
 from relax_lint.records import record
@@ -26,7 +26,7 @@ _MAY_IMPORT_ITS_OWN = pattern(r"(?m)^(?:from\s*\.|(?:from|import)\s+(?:examples|
 _MAY_STEP_IN = pattern(r"\bsys\s*\.\s*(?:modules|meta_path|path_hooks)\b|\b__path__\b|\bimport_hook\b|\bextend_path\b")
 """What may make modules of no file, or find their files elsewhere."""
 _GENERATED = pattern(r"_pb2(?:_grpc)?\Z|\A_?version\Z")
-_MAY_GENERATE = frozenset({".py", ".sh", ".bash", ".toml", ".cfg", ".mk", ".yaml", ".yml", ""})
+_MAY_GENERATE = frozenset({".py", *SHELL_SUFFIXES, *JOB_SUFFIXES, ".toml", ".cfg", ".mk", ".yaml", ".yml", ""})
 _BUILD_FILES = ("Makefile", "setup.py", "setup.cfg", "pyproject.toml", "Dockerfile", "docker/Dockerfile")
 
 

@@ -36,12 +36,13 @@ class Files:
     """The disk, under an overlay of unsaved files (``None`` hides a file).
 
     A file is read once: whatever happens on disk meanwhile, a run judges and fixes one state of it. ``unlistable`` are
-    the directories that were looked into in vain, with the reason.
+    the directories that were looked into in vain, with the reason; ``named`` the files that the user named one by one.
     """
 
     def __init__(self, overlay: Mapping[Path, bytes | None] | None = None) -> None:
         self.overlay = dict(overlay or {})
         self.unlistable: dict[Path, str] = {}
+        self.named: set[Path] = set()
         self._contents: dict[Path, bytes | None] = {}
         self._are_files: dict[Path, bool] = {}
 
@@ -49,6 +50,7 @@ class Files:
         """The same tree with other contents of some files."""
         changed = type(self)({**self.overlay, **changes})
         changed._contents, changed.unlistable, changed._are_files = self._contents, self.unlistable, self._are_files
+        changed.named = self.named
         return changed
 
     def take(self, path: Path, data: bytes) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from relax_lint import looks
@@ -48,6 +48,21 @@ def find(paths: Iterable[Path], configuration: Configuration, files: Files | Non
             groups[key] = Group(Project(root, settings, files), settings, [])
         groups[key].targets.append(path)
     return list(groups.values())
+
+
+def take_named(paths: Iterable[Path], files: Files) -> None:
+    """Take absolute paths for those that the user named: what is a script there by its shebang is to be checked."""
+    files.named.update(_as_recipe(path, files) for path in paths)
+
+
+def unread(paths: Iterable[Path], configuration: Configuration, files: Files) -> Iterator[tuple[Path, str]]:
+    """The files among absolute paths that no rule reads, each with the reason; but for those that are excluded."""
+    for path in paths:
+        found = _as_recipe(path, files)
+        if files.is_file(found) and not may_concern(found, files):
+            if not configuration.settings_for(found).excludes_named(found):
+                is_of_recipes = found.suffix == ".py" or found.suffix in YAML_SUFFIXES
+                yield path, "it is in no recipe" if is_of_recipes else "it is no bash script, no Python and no YAML"
 
 
 def _as_recipe(path: Path, files: Files) -> Path:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint import __version__
+from relax_lint.discovery import is_launcher
 from relax_lint.report import Outcome, plural, shown_path
 
 if TYPE_CHECKING:
@@ -16,9 +17,13 @@ if TYPE_CHECKING:
     from relax_lint.sources.text import SourceFile
 
 
-def unmet(outcome: Outcome, settings: Sequence[Settings]) -> Iterable[str]:
+def unmet(outcome: Outcome, settings: Sequence[Settings], groups: Sequence[Group]) -> Iterable[str]:
     """The demands that a run does not meet."""
     report = outcome.report
+    if any(item.require_recipes or item.require_checked for item in settings) and not report.launches:
+        idle = next(_that_should_launch(groups), None)
+        if idle is not None:
+            yield f"a launch to judge, and {shown_path(idle)} has none"
     if any(item.require_recipes for item in settings) and not report.recipes:
         yield "a recipe, and there is none"
     if any(item.require_checked for item in settings) and outcome.unjudged:
@@ -26,6 +31,19 @@ def unmet(outcome: Outcome, settings: Sequence[Settings]) -> Iterable[str]:
     if any(item.require_reasons for item in settings):
         for site in report.without_reason:
             yield f"a reason for the suppression at {shown_path(site.path)}:{site.line}"
+
+
+def _that_should_launch(groups: Sequence[Group]) -> Iterator[Path]:
+    """The launchers of recipes among what is checked, but for those that another one sources."""
+    from relax_lint.shell.queries import is_part_of_another
+
+    for group in groups:
+        project = group.project
+        for path in group.targets:
+            launcher = project.launcher(path) if is_launcher(path, project.files) else None
+            if launcher is not None and project.recipe_of(path) is not None:
+                if not is_part_of_another(launcher, project):
+                    yield path
 
 
 def source_of(groups: Sequence[Group]) -> Callable[[Path], SourceFile | None]:

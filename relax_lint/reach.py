@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.discovery import is_launcher, walk, walked
+from relax_lint.discovery import SHELL_SUFFIXES, is_launcher, walk, walked
 from relax_lint.kept import Kept
 from relax_lint.patterns import pattern
 from relax_lint.records import record
@@ -26,7 +26,6 @@ SHARED = "scripts"
 _COMMENT_LINE = pattern(r"\n[ \t]*#(?![ \t]*shellcheck\b)[^\n]*")
 """A comment that names nothing; `# shellcheck source=…` does. It begins with a fixed character, which is what makes a
 search fast."""
-_SUFFIXES = (".sh", ".bash")
 _SUFFIX = pattern(r"\.(?:sh|bash)\b")
 _JOINS = "$}*?])\"'`"
 """What may stand within a word in front of its literal end: `$NAME.sh`, `"${DIR}/run_"*.sh`, `"$NAME".sh`."""
@@ -119,7 +118,9 @@ class Reach:
     def may_reach(self, script: Path, wanted: Iterable[Path]) -> bool:
         """Whether a script may source or run one of some others."""
         reached = self.of(script)
-        return not reached.are_all or any(path in reached.scripts or not path.suffix for path in wanted)
+        return not reached.are_all or any(
+            path in reached.scripts or path.suffix not in SHELL_SUFFIXES for path in wanted
+        )
 
     def of(self, script: Path) -> _Reached:
         """What a script may source or run, directly or through others."""
@@ -251,7 +252,7 @@ class Reach:
         found: dict[str, list[Path]] = {}
         for directory, entries in {root: files.entries(root), **dict(walked(root, files))}.items():
             for entry in entries:
-                if entry.is_file and entry.name.endswith(_SUFFIXES):
+                if entry.is_file and entry.name.endswith(SHELL_SUFFIXES):
                     found.setdefault(entry.name, []).append(directory / entry.name)
         return found
 
@@ -264,7 +265,7 @@ class Reach:
 
     @cached_property
     def _without_suffix(self) -> list[str]:
-        return [path.name for path in self.scripts if not path.suffix]
+        return [path.name for path in self.scripts if path.suffix not in SHELL_SUFFIXES]
 
     def _names_in(self, script: Path) -> _Names:
         return self._names.ask(script, lambda: _names_in(self.text(script), self._without_suffix))
@@ -301,7 +302,7 @@ def _names_in(text: str, without_suffix: Iterable[str]) -> _Names:
     variables: set[tuple[str, str]] = set()
     text = _SEARCHED.sub(" ", _BESIDE.sub(take, text))
     for before, directories, name, start in _literal_paths(text):
-        held = _BRACED.search(text, max(0, start - 80), start) if name in (".sh", ".bash") else None
+        held = _BRACED.search(text, max(0, start - 80), start) if name in SHELL_SUFFIXES else None
         if held is not None:
             variables.add((held[1], name))
         elif directories:
@@ -316,7 +317,7 @@ def _names_in(text: str, without_suffix: Iterable[str]) -> _Names:
                 endings.add(dot + suffix)
         elif before and before in _JOINS:
             endings.add(name)
-        elif name not in (".sh", ".bash"):  # a part of a pattern, as `grep` takes it
+        elif name not in SHELL_SUFFIXES:  # a part of a pattern, as `grep` takes it
             names.add(("", name))
     return _Names(frozenset(names), frozenset(endings), frozenset(variables), frozenset(beside), are_all)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from relax_lint import looks
+from relax_lint.discovery import JOB_SUFFIXES, SHELL_SUFFIXES
 from relax_lint.files import LARGEST, Entry, Files, Unreadable
 from relax_lint.git import GitError, ask, top
 
@@ -16,7 +17,7 @@ _LINK, _EXECUTABLE = "120000", "100755"
 _FILES = (_LINK, _EXECUTABLE, "100644")
 _COMPARING = ("--no-relative", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--find-renames")
 _MOST_LINKS = 8
-_SCRIPTS = (".sh", ".bash")
+_SCRIPTS = (*SHELL_SUFFIXES, *JOB_SUFFIXES)
 _MOST_MOVED = 32
 _ALIKE = 0.5
 """How much of a file must be the same for it to be the same one under another name; git wants as much."""

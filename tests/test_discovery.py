@@ -9,7 +9,7 @@ import pytest
 from relax_lint.config import Configuration, Settings
 from relax_lint.discovery import is_launcher, root_of, walk
 from relax_lint.files import Files
-from relax_lint.groups import find
+from relax_lint.groups import find, take_named
 from relax_lint.project import Project
 
 
@@ -47,6 +47,11 @@ def found(*paths: Path, configuration: Configuration | None = None) -> list[Path
         ("run", "#!/opt/sh/bin/python\n", False),
         ("run", "#!/usr/bin/fish\n", False),
         ("run", "echo #!/bin/bash\n", False),
+        ("run.slurm", "#!/bin/bash -l\n#SBATCH --nodes=2\n", True),
+        ("run.sbatch", "#!/bin/bash\n", True),
+        ("run.slurm", "#!/usr/bin/env python3\n", False),
+        ("run", "\ufeff#!/bin/bash\n", True),
+        ("run.txt", "#!/bin/bash\n", False),
         ("run.py", "#!/bin/bash\n", False),
         ("run.sh.example", "#!/bin/bash\n", False),
     ],
@@ -54,6 +59,17 @@ def found(*paths: Path, configuration: Configuration | None = None) -> list[Path
 def test_launchers_are_known_by_suffix_and_shebang(tmp_path: Path, name: str, text: str, expected: bool) -> None:
     (tmp_path / name).write_text(text)
     assert is_launcher(tmp_path / name, Files()) is expected
+
+
+def test_a_named_script_is_a_launcher_by_its_shebang_whatever_its_suffix(tmp_path: Path) -> None:
+    make(tmp_path, "examples/x/notes.txt")
+    write(tmp_path / "examples/x/run.SH", "#!/bin/bash\n")
+    named = [tmp_path / "examples/x/run.SH", tmp_path / "examples/x/notes.txt"]
+    files = Files()
+    assert find([tmp_path], Configuration(isolated=True), files) == []
+    take_named(named, files)
+    (group,) = find(named, Configuration(isolated=True), files)
+    assert group.targets == named[:1]
 
 
 def test_ignore_files_are_honoured_at_every_level(tmp_path: Path) -> None:

@@ -89,6 +89,11 @@ def without_hydra(argv: Argv) -> Argv:
     return [word for word in argv if word == MODULE or not FOR_HYDRA.fullmatch(word)]
 
 
+def taken_apart(argv: Argv) -> Argv:
+    """An argv with the words that arrays were meant to be: 100 is what their examples hold behind the first."""
+    return " ".join(argv).replace("[@]", " 100").split()
+
+
 ALIKE: dict[str, Callable[[Argv], Argv]] = {
     "RLX204": rest_of("--group-rm", values=0),
     "RLX206": rest_of("--reward-key", values=1),
@@ -117,8 +122,9 @@ WITH_MORE_FILES: dict[str, Callable[[Argv], Argv]] = {
     "RLX307": rest_of("--custom-generate-function-path", "--custom-config-path", values=1),
     "RLX402": without_hydra,
     "RLX410": rest_of("--multimodal-keys", values=1),
+    "RLX421": taken_apart,
 }
-"""The same for rules that need data, code, or words for Hydra; their own examples have it."""
+"""The same for rules that need data, code, words for Hydra, or arrays; their own examples have it."""
 
 
 def alike(argv: Argv) -> Argv:

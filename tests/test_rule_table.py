@@ -64,7 +64,7 @@ RLX417 kl E safe everywhere
 RLX418 model-config W - -
 RLX419 local-entrypoint W safe -
 RLX420 fail-fast W safe everywhere
-RLX421 unused-args E unsafe everywhere
+RLX421 unused-args E safe everywhere
 RLX422 broken-continuation E safe everywhere
 RLX423 unset-variable W - everywhere
 RLX501 unknown-flag E unsafe everywhere

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ ORDER = ("pre", "sglang-tp", "sglang", "teacher", "main")
 """Relax's parsers in the order in which they read the command line."""
 _LAST_WRITES = ("teacher", "sglang", "pre", "main")
 """Whose value counts when several of them set the same attribute."""
+_ONE_EXPANSION = re.compile(r'"?\$(?:\w+|[@*]|\{.*\}|\(.*\))"?', re.DOTALL)
 _SKIPPED_FOR_TRAINING = frozenset({"sglang-tp", "sglang", "teacher"})
 
 
@@ -267,6 +269,6 @@ def _unlearned(word: Word) -> Word:
     if place is None or word.unknowns or not word.text.startswith("-"):
         return word
     written = place.source.text[place.start : place.end]
-    if not written.lstrip('"').startswith("$"):
+    if not _ONE_EXPANSION.fullmatch(written):
         return word
     return Word(written, (Unknown(written),), place)

@@ -115,8 +115,8 @@ def _add_demands(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("what must be")
     group.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever is found")
     for name, what in (
-        ("require-recipes", "finding no recipe is a failure"),
-        ("require-checked", "so is anything that could not be judged"),
+        ("require-recipes", "finding no recipe, or none that launches, is a failure"),
+        ("require-checked", "so is anything that could not be judged, or no launch at all"),
         ("require-reasons", "so is a suppression that does not say why"),
     ):
         group.add_argument(f"--{name}", action="store_true", default=None, help=what)

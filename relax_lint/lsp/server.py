@@ -27,7 +27,10 @@ from relax_lint.records import record
 
 log = logging.getLogger("relax_lint")
 
-WATCHED = "**/{*.py,*.sh,*.bash,*.yaml,*.yml,*.json,*.jsonl,*.parquet,relax-lint.toml,pyproject.toml,.gitignore}"
+WATCHED = (
+    "**/{*.py,*.sh,*.bash,*.slurm,*.sbatch,*.yaml,*.yml,*.json,*.jsonl,*.parquet,"
+    "relax-lint.toml,pyproject.toml,.gitignore}"
+)
 """Files outside of the editor that findings depend on."""
 
 

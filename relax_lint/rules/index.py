@@ -60,7 +60,7 @@ INDEX: tuple[Row, ...] = (
     ("RLX418", "model-config", "warning", "launcher", False, "", False, "launcher.model_config"),
     ("RLX419", "local-entrypoint", "warning", "launcher", False, "safe", False, "launcher.local_entrypoint"),
     ("RLX420", "fail-fast", "warning", "launch", True, "safe", False, "launcher.fail_fast"),
-    ("RLX421", "unused-args", "error", "launcher", True, "unsafe", False, "launcher.unused_args"),
+    ("RLX421", "unused-args", "error", "launcher", True, "safe", False, "launcher.unused_args"),
     ("RLX422", "broken-continuation", "error", "launcher", True, "safe", False, "launcher.broken_continuation"),
     ("RLX423", "unset-variable", "warning", "launcher", True, "", False, "launcher.unset_variable"),
     ("RLX501", "unknown-flag", "error", "launch", True, "unsafe", False, "flags.unknown_flag"),

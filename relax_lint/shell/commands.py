@@ -333,6 +333,7 @@ def run_wrapped(shell: Shell, node: SimpleCommand, inner: Wrapped, state: State)
 
 def unknown_program(shell: Shell, node: SimpleCommand, state: State) -> list[State]:
     """A program of which neither status nor output is known."""
+    shell.recorder.not_followed[node] = None
     state.status, state.undecided = None, None
     if state.output is not None:
         root = shell.expander.root(node)
@@ -351,6 +352,7 @@ def run_unknown(shell: Shell, node: SimpleCommand, name: str, words: list[Value]
         inner = wrappers.training_in(name, words, state)
         if inner:
             return run_program(shell, node, inner, state)
+    shell.recorder.record_if_near(shell, node, words, state)
     return unknown_program(shell, node, state)
 
 

@@ -14,7 +14,12 @@ from relax_lint.shell.nodes import ArrayLiteral, Assignment, Command, Parameter,
 from relax_lint.shell.walk import array_literals, command_lists, commands_of, find, first_simple, innermost
 from relax_lint.sources.script import ScriptFile
 
-Kind = Literal["CRLF", "blanks", "carriage return", "comment", "blank line", "no backslash", "swallowed", "headless"]
+Kind = Literal[
+    "byte-order mark", "CRLF", "blanks", "carriage return", "comment", "blank line", "no backslash", "swallowed",
+    "headless",
+]  # fmt: skip
+OF_A_FILE = frozenset({"byte-order mark", "CRLF"})
+"""What is wrong with a file as a whole."""
 
 _STRAY_BLANKS = pattern(r"\\[ \t]+\r?(?:\n|\Z)")
 _OVERRIDE = r"\+{1,2}[A-Za-z_][\w.]*=|~?[A-Za-z_]\w*(?:\.\w+)+="
@@ -36,15 +41,22 @@ class Break:
 @attached
 def breaks(source: ScriptFile) -> tuple[Break, ...]:
     """Every break of a script, in the order of the text. With CRLF line ends no line joins another: said once."""
+    marked = (_byte_order_mark(source),) if source.has_byte_order_mark else ()
     text = source.text
     if source.has_crlf_ends:
-        return (Break("CRLF", Place(source, 0, text.index("\r\n")), (0, len(text)), _without_returns(source)),)
+        return *marked, Break("CRLF", Place(source, 0, text.index("\r\n")), (0, len(text)), _without_returns(source))
     returned = text.find("\\\r\n")
     if returned >= 0:
         place = Place(source, returned, returned + 2)
-        return (Break("carriage return", place, (0, len(text)), _without_returns(source)),)
+        return *marked, Break("carriage return", place, (0, len(text)), _without_returns(source))
     found = [*_stray_blanks(source), *_Orphans(source).breaks()]
-    return tuple(sorted(found, key=lambda item: item.place.start))
+    return *marked, *sorted(found, key=lambda item: item.place.start)
+
+
+def _byte_order_mark(source: ScriptFile) -> Break:
+    end = source.text.find("\n")
+    line = Place(source, 0, len(source.text) if end < 0 else end)
+    return Break("byte-order mark", line, (0, 1), (Edit(source.path, 0, 1, ""),))
 
 
 def _without_returns(source: ScriptFile) -> tuple[Edit, ...]:

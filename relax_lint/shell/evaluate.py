@@ -168,6 +168,10 @@ class Evaluation:
     exits: list[tuple[Place, int | None]]
     unresolved_sources: list[Place]
     sourced: list[ScriptFile]
+    near_launches: list[Launch]
+    """Commands that start no training and look as if they were to start Relax."""
+    not_followed: list[SimpleCommand]
+    """The commands that run programs of which nothing is known but their names."""
 
 
 def evaluate(script: Path | ScriptFile, reading: Reading, course: Course | None = None) -> Evaluation:
@@ -205,6 +209,7 @@ def evaluate(script: Path | ScriptFile, reading: Reading, course: Course | None 
         return copy.copy(rejoined.outcome)
     outcome = Evaluation(
         recorder.launches(), recorder.complex_at, recorder.problems, recorder.exits, recorder.unresolved_sources,
-        [each for each in recorder.files if each is not source],
+        [each for each in recorder.files if each is not source], list(recorder.near.values()),
+        list(recorder.not_followed),
     )  # fmt: skip
     return course.ended(shell, outcome)

@@ -91,6 +91,15 @@ def cut_off_at(launch: Launch) -> Place | None:
     return cut_at(place.source, place.start) if isinstance(place.source, ScriptFile) else None
 
 
+def why_not_whole(launcher: LauncherSource) -> str | None:
+    """Why bash would not come to the end of a launcher, or of a file that it sources: then nothing can be said of what
+    the launcher does as a whole."""
+    if launcher.has_crlf_ends:
+        return "CRLF line ends"
+    broken = next((each for each in (launcher, *launcher.evaluation.sourced) if each.script.problems), None)
+    return None if broken is None else f"{broken.path.name} cannot be read to its end"
+
+
 def is_own(project: Project, launch: Launch, place: Place) -> bool:
     """Whether a place is in a file that belongs to this launcher: itself, its recipe, or its own directory."""
     path = place.source.path

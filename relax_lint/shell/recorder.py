@@ -11,6 +11,7 @@ from relax_lint.records import node
 from relax_lint.shell.bounds import MAXIMUM_LAUNCHES, TooComplex
 from relax_lint.shell.launch import Default, Launch, Unknown, Word, classify
 from relax_lint.shell.memory import Memory
+from relax_lint.shell.near_entries import near_entry
 from relax_lint.shell.needs import common
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.state import NONEMPTY, State
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _VARIABLE = re.compile(r"(?:\$\{)?([A-Za-z_]\w*|[1-9]\d*)(?::?[-=].*)?\}?", re.DOTALL)
 """A variable, or an argument, with a default or without one."""
+_NEAR = re.compile("relax|entrypoint|train")
 _LAUNCHED = re.compile(
     r"(?:^|/)relax/entrypoints/train\.py$|^relax\.entrypoints|^verl\.|main_ppo|^recipe\.|main_\w+\.py$"
 )
@@ -57,6 +59,8 @@ class Recorder:
         self.memory = memory
         self.course = course
         self.ways: list[Way] = []
+        self.near: dict[object, Launch] = {}
+        self.not_followed: dict[SimpleCommand, None] = {}
         self.trainings = 0
         self.complex_at: Place | None = None
         self.problems: list[tuple[Place, str]] = []
@@ -114,6 +118,7 @@ class Recorder:
         argv = tuple([self.word(word, state) for word in words])
         kind = classify(argv)
         if kind == "other" and shell.reading.only_trainings:
+            self._take_near(shell, node, argv, state)
             return
         site = outermost(Place(shell.source, node.start, node.end))
         stage = shell.stages[-1] if shell.stages else None
@@ -130,6 +135,20 @@ class Recorder:
         self.trainings += launch.kind != "other"
         if self.trainings > MAXIMUM_LAUNCHES:
             raise TooComplex
+
+    def record_if_near(self, shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
+        """A program that nobody knows, if it may have been meant to start Relax."""
+        if shell.reading.only_trainings and any(_NEAR.search(word.shown) for word in words[:2]):
+            self._take_near(shell, node, tuple([self.word(word, state) for word in words]), state)
+
+    def _take_near(self, shell: Shell, node: SimpleCommand, argv: tuple[Word, ...], state: State) -> None:
+        if near_entry(argv) is not None:
+            site = outermost(Place(shell.source, node.start, node.end))
+            launch = Launch(
+                kind="other", argv=argv, site=site, script=self.script, conditions=state.conditions,
+                command=node, directory=state.cwd,
+            )  # fmt: skip
+            self.near.setdefault((site, tuple([word.text for word in argv])), launch)
 
     def word(self, value: Value, state: State) -> Word:
         """A word of an argv; the same for the same written word, which most are."""
@@ -158,6 +177,7 @@ class Recorder:
             known = first.launch
             known.conditions = common(known.conditions, launch.conditions)
             known.options &= launch.options
+            known.directory = known.directory if known.directory == launch.directory else None
             known.in_condition = known.in_condition or launch.in_condition
             known.loop = known.loop or launch.loop
             known.background = known.background or launch.background

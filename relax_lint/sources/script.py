@@ -30,6 +30,11 @@ class ScriptFile(SourceFile):
         return 2 * self.text.count("\r\n") > self.text.count("\n")
 
     @property
+    def has_byte_order_mark(self) -> bool:
+        """Whether the file begins with one, which to bash is the beginning of the first word."""
+        return self.text.startswith("\ufeff")
+
+    @property
     def is_shell(self) -> bool:
         """Whether running the file by its path runs bash."""
         first = self.text.partition("\n")[0]

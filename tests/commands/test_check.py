@@ -83,6 +83,44 @@ def test_exit_status(run: Run, text: str, arguments: list[str], status: int) -> 
     assert run(*arguments).status == status
 
 
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("notes/a.txt", "it is no bash script, no Python and no YAML"),
+        ("notes/run.slurm", "it is no bash script, no Python and no YAML"),
+        ("tools/a.py", "it is in no recipe"),
+    ],
+)
+def test_a_named_file_that_no_rule_reads_is_told(run: Run, path: str, reason: str) -> None:
+    write(PYTHON, "x = 1\n")
+    write(path, "hello\n")
+    done = run(path, "examples")
+    assert done.err == f"relax-lint: {path}: nothing in it is checked: {reason}\n"
+    assert (done.status, run(path, "examples", "--exclude", path, "--force-exclude").err) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["run_demo.slurm", "run_demo.SH", "run_demo.job"])
+def test_a_named_bash_script_is_checked_whatever_its_suffix(run: Run, name: str) -> None:
+    write(f"examples/demo/{name}", "#!/usr/bin/env bash\npython3 relax/entrypoints/train.py --lr 1\n")
+    done = run(f"examples/demo/{name}")
+    assert (done.out, done.err) == ("All clean in 1 file, 1 recipe, 1 launch.\n", "")
+
+
+@pytest.mark.parametrize("demand", ["--require-recipes", "--require-checked"])
+def test_a_gate_is_not_green_where_no_launcher_launches_anything(run: Run, demand: str) -> None:
+    write(PYTHON, "x = 1\n")
+    write(LAUNCHER, 'python3 "$TRAIN" --lr 1\n')
+    done = run("examples", demand)
+    assert (done.status, done.err) == (1, f"relax-lint: required: a launch to judge, and {LAUNCHER} has none\n")
+    assert run("examples").status == run(PYTHON, demand).status == 0
+
+
+def test_a_script_that_only_others_source_need_not_launch_anything(run: Run) -> None:
+    write("examples/demo/common.sh", "ARGS=(--lr 1)\n")
+    write(LAUNCHER, 'source "$(dirname "$0")/common.sh"\npython3 relax/entrypoints/train.py "${ARGS[@]}"\n')
+    assert run("examples/demo/common.sh", "--require-recipes").status == 0
+
+
 def test_nothing_to_check_is_said(run: Run) -> None:
     write("notes/a.txt", "")
     done = run("notes")

@@ -19,6 +19,9 @@ from relax_lint.sources.script import ScriptFile
         ("set -e # a\n# b\n", []),
         ("A=1\n# a\n", []),
         ("run() {\n    # a\n    :\n}\n", []),
+        ("\ufeff#!/bin/bash\n# a\nset -e\n# b\n", ["# a"]),
+        ("\ufeff# a; b\n# c\nset -e\n", ["# a; b", "# c"]),
+        ("\ufeffset -e\n# a\n", []),
         ("", []),
     ],
 )

@@ -79,6 +79,7 @@ VALID: list[Example | str] = [
 ]
 
 INVALID = [
+    Example(f'FLAG=--colocate\n{_TRAIN} --lr 1e-6 "$FLAG[@]"\n', findings=((2, 46),)),
     Example(
         f"{_TRAIN} --temperature 0.7 --use-dynamic-bsz --ppo-mini-batch-size 32\n",
         findings=((1, 36), (1, 54), (1, 72)),

@@ -2,16 +2,17 @@
 
 ## What
 
-A file whose lines end in CRLF, sourced ones included. A backslash that blanks or a carriage return follow; a comment or
-an empty line inside a continued command; a line of flags that the line above does not join; a comment that ends in a
-backslash where the command should have gone on. Nothing is said of lines that a mistake, such as an open quote, keeps
-from being read. Comments and empty lines between the elements of an array are fine, and so is a backslash behind the
-last words of a command.
+A file that begins with a byte-order mark or whose lines end in CRLF, sourced ones included. A backslash that blanks or
+a carriage return follow; a comment or an empty line inside a continued command; a line of flags that the line above
+does not join; a comment that ends in a backslash where the command should have gone on. Nothing is said of lines that a
+mistake, such as an open quote, keeps from being read. Comments and empty lines between the elements of an array are
+fine, and so is a backslash behind the last words of a command.
 
 ## Why
 
 bash ends the command at the break, launches what it has so far, and takes the next line for a command of its own. The
 run starts, without most of its flags, and trains with defaults; that `--lr: command not found` comes when it is over.
+A byte-order mark costs the script its first line: the shebang is none, and of `set -e` only a message is left.
 
 ## Source
 
@@ -26,8 +27,9 @@ The grammar of bash: only a backslash right in front of the line's end joins two
 
 ## Fix
 
-Ends all lines with LF, removes the blanks, writes the missing backslash, takes out the empty line, and moves comments
-above the command. Where the head of the command is commented out itself, a person has to decide.
+Takes the byte-order mark out, ends all lines with LF, removes the blanks, writes the missing backslash, takes out the
+empty line, and moves comments above the command. Where the head of the command is commented out itself, a person has to
+decide.
 """
 
 from __future__ import annotations
@@ -37,10 +39,11 @@ from collections.abc import Iterator
 from relax_lint.diagnostics import Finding, Fix
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
-from relax_lint.shell.continuations import Break, Kind, breaks
+from relax_lint.shell.continuations import OF_A_FILE, Break, Kind, breaks
 from relax_lint.sources.launcher import LauncherSource
 
 _MESSAGES: dict[Kind, str] = {
+    "byte-order mark": "a byte-order mark begins the file: to bash it is a part of the first word of this line",
     "blanks": "the backslash is not the last on its line: it quotes a blank, and the command ends here",
     "CRLF": "the lines end in CRLF: bash takes each carriage return for a part of the line's last word",
     "carriage return": "a carriage return follows the backslash, which quotes it and joins no lines",
@@ -51,6 +54,7 @@ _MESSAGES: dict[Kind, str] = {
     "headless": "flags without a command: bash takes the first of them for a program",
 }
 _TITLES: dict[Kind, str] = {
+    "byte-order mark": "take the byte-order mark out",
     "CRLF": "end all lines with LF",
     "carriage return": "end all lines with LF",
     "blanks": "let the backslash end its line",
@@ -178,6 +182,24 @@ INVALID = [
         fixed=f"set -e\n{_TRAIN} \\\n    --lr 1e-6\n",
     ),
     Example(
+        f"\ufeff#!/bin/bash\nset -e\n{_TRAIN} --lr 1e-6\n",
+        findings=((1, 1),),
+        fixed=f"#!/bin/bash\nset -e\n{_TRAIN} --lr 1e-6\n",
+    ),
+    Example(
+        f"\ufeffset -e\r\n{_TRAIN} --lr 1e-6\r\n",
+        findings=((1, 1), (1, 1)),
+        fixed=f"set -e\n{_TRAIN} --lr 1e-6\n",
+    ),
+    Example(
+        {
+            "examples/demo/common.sh": "\ufeffLR=(--lr 1e-6)\n",
+            "examples/demo/run_a.sh": f'source "$(dirname "$0")/common.sh"\n{_TRAIN} "${{LR[@]}}"\n',
+        },
+        findings=(("examples/demo/common.sh", 1, 1),),
+        fixed={"examples/demo/common.sh": "LR=(--lr 1e-6)\n"},
+    ),
+    Example(
         {
             "examples/demo/common.sh": "LR=(--lr 1e-6)\r\n",
             "examples/demo/run_a.sh": f'source "$(dirname "$0")/common.sh"\n{_TRAIN} "${{LR[@]}}"\n',
@@ -208,7 +230,8 @@ INVALID = [
 )
 def broken_continuation(launcher: LauncherSource, project: Project) -> Iterator[Finding]:
     """Say where commands break."""
-    sourced = (item for file in launcher.evaluation.sourced if file.has_crlf_ends for item in breaks(file))
+    spoilt = (file for file in launcher.evaluation.sourced if file.has_crlf_ends or file.has_byte_order_mark)
+    sourced = (item for file in spoilt for item in breaks(file) if item.kind in OF_A_FILE)
     for item in (*breaks(launcher), *sourced):
         yield Finding(item.place, _MESSAGES[item.kind], fix=_fix(item), subject=item.kind)
 

@@ -60,6 +60,8 @@ def _tree(launcher: str, **files: str) -> dict[str, str]:
 
 
 VALID: list[Example | str] = [
+    Example(_tree(f"\ufeff#!/bin/bash\n# data: {_CONVERT}\nset -e\n{_TRAIN}\n")),
+    Example(_tree(f"\ufeff# data: {_CONVERT}\nset -e\n{_TRAIN}\n")),
     Example(
         _tree(
             "#!/bin/bash\n# Usage: bash run_demo.sh [sync|async]\n#\n# Prerequisites:\n"

@@ -42,7 +42,7 @@ from relax_lint.records import record
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.nodes import Assignment, SimpleCommand, Word
-from relax_lint.shell.queries import Way, is_part_of_another, start_of, way_of
+from relax_lint.shell.queries import Way, is_part_of_another, start_of, way_of, why_not_whole
 from relax_lint.shell.walk import command_lists, simple_commands
 from relax_lint.sources.launcher import LauncherSource
 
@@ -174,8 +174,9 @@ def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | 
     if not launches or is_part_of_another(launcher, project):
         return
     place = _place(launcher, launches[0])
-    if launcher.has_crlf_ends:
-        yield NotChecked(place, "CRLF line ends")
+    unread = why_not_whole(launcher)
+    if unread is not None:
+        yield NotChecked(place, unread)
         return
     if not _asks(launcher, project):
         started = " or ".join(sorted({launch.mode for launch in launches}))

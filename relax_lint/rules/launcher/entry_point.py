@@ -6,12 +6,17 @@ A launch that names the entry point as a module (`python3 -m relax.entrypoints.t
 `ray job submit` on the machine it already runs on, or that starts it through torchrun or accelerate. Submitting to
 another machine is how several nodes are used and is left alone, as is an address that only the environment knows.
 
+A command that was to launch and does not: a path or a module that is nearly the entry point's, or that is below
+`relax/` or in the repository, and is not there; the path without `python3`, or behind `pythn3`; a launch in a directory
+from which the path leads nowhere. Where nothing but a likeness tells so, that takes flags that only a training has, or
+a recipe that launches nothing else. Other programs of Relax, wrappers and programs in variables are left alone.
+
 ## Why
 
 The entry points below `scripts/entrypoint` have started Ray by the time the launcher gets here. A submission to the
 same machine adds a second environment that hides the launcher's, and gives the launcher an exit status that is not the
 run's once somebody adds `--no-wait`. torchrun starts as many controllers as there are GPUs. Tools that look for the
-entry point's path do not find a module name.
+entry point's path do not find a module name. A command that finds no program trains nothing.
 
 ## Source
 
@@ -23,10 +28,11 @@ Guide: ALWAYS use `python3 relax/entrypoints/train.py` directly for both modes; 
 
 ## Fix
 
-Starts the path directly, in the directory that the launcher is in. Unsafe where that would lose something: an address
-that the environment can change, options such as `--no-wait` or `--submission-id`, a `--runtime-env-json` that holds
-more than the entry points set, or a job that starts in another machine's directory; and where RAY_ADDRESS stays
-exported as `http://…`, which `ray job submit` understands and `ray.init` does not.
+Starts the path directly, in the directory that the launcher is in, and puts a misspelt path right; unsafe where that is
+more than a slip of one letter. Unsafe where that would lose something: an address that the environment can change,
+options such as `--no-wait` or `--submission-id`, a `--runtime-env-json` that holds more than the entry points set, or a
+job that starts in another machine's directory; and where RAY_ADDRESS stays exported as `http://…`, which `ray job
+submit` understands and `ray.init` does not.
 """
 
 from __future__ import annotations
@@ -36,6 +42,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
+from relax_lint.entry_slips import ENTRY, MODULE, entry_slips
 from relax_lint.fixers.ray_submit import (
     Submission,
     address_prefix,
@@ -49,11 +56,11 @@ from relax_lint.shell.launch import Launch, Word, entry_name
 from relax_lint.shell.queries import place_of, program, start_of, why_unknown
 from relax_lint.sources.launcher import LauncherSource
 
-ENTRY = "relax/entrypoints/train.py"
-_MODULE = "relax.entrypoints.train"
 _SPAWNERS = ("torchrun", "accelerate", "mpirun", "deepspeed", "torch.distributed.run", "torch.distributed.launch")
 _BY_MODULE = re.compile(r"-(?P<others>[A-Za-z]*)m(?:[ \t]|\\\n)*")
 
+_TRAIN = "python3 relax/entrypoints/train.py"
+_RUN = "examples/demo/run_demo.sh"
 _HEAD = "#!/bin/bash\nset -eo pipefail\n"
 
 VALID: list[Example | str] = [
@@ -83,9 +90,74 @@ VALID: list[Example | str] = [
         'ray job submit --address="http://${HOST}:8265" -- python3 relax/entrypoints/train.py --lr 1e-6\n'
     ),
     "python3 -m verl.trainer.main_ppo trainer.nnodes=1\n",
+    'python3 "$TRAIN" --rollout-batch-size 32\n',
+    "$LAUNCH relax/entrypoint/train.py --rollout-batch-size 32\n",
+    "with_gpus relax/entrypoints/train.py --rollout-batch-size 32\n",
+    "vim relax/entrypoint/train.py\nls -l relax/entrypoints/train.py\n",
+    "ipython relax/entrypoints/train.py --rollout-batch-size 32\n",
+    "echo python3 relax/entrypoint/train.py --rollout-batch-size 32\n",
+    f"python3 relax/entrypoints/trains.py --show\n{_TRAIN} --lr 1e-6\n",
+    f"python3 -m relax.tools.convert --hf-checkpoint /m --save /m2\n{_TRAIN} --lr 1e-6\n",
+    "python3 /root/slime/train.py --rollout-batch-size 32\n",
+    'python3 "$SLIME/train.py" --rollout-batch-size 32\n',
+    'cd "$SLIME"\npython3 train.py --rollout-batch-size 32\n',
+    f"cd /workspace/Relax\n{_TRAIN} --lr 1e-6\n",
+    f'[ -n "$1" ] && cd examples/demo\n{_TRAIN} --lr 1e-6\n',
+    f'cd "$RELAX"\n{_TRAIN} --lr 1e-6\n',
+    f"git clone u Relax\ncd Relax\n{_TRAIN} --lr 1e-6\n",
+    Example({_RUN: "python3 train.py --rollout-batch-size 32\n", "train.py": ""}),
+    Example({_RUN: "python3 -m relax.train --rollout-batch-size 32\n", "relax/train.py": ""}),
+    Example({_RUN: "python3 -m relax.trainers --colocate\n", "relax/trainers/__main__.py": ""}),
+    Example({_RUN: "python3 relax/entrypoints/serve.py --colocate\n", "relax/entrypoints/serve.py": ""}),
 ]
 
 INVALID = [
+    Example(
+        "python3 relax/entrypoint/train.py --rollout-batch-size 32\n",
+        findings=((1, 9),),
+        fixed="python3 relax/entrypoints/train.py --rollout-batch-size 32\n",
+    ),
+    Example('python3 relax/entrypoints/train_async.py "$@"\n', findings=((1, 9),)),
+    Example("python3 train.py --rollout-batch-size 32\n", findings=((1, 9),)),
+    Example(
+        "python3 -u relax/train.py --rollout-batch-size 32\n",
+        findings=((1, 12),),
+        fixed="python3 -u relax/entrypoints/train.py --rollout-batch-size 32\n",
+        unsafe=True,
+    ),
+    Example("python3 relax/entrypoints/train --colocate\n", findings=((1, 9),)),
+    Example("python3 -m relax.train --rollout-batch-size 32\n", findings=((1, 12),)),
+    Example(
+        'ray job submit --address=http://10.0.0.7:8265 -- python3 "$ROOT"/relax/entrypoint/train.py --hybrid\n',
+        findings=((1, 58),),
+        fixed='ray job submit --address=http://10.0.0.7:8265 -- python3 "$ROOT"/relax/entrypoints/train.py --hybrid\n',
+    ),
+    Example(
+        "torchrun --nproc_per_node 8 relax/trian.py --colocate\n",
+        findings=((1, 29),),
+    ),
+    Example('TRAIN=relax/entrypoints/trian.py\nnohup python3 $TRAIN "${ARGS[@]}" &\n', findings=((2, 15),)),
+    Example(
+        "relax/entrypoints/train.py --lr 1e-6\n",
+        findings=((1, 1),),
+        fixed="python3 relax/entrypoints/train.py --lr 1e-6\n",
+    ),
+    Example(
+        "nohup ./relax/entrypoints/train.py --lr 1e-6 &\n",
+        findings=((1, 7),),
+        fixed="nohup python3 ./relax/entrypoints/train.py --lr 1e-6 &\n",
+    ),
+    Example(
+        "pythn3 relax/entrypoints/train.py --lr 1e-6\n",
+        findings=((1, 1),),
+        fixed="python3 relax/entrypoints/train.py --lr 1e-6\n",
+    ),
+    Example(
+        {_RUN: f'cd "$(dirname "$0")"\n{_TRAIN} --lr 1e-6\n'},
+        findings=((_RUN, 2, 9),),
+        fixed={_RUN: 'cd "$(dirname "$0")"\npython3 ../../relax/entrypoints/train.py --lr 1e-6\n'},
+    ),
+    Example(f"cd /tmp\n{_TRAIN} --lr 1e-6\n", findings=((2, 9),)),
     Example(
         "python3 -m relax.entrypoints.train --lr 1e-6\n",
         findings=((1, 9),),
@@ -235,6 +307,10 @@ def entry_point(launcher: LauncherSource, project: Project) -> Iterator[Finding 
     for launch in launcher.launches:
         if launch.kind == "relax":
             ways.setdefault(start_of(launch), []).append(launch)
+    for slip in entry_slips(launcher, project):
+        yield Finding(
+            place_of(slip.launch, slip.word), slip.message, fix=slip.fix, launch=slip.launch, subject=slip.word.text
+        )
     for place, launches in ways.items():
         submissions = [(launch, submission(launch)) for launch in launches]
         local = [
@@ -255,7 +331,7 @@ def entry_point(launcher: LauncherSource, project: Project) -> Iterator[Finding 
             name = program(spawner)
             message = f"{name} starts Relax once per process; Relax spreads over the GPUs by itself: python3 {ENTRY}"
             yield Finding(place_of(launch, spawner), message, launch=launch, subject=name)
-        elif entry_name(launch.argv[launch.entry]) == _MODULE:
+        elif entry_name(launch.argv[launch.entry]) == MODULE:
             yield _module(launch, submitted, project)
 
 
@@ -286,7 +362,7 @@ def _module(launch: Launch, submitted: Submission | None, project: Project) -> F
         f"the entry point is started by its module; start its path: python3 {ENTRY}",
         fix=_direct(launch, 0, reason, project),
         launch=launch,
-        subject=_MODULE,
+        subject=MODULE,
     )
 
 
@@ -300,7 +376,7 @@ def _direct(launch: Launch, command: int, reason: str | None, project: Project) 
         edits.append(Edit.at(gone, ""))
         if (prefix := address_prefix(launch)) is not None:
             edits.append(Edit.at(prefix, ""))
-    if entry_name(launch.argv[launch.entry]) == _MODULE:
+    if entry_name(launch.argv[launch.entry]) == MODULE:
         edit = _by_path(*_module_words(launch), _path_from(launch.directory, project))
         if edit is None:
             return None
@@ -312,7 +388,7 @@ def _direct(launch: Launch, command: int, reason: str | None, project: Project) 
 def _module_words(launch: Launch) -> tuple[Word, Word]:
     """``-m`` and the module behind it; one word twice when they are written as one."""
     module = launch.argv[launch.entry]
-    return (module if module.text != _MODULE else launch.argv[launch.entry - 1]), module
+    return (module if module.text != MODULE else launch.argv[launch.entry - 1]), module
 
 
 def _span(first: Word, after: Word) -> Place | None:
@@ -334,7 +410,7 @@ def _by_path(option: Word, module: Word, path: str | None) -> Edit | None:
         return None
     written = span.source.text[span.start : module.place.end]
     found = _BY_MODULE.match(written)
-    if found is None or written[found.end() :] != _MODULE:
+    if found is None or written[found.end() :] != MODULE:
         return None
     others = f"-{found['others']} " if found["others"] else ""
     return Edit(span.source.path, span.start, module.place.end, others + path)

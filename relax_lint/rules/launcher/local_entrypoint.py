@@ -47,7 +47,7 @@ from relax_lint.project import Project
 from relax_lint.recipe_kinds import trains
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.nodes import AndOr, Assignment, Case, Command, Function, If, Loop, Pipeline, SimpleCommand, Word
-from relax_lint.shell.queries import is_part_of_another, start_of
+from relax_lint.shell.queries import is_part_of_another, start_of, why_not_whole
 from relax_lint.shell.walk import command_lists, commands_of, nodes_of
 from relax_lint.sources.launcher import LauncherSource
 from relax_lint.unused_arrays import own_files
@@ -240,8 +240,9 @@ def local_entrypoint(launcher: LauncherSource, project: Project) -> Iterator[Fin
     launches = [launch for launch in launcher.launches if trains(launch)]
     if not launches or is_part_of_another(launcher, project):
         return
-    if launcher.has_crlf_ends:
-        yield NotChecked(start_of(launches[0]), "CRLF line ends")
+    unread = why_not_whole(launcher)
+    if unread is not None:
+        yield NotChecked(start_of(launches[0]), unread)
         return
     own = own_files(launcher, project)
     sourcing = [(source, command) for source in own for command in _entrypoints(source)]

@@ -66,7 +66,7 @@ from relax_lint.project import Project
 from relax_lint.recipe_kinds import trains
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.nodes import Assignment, Parameter, SimpleCommand, Word
-from relax_lint.shell.queries import is_broken_off, is_part_of_another, place_of, start_of
+from relax_lint.shell.queries import is_broken_off, is_part_of_another, place_of, start_of, why_not_whole
 from relax_lint.shell.walk import commands_of, nodes_of
 from relax_lint.sources.launcher import LauncherSource
 from relax_lint.sources.script import ScriptFile
@@ -209,8 +209,9 @@ def model_config(launcher: LauncherSource, project: Project) -> Iterator[Finding
     launches = [launch for launch in launcher.launches if launch.kind == "relax"]
     if not launches or is_part_of_another(launcher, project):
         return
-    if launcher.has_crlf_ends:
-        yield NotChecked(start_of(launches[0]), "CRLF line ends")
+    unread = why_not_whole(launcher)
+    if unread is not None:
+        yield NotChecked(start_of(launches[0]), unread)
         return
     models = sourced_models(launcher, project)
     yield from _by_the_guide([launch for launch in launches if trains(launch)], launcher, models, project)

@@ -41,7 +41,7 @@ from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.launch import Word as PassedWord
 from relax_lint.shell.nodes import Parameter, Word
-from relax_lint.shell.queries import is_part_of_another, place_of, written_command
+from relax_lint.shell.queries import is_part_of_another, place_of, why_not_whole, written_command
 from relax_lint.sources.launcher import LauncherSource
 from relax_lint.sources.script import ScriptFile
 from relax_lint.unused_arrays import is_set, misspelling_of, unused_arrays
@@ -136,10 +136,11 @@ INVALID = [
 def unset_variable(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
     """Say which names nobody sets, each once."""
     evaluation = launcher.evaluation
-    if is_part_of_another(launcher, project):
+    if not evaluation.launches or is_part_of_another(launcher, project):
         return
-    if launcher.has_crlf_ends:
-        yield NotChecked(Place(launcher, 0, 0), "CRLF line ends")
+    unread = why_not_whole(launcher)
+    if unread is not None:
+        yield NotChecked(Place(launcher, 0, 0), unread)
         return
     files: list[ScriptFile] = [launcher, *evaluation.sourced]
     provided: set[str] = set()

@@ -4,10 +4,11 @@
 
 An array assigned in the launcher's own files that holds flags and is expanded in no launch, no other array and no call;
 printing it is no use of it. An array of which a launch is given only the first element, since it is expanded without
-`[@]`: `$ROLLOUT_ARGS`, `"${ROLLOUT_ARGS}"`; one that holds no flags, or a single element, is left alone. As a warning,
-an array that one launch expands twice. A file that several launchers of the recipe source is judged with all of them
-together, and a file that launches nothing is not judged at all. A script that lists the names of its variables, or puts
-names together, may pass an array that it does not name, which is not checked.
+`[@]`: `$ROLLOUT_ARGS`, `"${ROLLOUT_ARGS}"`; one that holds no flags, or a single element, is left alone. An array whose
+index stands outside of the braces, `"$ROLLOUT_ARGS[@]"`, or that is one word, `"${ROLLOUT_ARGS[*]}"`, and not the value
+of a flag. As a warning, an array that one launch expands twice. A file that several launchers of the recipe source is
+judged with all of them together, and a file that launches nothing is not judged at all. A script that lists the names
+of its variables, or puts names together, may pass an array that it does not name, which is not checked.
 
 ## Why
 
@@ -30,16 +31,21 @@ The guide's own template defines `EVAL_ARGS` and never passes it.
 
 Unsafe, since the flags may have been left out on purpose: passes the array to every launch of the file, expands it
 whole, or takes the second expansion out. Where the launcher expands an array that nothing sets, by a name so much alike
-that this one was meant, the name is put right.
+that this one was meant, the name is put right. Safe where all elements were meant, and none of their flags is given
+elsewhere, too: writes `"${ROLLOUT_ARGS[@]}"` for an index that is outside of the braces, or for `[*]`.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from relax_lint.array_expansions import misspelt, whole_array, without_index
 from relax_lint.attached import attached
+from relax_lint.catalog.launches import namespace_of
+from relax_lint.catalog.switches import takes_several
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.fixers.launcher_edits import append_to_command, remove
 from relax_lint.flag_arrays import FilledArray, arrays_in, is_flag
@@ -48,14 +54,14 @@ from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.nodes import Function, Parameter, SimpleCommand
 from relax_lint.shell.nodes import Word as WrittenWord
-from relax_lint.shell.queries import written_command
-from relax_lint.shell.walk import array_literals, commands_of, find, nodes_of
+from relax_lint.shell.queries import why_not_whole, written_command
+from relax_lint.shell.walk import commands_of, nodes_of
 from relax_lint.sources.launcher import LauncherSource
 from relax_lint.sources.script import ScriptFile
 from relax_lint.sources.text import SourceFile
-from relax_lint.unused_arrays import PRINTS, misspelling_of, own_files, unused_arrays
+from relax_lint.unused_arrays import misspelling_of, own_files, unused_arrays
 
-_TESTS = frozenset({"[", "test"})
+_FLAG_IN_TEXT = re.compile(r"(?<!\S)--[A-Za-z][\w-]*")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 _EVAL = "EVAL_ARGS=(\n    --eval-interval 100\n)\n"
@@ -98,6 +104,10 @@ VALID: list[Example | str] = [
     f"FLAG=(--colocate)\n{_TRAIN} $FLAG --lr 1e-6\n",
     f"FILES=(a.parquet b.parquet)\n{_TRAIN} --prompt-data $FILES --lr 1e-6\n",
     f'EVAL_ARGS="--eval-interval 100 --eval-top-p 0.7"\n{_TRAIN} $EVAL_ARGS\n',
+    f'CMD=(--host h --port 1)\n{_TRAIN} --agent-command "${{CMD[*]}}" --lr 1e-6\n',
+    f'ONE=(--colocate)\n{_TRAIN} "${{ONE[*]}}" --lr 1e-6\n',
+    f'FILES=(a.parquet b.parquet)\n{_TRAIN} --prompt-data "${{FILES[*]}}" --lr 1e-6\n',
+    f'{_EVAL}echo "flags: ${{EVAL_ARGS[*]}} $EVAL_ARGS[@]"\n{_TRAIN} ${{EVAL_ARGS[*]}}\n',
     f'NODE=(--num-nodes 1)\necho "$NODE"\n{_TRAIN} "${{NODE[0]}}" "${{NODE[1]}}"\n',
     f'CP=(--colocate --lr 1e-6)\n[ -n "$CP" ] && {_TRAIN} "${{CP[@]}}"\n',
 ]
@@ -209,20 +219,59 @@ INVALID = [
         f'    {_TRAIN} "${{EVAL_ARGS[@]}}"\nfi\n',
         findings=((5, 54),),
     ),
+    Example(
+        f'{_EVAL}{_TRAIN} --colocate "${{EVAL_ARGS[*]}}"\n',
+        findings=((4, 47),),
+        fixed=f'{_EVAL}{_TRAIN} --colocate "${{EVAL_ARGS[@]}}"\n',
+    ),
+    Example(
+        f'{_EVAL}{_TRAIN} --colocate "$EVAL_ARGS[@]"\n',
+        findings=((4, 47),),
+        fixed=f'{_EVAL}{_TRAIN} --colocate "${{EVAL_ARGS[@]}}"\n',
+    ),
+    Example(
+        f"{_EVAL}{_TRAIN} --colocate $EVAL_ARGS[@]\n",
+        findings=((4, 47),),
+        fixed=f'{_EVAL}{_TRAIN} --colocate "${{EVAL_ARGS[@]}}"\n',
+    ),
+    Example(
+        f'{_EVAL}ALL=(--lr 1e-6 "${{EVAL_ARGS}}[@]")\n{_TRAIN} "${{ALL[@]}}"\n',
+        findings=((4, 16),),
+        fixed=f'{_EVAL}ALL=(--lr 1e-6 "${{EVAL_ARGS[@]}}")\n{_TRAIN} "${{ALL[@]}}"\n',
+    ),
+    Example(
+        f'{_EVAL}{_TRAIN} --eval-prompt-data gsm8k /d/a.parquet "${{EVAL_ARGS[*]}}"\n',
+        findings=((4, 74),),
+        fixed=f'{_EVAL}{_TRAIN} --eval-prompt-data gsm8k /d/a.parquet "${{EVAL_ARGS[@]}}"\n',
+    ),
+    Example(
+        f'{_EVAL}{_TRAIN} --eval-interval 5 --colocate "${{EVAL_ARGS[*]}}"\n',
+        findings=((4, 65),),
+        fixed=f'{_EVAL}{_TRAIN} --eval-interval 5 --colocate "${{EVAL_ARGS[@]}}"\n',
+        unsafe=True,
+    ),
+    Example(
+        "COMMON=(\n    --lr 1e-6\n)\nSYNC=(--colocate --balance-data)\n"
+        f'run() {{ {_TRAIN} "${{COMMON[@]}}" "$@"; }}\nrun "${{SYNC[*]}}"\n',
+        findings=((6, 5),),
+        fixed="COMMON=(\n    --lr 1e-6\n)\nSYNC=(--colocate --balance-data)\n"
+        f'run() {{ {_TRAIN} "${{COMMON[@]}}" "$@"; }}\nrun "${{SYNC[@]}}"\n',
+    ),
 ]
 
 
 _Arrays: TypeAlias = Mapping[str, Sequence[FilledArray]]
 
 
-@rule("RLX421", "unused-args", ERROR, on="launcher", everywhere=True, valid=VALID, invalid=INVALID, fixable="unsafe")
+@rule("RLX421", "unused-args", ERROR, on="launcher", everywhere=True, valid=VALID, invalid=INVALID, fixable="safe")
 def unused_args(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
     """Say which arrays go nowhere, and which twice."""
     launches = [launch for launch in launcher.launches if launch.kind == "relax"]
     if not launches:
         return
-    if launcher.has_crlf_ends:
-        yield NotChecked(Place(launcher, 0, 0), "CRLF line ends")
+    unread = why_not_whole(launcher)
+    if unread is not None:
+        yield NotChecked(Place(launcher, 0, 0), unread)
         return
     files = [launcher, *launcher.evaluation.sourced]
     for array, because in unused_arrays(launcher, launches, project):
@@ -239,6 +288,7 @@ def unused_args(launcher: LauncherSource, project: Project) -> Iterator[Finding 
     arrays = _by_name(files)
     for launch in launches:
         yield from _first_only(launch, files, arrays)
+        yield from _misspelt_expansions(launch, launches, arrays, project)
         yield from _twice(launch, files, arrays)
 
 
@@ -295,13 +345,12 @@ def _cut_expansions(
     name: str, lost: Sequence[WrittenWord], launch: Launch, files: Sequence[ScriptFile]
 ) -> Iterator[Finding]:
     """Where a launch, or what leads to it, expands an array without its index."""
-    flags = [word.literal for word in lost if is_flag(word) and word.literal] or ["the others"]
-    named = ", ".join(flags[:3]) + (f" and {len(flags) - 3} more" if len(flags) > 3 else "")
+    named = _named([word.literal for word in lost if is_flag(word) and word.literal] or ["the others"])
     whole = f'"${{{name}[@]}}"'
     message = (
         f"only the first element of {name} is passed, {named} not: without [@] bash expands no more; write {whole}"
     )
-    found = [(source, *each) for source in files for each in _without_index(source).get(name, ())]
+    found = [(source, *each) for source in files for each in without_index(source).get(name, ())]
     written = written_command(launch)
     here = [
         (source, word, part)
@@ -313,38 +362,57 @@ def _cut_expansions(
         place = Place(source, part.start, part.end)
         if word is not None:
             place = Place(source, word.start, word.end)
-            fix = _replacement(name, Edit.at(place, whole))
+            fix = _expanded(name, Edit.at(place, whole), "the other elements may not be meant")
         yield Finding(place, message, fix=fix, launch=launch, subject=name)
 
 
-def _replacement(name: str, edit: Edit) -> Fix:
-    reason = "the other elements may not be meant"
-    return Fix(f"expand all of {name}", lambda: [edit], safe=False, reason=reason)
+def _named(flags: Sequence[str]) -> str:
+    return ", ".join(flags[:3]) + (f" and {len(flags) - 3} more" if len(flags) > 3 else "")
 
 
-@attached
-def _without_index(source: ScriptFile) -> Mapping[str, Sequence[tuple[WrittenWord | None, Parameter]]]:
-    """By name, every ``$name`` outside of tests and prints, with its word when that is an argument or an element and no
-    more."""
-    found: dict[str, list[tuple[WrittenWord | None, Parameter]]] = {}
-    for command in commands_of(source):
-        first = command.words[0] if command.words else None
-        if isinstance(first, WrittenWord) and first.literal in PRINTS | _TESTS:
+def _misspelt_expansions(
+    launch: Launch, launches: Sequence[Launch], arrays: _Arrays, project: Project
+) -> Iterator[Finding]:
+    """Words that were meant to be all elements of an array, and hold them as one or are the first with an index."""
+    for word in launch.argv[launch.entry + 1 :]:
+        meant = None if word.place is None else misspelt(word.place)
+        if word.place is None or meant is None:
             continue
-        elements = [element.value for _, array in array_literals(command) for element in array.elements]
-        alone = {
-            word.parts[0].start: word
-            for word in (*command.words, *elements)
-            if isinstance(word, WrittenWord) and len(word.parts) == 1
-        }
-        for part in find(command, Parameter):
-            if _is_bare(part):
-                found.setdefault(part.name, []).append((alone.get(part.start), part))
-    return found
+        whole = f'"${{{meant.name}[@]}}"'
+        if meant.joined:
+            flags = _FLAG_IN_TEXT.findall(word.text) if _is_lost(word, launch, project) else []
+            what = f"all of {meant.name} as one word"
+        else:
+            flags = [flag.literal or "" for array in arrays.get(meant.name, ()) for flag in array.flags]
+            what = f"the first element of {meant.name} with an index behind it"
+        flags = list(dict.fromkeys(flags))
+        if flags:
+            message = f"{meant.written} is {what}: {_named(flags)} {_is_or_are(flags)} ignored; write {whole}"
+            to = [each for each in launches if any(given.place == word.place for given in each.argv)]
+            overrides = any(each.has(flag) for each in to for flag in flags)
+            reason = "flags that are given elsewhere, too, get other values" if overrides else None
+            fix = _expanded(meant.name, Edit.at(word.place, whole), reason)
+            yield Finding(word.place, message, fix=fix, launch=launch, subject=meant.name)
 
 
-def _is_bare(part: Parameter) -> bool:
-    return part.subscript is None and not (part.operator or part.length or part.indirect)
+def _is_or_are(flags: Sequence[str]) -> str:
+    return "is" if len(flags) == 1 else "are"
+
+
+def _is_lost(word: Word, launch: Launch, project: Project) -> bool:
+    """Whether a word of several flags is no value of the flag in front of it: nobody's, or one of any number."""
+    first = _FLAG_IN_TEXT.match(word.text)
+    if first is None or " " not in word.text:
+        return False
+    at = launch.argv.index(word) - launch.entry - 1
+    namespace = namespace_of(launch, project)
+    taken = (match for parsed in namespace.parsed.values() for match in parsed.matches)
+    takers = [match for match in taken if not match.inline and match.at < at <= match.at + len(match.values)]
+    return all(takes_several(match.option) and bool(namespace.parsers.named(first[0])[0]) for match in takers)
+
+
+def _expanded(name: str, edit: Edit, reason: str | None) -> Fix:
+    return Fix(f"expand all of {name}", lambda: [edit], safe=reason is None, reason=reason)
 
 
 def _twice(launch: Launch, files: Sequence[ScriptFile], arrays: _Arrays) -> Iterator[Finding]:
@@ -409,7 +477,7 @@ def _expansions(
 ) -> Iterator[tuple[str, Place]]:
     """Every array that some words expand whole, and those that its elements do, with where it is spelt."""
     for word in words:
-        name = _whole_array(word) if isinstance(word, WrittenWord) else None
+        name = whole_array(word) if isinstance(word, WrittenWord) else None
         if name is None or name in within or not isinstance(word, WrittenWord):
             continue
         yield name, Place(source, word.start, word.end)
@@ -425,11 +493,3 @@ def _along(name: str, arrays: _Arrays) -> set[str]:
 
 def _removal(name: str, edit: Edit, reason: str) -> Fix:
     return Fix(f"take the second {name} out", lambda: [edit], safe=False, reason=reason)
-
-
-def _whole_array(word: WrittenWord) -> str | None:
-    """The name of the array that a word expands whole."""
-    part = word.parts[0] if len(word.parts) == 1 else None
-    if not isinstance(part, Parameter) or part.operator or part.length or part.indirect or part.subscript is None:
-        return None
-    return part.name if part.subscript.literal in ("@", "*") else None

@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.diagnostics import Finding, Place
+from relax_lint.discovery import JOB_SUFFIXES
 from relax_lint.generates import GENERATE
 from relax_lint.patterns import pattern
 from relax_lint.project import Project, Recipe
@@ -134,7 +135,8 @@ def _misnamed(recipe: Recipe, project: Project) -> Iterator[_Misnamed]:
             launch.kind == "relax" and launch.mode != "sft" for launch in launcher.launches
         ):
             if not is_part_of_another(launcher, project):
-                yield _called(launcher, recipe, "run_{}", ".sh")
+                suffix = launcher.path.suffix
+                yield _called(launcher, recipe, "run_{}", suffix if suffix in JOB_SUFFIXES else ".sh")
     for source in recipe.python:
         if _is_in_package(source.path, recipe):
             continue

@@ -4,7 +4,8 @@
 
 What the guide's decision tree asks for and no file of the recipe provides, whatever its name:
 
-- a launcher, where there is a reward, an environment or a rollout config,
+- a launcher, where there is a reward, an environment or a rollout config; one that launches something: of launchers
+  that run nothing but programs known to start no training it is said that they never come to a launch,
 - an `__init__.py`, where there is Python code (along the module paths of launchers `missing-init` says it),
 - a reward function, where a launch names one that is neither in this repository nor Relax's, or names none and nothing
   else gives rewards,
@@ -46,7 +47,9 @@ from typing import TYPE_CHECKING
 
 from relax_lint.catalog.module_paths import MODULE_PATH_FLAGS
 from relax_lint.diagnostics import Finding, NotChecked, Place
+from relax_lint.entry_slips import ENTRY
 from relax_lint.generates import GENERATE
+from relax_lint.idle_launchers import launches_nothing
 from relax_lint.launch_config import CONFIG
 from relax_lint.module_paths import is_file_form, is_ours
 from relax_lint.patterns import pattern
@@ -179,6 +182,20 @@ VALID: list[Example | str] = [
         )
     ),
     Example({_RUN: f"{_TRAIN} --rm-type math\n", "examples/demo/prepare_data.py": "print()\n"}),
+    *(
+        Example(_tree(_SINGLE, run=f"set -e\nmkdir -p logs\n{script}\n"))
+        for script in (
+            f'LAUNCH="{_TRAIN}"\n"$@" $LAUNCH',
+            f"with_gpus {_TRAIN[8:]} --colocate",
+            f'[ -n "$DRY" ] && exit\n{_LAUNCH}',
+            f'run() {{ {_TRAIN}; }}\nsource "$MORE"',
+            f"make train  # {_TRAIN}",
+            f"bash ../run.sh  # {_TRAIN}",
+            f"python3 run_all.py  # {_TRAIN}",
+            f"# {_TRAIN}\nif true; then",
+            f"cat > job.sh <<'EOF'\n{_TRAIN}\nEOF\nsbatch job.sh",
+        )
+    ),
     Example(
         _tree(
             _WHOLE,
@@ -193,6 +210,18 @@ VALID: list[Example | str] = [
 ]
 
 INVALID = [
+    *(
+        Example(_tree(_SINGLE, run=f"set -ex\nmkdir -p logs\n{script}\n"), findings=((_RUN, 1, 1),))
+        for script in (
+            f"# {_TRAIN} --colocate",
+            f"run() {{\n    {_LAUNCH}}}\necho ready",
+            f"exit 0\n{_LAUNCH}",
+            f"if false; then\n    {_LAUNCH}fi",
+            f'CMD="{_TRAIN}"\necho $CMD',
+            f"cat <<EOF\n{_LAUNCH}EOF",
+            f"python3 scripts/tools/process_demo.py --input-dir /d\nray stop --force\nexit\n{_LAUNCH}",
+        )
+    ),
     Example(_tree(_SINGLE, "run"), findings=(("examples/demo/reward_demo.py", 1, 1),)),
     Example(
         _tree(_SINGLE, "run", **{"examples/demo/judge.sh": "python3 -m sglang.launch_server\n"}),
@@ -260,7 +289,7 @@ INVALID = [
 @rule("RLX802", "recipe-files", WARNING, on="recipe", valid=VALID, invalid=INVALID)
 def recipe_files(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """What the tree asks for, first without and then with what the launches say."""
-    started = _is_started(recipe, project)
+    started = _is_started(recipe, project) or _is_started_elsewhere(recipe, project)
     if started and recipe.wanted is not None and not _wants_bases(recipe):
         return
     parts = sorted((source for source in recipe.python if source.says(_PARTS)), key=_is_no_reward)
@@ -276,6 +305,7 @@ def recipe_files(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
                 yield Finding(source.place(node), message, subject="base_env.py")
     if recipe.wanted is not None:
         return
+    yield from _idle(recipe, project)
     from relax_lint.recipe_kinds import kind_of
 
     kinds = [(kind_of(launch), launch) for launch in recipe.launches]
@@ -302,14 +332,28 @@ def _builds_nothing(source: PythonSource) -> bool:
 
 
 def _is_started(recipe: Recipe, project: Project) -> bool:
-    """Whether any script starts a training of the recipe, as far as texts tell."""
-    if any(_STARTS.search(project.read(path) or b"") for path in recipe.launcher_paths):
-        return True
+    """Whether any script of the recipe starts a training, as far as texts tell."""
+    return any(_STARTS.search(project.read(path) or b"") for path in recipe.launcher_paths)
+
+
+def _is_started_elsewhere(recipe: Recipe, project: Project) -> bool:
+    """Whether a program of the recipe, or a script beside it, may start one."""
     if any(path.suffix == ".py" and path.stem.startswith(("run", "launch", "main")) for path in recipe.files):
         return True
     named = re.compile(rb"examples[./]" + re.escape(recipe.name.encode()) + rb"(?![\w-])")
     others = (path for path in project.reach.scripts if recipe.directory not in path.parents)
     return any(named.search(project.read(path) or b"") for path in others)
+
+
+def _idle(recipe: Recipe, project: Project) -> Iterator[Finding]:
+    """Launchers of which none launches anything, whatever is set and whichever way is taken."""
+    launchers = recipe.launchers
+    run = next((launcher for launcher in launchers if launcher.path.stem.startswith("run")), None)
+    if run is None or recipe.launches or _is_started_elsewhere(recipe, project):
+        return
+    if all(launches_nothing(launcher) for launcher in launchers):
+        message = f"no script of the recipe launches it: {run.path.name} never comes to python3 {ENTRY}"
+        yield Finding(Place(run, 0, 0), message, subject=run.path.name)
 
 
 def _without_launcher(recipe: Recipe, parts: list[PythonSource], project: Project) -> Iterator[Finding]:

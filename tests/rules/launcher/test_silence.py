@@ -13,6 +13,7 @@ from tests.cases import for_each
 
 SCRIPT = "examples/demo/run_demo.sh"
 TRAIN = "python3 relax/entrypoints/train.py"
+UNREAD = "run_demo.sh cannot be read to its end"
 BATCH = "--rollout-batch-size 32 --n-samples-per-prompt 8 --global-batch-size 128"
 ROLES = '\'{"actor": [1, 4], "rollout": [1, 2], "reference": [1, 1]}\''
 
@@ -42,6 +43,12 @@ def judged(code: str, files: str | dict[str, str], env: dict[str, str] | None = 
         ("RLX405", f"{TRAIN} --lr 1e-6\r\n", "CRLF line ends"),
         ("RLX421", f"A=(--lr 1)\r\n{TRAIN} --hybrid\r\n", "CRLF line ends"),
         ("RLX423", f"{TRAIN} --num-rollout $N\r\n", "CRLF line ends"),
+        ("RLX405", f"if [ ${{1:-sync}} = async ]; then\n{TRAIN} --hybrid\nelse\n{TRAIN} --resource '{{\nfi\n", UNREAD),
+        ("RLX405", f"{TRAIN} --colocate\nif [ $1 = async ]; then {TRAIN} --fully-async\n", UNREAD),
+        ("RLX418", f"{TRAIN} --colocate\nA=(\n", UNREAD),
+        ("RLX419", f"{TRAIN} --colocate\nif true; then\n", UNREAD),
+        ("RLX421", f"A=(--lr 1)\n{TRAIN} --colocate\n{TRAIN} --hybrid --resource '[1, 8]\n", UNREAD),
+        ("RLX423", f"{TRAIN} --num-rollout $N\nA=(\n", UNREAD),
         ("RLX801", f"{TRAIN} --custom-rm-path $RM\n", "${RM}"),
     ],
 )

@@ -1,0 +1,183 @@
+"""Commands that were to start Relax and start nothing: a path or a module that is not there, no Python in front."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relax_lint import looks
+from relax_lint.diagnostics import Edit, Fix
+from relax_lint.records import record
+from relax_lint.shell.launch import Launch, Word, classify, entry_name
+from relax_lint.shell.near_entries import is_python, near_entry
+from relax_lint.shell.queries import program
+from relax_lint.slips import is_slip
+
+if TYPE_CHECKING:
+    from relax_lint.project import Project
+    from relax_lint.sources.launcher import LauncherSource
+
+ENTRY = "relax/entrypoints/train.py"
+MODULE = "relax.entrypoints.train"
+_LIKE_ENOUGH = 0.85
+_FIRST_LIKE_ENOUGH = 0.8
+_PROGRAMS = ("python3", "python")
+_SCRATCH = frozenset({"/", "/tmp", "/var/tmp", "/dev/shm"})
+_OTHER_PROGRAMS = frozenset({"ipython", "ipython3", "bpython", "pythonw", "cpython"})
+_OF_TRAINING = frozenset(
+    {
+        *("--advantage-estimator", "--rollout-batch-size", "--custom-rm-path", "--rm-type", "--num-rollout"),
+        *("--colocate", "--fully-async", "--resource", "--prompt-data", "--n-samples-per-prompt", "--loss-type"),
+        *("--custom-generate-function-path", "--rollout-max-response-len", "--max-staleness"),
+    }
+)
+"""Flags that no tool of Relax takes but what trains."""
+
+
+@record
+class Slip:
+    """A command that starts nothing, the word that is wrong in it, what is wrong, and what to write."""
+
+    launch: Launch
+    word: Word
+    message: str
+    fix: Fix | None
+
+
+def entry_slips(launcher: LauncherSource, project: Project) -> Iterator[Slip]:
+    """The commands of a launcher that were to start Relax and do not."""
+    for launch in launcher.launches:
+        if launch.kind == "relax":
+            yield from _astray(launch, project)
+    for launch in launcher.evaluation.near_launches:
+        at = near_entry(launch.argv)
+        if at is None:
+            continue
+        if is_python(launch.argv[0]) or at > 1:
+            yield from _misspelt(launch, at, launcher, project)
+        elif at == 0:
+            yield from _without_python(launch, project)
+        else:
+            yield from _misspelt_python(launch)
+
+
+def _astray(launch: Launch, project: Project) -> Iterator[Slip]:
+    """The right path, in a directory from which it leads nowhere: one of the repository's, or one for scratch."""
+    word = launch.argv[launch.entry]
+    if launch.directory is None or not word.known or not word.text.endswith(ENTRY) or word.text.startswith("/"):
+        return
+    if any(program(other) == "ray" for other in launch.argv[: launch.entry]):
+        return
+    directory, at = Path(launch.directory), _below(launch, word.text, project)
+    entry = project.root / ENTRY
+    if project.root in directory.parents and project.is_dir(directory):
+        way = os.path.relpath(entry, directory)
+        if project.root in at.parents and at != entry and not project.exists(at):
+            shown = directory.relative_to(project.root).as_posix()
+            message = f"the launch is in {shown}, where there is no {word.text}: write {way}"
+            yield Slip(launch, word, message, _in_place(word, word.text, way, None))
+    elif launch.directory in _SCRATCH and directory not in project.root.parents and at != entry:
+        message = f"the launch is in {directory}, where there is no {word.text}: change to Relax's directory first"
+        yield Slip(launch, word, message, None)
+
+
+def _without_python(launch: Launch, project: Project) -> Iterator[Slip]:
+    """The path itself as a program, which it is if it may be executed."""
+    word = launch.argv[0]
+    if classify((word, word)) == "relax" and not looks.executable(str(_below(launch, word.text, project))):
+        message = f"{word.text} is run as a program, which it is not: write python3 {word.text}"
+        place = word.place
+        edits = [] if place is None else [Edit(place.source.path, place.start, place.start, "python3 ")]
+        yield Slip(launch, word, message, Fix("start it with python3", lambda: edits) if edits else None)
+
+
+def _misspelt_python(launch: Launch) -> Iterator[Slip]:
+    """The right path behind a program that nobody has."""
+    word = launch.argv[0]
+    if classify(launch.argv[:2]) != "relax" or not word.known or word.text in _OTHER_PROGRAMS:
+        return
+    if any(is_slip(word.text, meant) for meant in _PROGRAMS):
+        message = f"there is no program {word.text}: write python3"
+        yield Slip(launch, word, message, _in_place(word, word.text, "python3", None))
+
+
+def _misspelt(launch: Launch, at: int, launcher: LauncherSource, project: Project) -> Iterator[Slip]:
+    """A path or a module that is nearly Relax's entry point, or below Relax, and is not there."""
+    word = launch.argv[at]
+    text = entry_name(word)
+    is_path = _is_path(text)
+    if _may_be_there(text, word, launch, project):
+        return
+    tail = "/".join(text.split("/")[-3:]) if is_path else text
+    meant = ENTRY if is_path else MODULE
+    is_near = _is_near(tail, meant)
+    is_below = "relax/" in f"{text}/" if is_path else text.startswith("relax.")
+    is_in_reach = word.known and launch.directory is not None and not text.startswith("/")
+    if not (_trains(launch, at, project) and (is_near or is_below or is_in_reach)):
+        if not is_near or _launches_otherwise(launcher, project):
+            return
+    start = text if is_path else f"-m {text}"
+    message = f"python3 {start} does not start Relax: write python3 {ENTRY}"
+    reason = None if is_slip(tail, meant) else "another program may be meant"
+    yield Slip(launch, word, message, _in_place(word, tail if is_near else text, meant, reason))
+
+
+def _may_be_there(text: str, word: Word, launch: Launch, project: Project) -> bool:
+    """Whether there is such a program, or one where nobody can look."""
+    if not _is_path(text):
+        directory = project.root / text.replace(".", "/")
+        return project.module(text) is not None or project.exists(directory / "__main__.py")
+    if not word.known:
+        return False
+    at = _below(launch, text, project)
+    return project.exists(at) if project.root in at.parents else not _is_near("/".join(at.parts[-3:]), ENTRY)
+
+
+def _is_path(text: str) -> bool:
+    return "/" in text or text.endswith(".py")
+
+
+def _below(launch: Launch, text: str, project: Project) -> Path:
+    """Where a path leads from the directory of a launch, which is the repository's if nothing else is known."""
+    return Path(os.path.normpath(Path(launch.directory or project.root) / text))
+
+
+def _is_near(tail: str, meant: str) -> bool:
+    """Whether a name is nearly another one, its first part too."""
+    separator = "/" if "/" in meant else "."
+    parts, wanted = tail.split(separator), meant.split(separator)
+    if len(parts) == len(wanted) and _likeness(parts[0], wanted[0]) < _FIRST_LIKE_ENOUGH:
+        return False
+    return _likeness(tail, meant) >= _LIKE_ENOUGH
+
+
+def _likeness(name: str, meant: str) -> float:
+    return SequenceMatcher(None, name.lower(), meant, autojunk=False).ratio()
+
+
+def _trains(launch: Launch, at: int, project: Project) -> bool:
+    """Whether flags of Relax's training follow."""
+    flags = {word.text.partition("=")[0] for word in launch.argv[at + 1 :]}
+    return any(project.catalogue.flag(flag) is not None for flag in flags & _OF_TRAINING)
+
+
+def _launches_otherwise(launcher: LauncherSource, project: Project) -> bool:
+    """Whether the launcher, or another one of its recipe, launches a training as it should."""
+    recipe = project.recipe_of(launcher.path)
+    return bool(launcher.launches or (recipe is not None and recipe.launches))
+
+
+def _in_place(word: Word, wrong: str, right: str, reason: str | None) -> Fix | None:
+    """Writes one name for another where a word is spelt out."""
+    place = word.place
+    if place is None:
+        return None
+    written = place.source.text[place.start : place.end]
+    if written.count(wrong) != 1:
+        return None
+    start = place.start + written.index(wrong)
+    edit = Edit(place.source.path, start, start + len(wrong), right)
+    return Fix(f"write {right}", lambda: [edit], safe=reason is None, reason=reason)
