@@ -95,7 +95,7 @@ class Checking:
                     continue
                 group.project = result.project
                 total.merge(result.report)
-        total.keep_real_fixes()
+        total.keep_real_fixes(migrates=not options.no_migrate)
         total.sort()
         self.clock.lap("judging")
         if options.write_baseline is not None:
@@ -266,6 +266,7 @@ class Checking:
         """The group after its fixes; ``None`` when they do not come to rest."""
         from relax_lint.fixing import NoFixedPoint, fix
         from relax_lint.migrate import in_place
+        from relax_lint.report import fixes
 
         def judge(project: Project) -> Report:
             return self._judge(group, project, rules, want_edits=True)
@@ -284,8 +285,13 @@ class Checking:
         if not self.options.no_migrate and in_place.concerns(result):
             on_disk = self.options.stdin_filename is None
             take_in = partial(self._take_in, group)
-            done = in_place.finished(group.project, result, single_edits, shown_path, take_in, on_disk=on_disk)
-        self._say_what_is_left(done)
+            unsafe = self.options.unsafe_fixes
+            done = in_place.finished(
+                group.project, result, single_edits, shown_path, take_in, unsafe=unsafe, on_disk=on_disk
+            )
+        self.incomplete = self.incomplete or done.incomplete
+        for remark in fixes.remarks(done):
+            complain(remark)
         return done
 
     def _take_in(self, group: Group, files: Mapping[Path, bytes | None]) -> None:
@@ -295,33 +301,18 @@ class Checking:
         new = [path for path in paths if path not in group.targets and may_concern(path, self.files)]
         group.targets += [path for path in new if any(directory in path.parents for directory in self._named)]
 
-    def _say_what_is_left(self, done: Rewritten) -> None:
-        """What the fixes do not do, and what was done that is more than an edit."""
-        for dropped in done.fixed.dropped:
-            found = dropped.found
-            place = f"{shown_path(found.path)}:{found.line}"
-            complain(f"{place}: the fix of {found.code} ({found.name}) is left out: {dropped.reason}")
-        for left in done.fixed.left:
-            found = left.found
-            complain(f"{shown_path(found.path)}:{found.line}: {found.subject} is left to you: {left.reason}")
-        for found in sorted(done.fixed.fixed, key=lambda found: (found.path, found.line, found.column)):
-            note = found.fix.note() if found.fix is not None and found.fix.note is not None else ""
-            if note:
-                complain(f"{shown_path(found.path)}:{found.line}: {found.subject} is taken out: {note}")
-        self.incomplete = self.incomplete or done.incomplete
-        for said in done.said:
-            complain(said)
-
     def _write(self, group: Group, done: Rewritten) -> dict[Path, str]:
         """Write what changed; the files that were left, and why."""
         if self.options.stdin_filename is not None:
             return {}
+        from relax_lint.report import fixes
+
         left: dict[Path, str] = {}
         changes = done.fixed.changes
         for bundle in done.bundles:
             reason = self._write_bundle(group, bundle, changes)
             if reason is None:
-                self._say_rewritten(bundle)
+                complain(fixes.rewritten(bundle))
             else:
                 left.update(dict.fromkeys(bundle.paths, reason))
         bundled = {path for bundle in done.bundles for path in bundle.paths}
@@ -342,17 +333,6 @@ class Checking:
             self._fail(f"{shown_path(bundle.launcher)} is not migrated, and nothing of it is written: {problem}")
             return str(problem)
         return None
-
-    def _say_rewritten(self, bundle: Bundle) -> None:
-        told = []
-        for path, became, before in bundle.before():
-            if path not in (bundle.launcher, bundle.page):
-                kept = "git has it as it was" if before is None else f"kept as {before.name}"
-                told.append(f"{shown_path(path)} is {became} ({kept})")
-            elif before is not None:
-                told.append(f"{shown_path(path)} is kept as {before.name}")
-        rest = "".join(f"; {each}" for each in told)
-        complain(f"{shown_path(bundle.launcher)} is rewritten for Relax: {shown_path(bundle.page)} says all{rest}")
 
     def _write_changes(self, group: Group, changes: Mapping[Path, bytes]) -> dict[Path, str]:
         from relax_lint.writing import write_all

@@ -91,10 +91,14 @@ class Report:
         self.recipes += other.recipes
         self.launches += other.launches
 
-    def keep_real_fixes(self) -> None:
-        """Take back what was promised before anybody looked: fixes that turn out to have no edits."""
+    def keep_real_fixes(self, *, migrates: bool = True) -> None:
+        """Take back what was promised before anybody looked: fixes that turn out to have no edits, and those of a
+        migration where none is made."""
         for found in self.diagnostics:
-            if found.fix is not None and found.fix.why_not is not None and not found.fix.edits():
+            fix = found.fix
+            if fix is None or (fix.migrates and migrates):
+                continue
+            if fix.migrates or (fix.why_not is not None and not fix.edits()):
                 found.fix = None
 
     def sort(self) -> None:

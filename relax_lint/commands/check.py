@@ -44,7 +44,8 @@ def _add_fixing(parser: ArgumentParser) -> None:
         "--no-migrate",
         action="store_true",
         help="with --fix: single edits only. Without it, launchers of verl in recipes are rewritten for Relax where "
-        "they stand (what git could not give back is kept as NAME.orig), and launchers of one mode get both",
+        "they stand (what git could not give back is kept as NAME.orig), and launchers of one mode get both "
+        "(with --unsafe-fixes where another mode would start by default then)",
     )
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")
     group.add_argument(
