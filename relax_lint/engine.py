@@ -195,9 +195,16 @@ class _Run:
             known = self._found.get(key)
             site = _launch_site(outcome.launch)
             if known is None or site is None or _by_command(site) < _by_command(known.launch):
-                found = diagnostic(rule, outcome)
+                found = diagnostic(rule, self._without_second_spelling(outcome))
                 if known is None or _rank(found) < _rank(known):
                     self._found[key] = found
+
+    def _without_second_spelling(self, finding: Finding) -> Finding:
+        if finding.fix is None or finding.launch is None:
+            return finding
+        from relax_lint.fixers.proposed_flags import without_second_spelling
+
+        return without_second_spelling(finding, self.project)
 
     # ------------------------------------------------------------ suppression
 
