@@ -71,7 +71,8 @@ class Checking:
 
     def _check(self, groups: Sequence[Group], rules: Mapping[str, Rule]) -> int:
         options = self.options
-        total, fixed, changed = Report(), 0, False
+        total, changed = Report(), False
+        fixed: list[Diagnostic] = []
         patch = Patch()
         with self._turn(groups) as groups:
             for group in groups:
@@ -86,7 +87,7 @@ class Checking:
                 changed = changed or bool(result.changes)
                 patch.take(group.project, found, deletes=not self.failed)
                 left = {} if options.diff else self._write(group, found)
-                fixed += sum(one.path not in left for one in (*result.fixed, *result.along))
+                fixed += [one for one in (*result.fixed, *result.along) if one.path not in left]
                 if left:
                     # What is reported must be what is on disk, not what would be there.
                     group.project = Project(group.project.root, group.settings, Files())
@@ -100,7 +101,7 @@ class Checking:
         self.clock.lap("judging")
         if options.write_baseline is not None:
             return self._write_baseline(groups, total)
-        outcome = self._outcome(groups, rules, total, 0 if options.diff else fixed)
+        outcome = self._outcome(groups, rules, total, () if options.diff else fixed)
         outcome.stale = self._stale(groups, rules, total)
         outcome.status = self._status(outcome, changed)
         self._report(outcome, groups, patch)
@@ -148,6 +149,7 @@ class Checking:
                 require_recipes=options.require_recipes,
                 require_checked=options.require_checked,
                 require_reasons=options.require_reasons,
+                show_fixes=options.show_fixes,
                 cache=False if options.no_cache else None,
             )
 
@@ -387,7 +389,9 @@ class Checking:
         print(f"{shown_path(path)} now remembers {plural(count, 'finding')}.")
         return self._complain_of_failures(report)
 
-    def _outcome(self, groups: Sequence[Group], rules: Mapping[str, Rule], report: Report, fixed: int) -> Outcome:
+    def _outcome(
+        self, groups: Sequence[Group], rules: Mapping[str, Rule], report: Report, fixed: Sequence[Diagnostic]
+    ) -> Outcome:
         options, settings = self.options, self._all_settings(groups)
         on_terminal = options.output_file is None and sys.stdout.isatty()
         outcome = Outcome(
@@ -396,6 +400,7 @@ class Checking:
             fixed=fixed,
             judged_by=judged_by(groups) if options.format in WITH_EDITS else {},
             show_suppressed=options.show_suppressed,
+            show_fixes=any(item.show_fixes for item in settings),
             quiet=options.quiet,
             colour=on_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
             unsafe=options.unsafe_fixes,

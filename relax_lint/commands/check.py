@@ -47,6 +47,12 @@ def _add_fixing(parser: ArgumentParser) -> None:
         "they stand (what git could not give back is kept as NAME.orig), and launchers of one mode get both "
         "(with --unsafe-fixes where another mode would start by default then)",
     )
+    group.add_argument(
+        "--show-fixes",
+        action="store_true",
+        default=None,
+        help="after --fix: how many findings of which rule were fixed in each file",
+    )
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")
     group.add_argument(
         "--add-suppressions", metavar="REASON", help="write a comment above every finding that silences it, and why"
@@ -172,6 +178,12 @@ def _contradiction(options: Namespace) -> str | None:
         return "--prune-baseline does not go with --write-baseline, --add-suppressions, --diff or standard input"
     if options.statistics and options.format != "text":
         return "--statistics is a table for people; --format json has every finding to count"
+    if options.diff and options.format != "text":
+        return f"--diff prints a patch, not --format {options.format}; without --diff, json and sarif hold the edits"
+    if options.show_fixes and (not options.fix or options.diff):
+        return "--show-fixes lists what --fix has fixed; --diff shows it beforehand"
+    if options.show_fixes and options.format != "text":
+        return "--show-fixes is a list for people; it goes with --format text"
     if options.select is not None and not "".join(options.select).strip(" ,"):
         return "--select names no rule; ALL selects every one"
     if options.isolated and options.config is not None:

@@ -56,7 +56,7 @@ def test_what_could_not_be_written_is_reported_as_it_is(run: Run) -> None:
     done = run("--fix", "tree")
     assert done.status == 2
     assert "tree/examples/demo/x.py:2:1: RLX101 [*] bad is bad" in done.out
-    assert "Fixed 1 finding. Found 1 error in" in done.out
+    assert "Fixed 1 finding (RLX101). Found 1 error in" in done.out
 
 
 def test_a_comment_that_could_not_be_written_silences_nothing(run: Run) -> None:
@@ -149,7 +149,7 @@ def test_a_link_to_recipes_is_as_good_as_their_name(run: Run, target: str) -> No
     reward = write(f"repo/{PYTHON}", "bad\n")
     Path("link").symlink_to(Path(target).resolve())
     done = run("--fix", "link")
-    assert (done.status, done.out) == (0, "Fixed 1 finding. All clean in 1 file, 1 recipe, 0 launches.\n")
+    assert (done.status, done.out) == (0, "Fixed 1 finding (RLX101). All clean in 1 file, 1 recipe, 0 launches.\n")
     assert reward.read_text() == "good\n"
 
 

@@ -126,7 +126,7 @@ def test_a_diff_shows_it_and_writes_nothing(capsys: Capture) -> None:
 
 def test_the_count_of_fixed_findings_has_it(capsys: Capture) -> None:
     main(["--fix", "examples", "--no-cache"])
-    assert "Fixed 1 finding." in capsys.readouterr().out
+    assert "Fixed 1 finding (RLX401). " in capsys.readouterr().out
 
 
 def test_a_launch_that_relax_cannot_train_is_left_with_its_place(fixing: Fix) -> None:
