@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -301,7 +302,7 @@ class Checking:
         paths = [path for path, data in files.items() if data is not None]
         group.targets = [path for path in group.targets if files.get(path, b"") is not None]
         new = [path for path in paths if path not in group.targets and may_concern(path, self.files)]
-        group.targets += [path for path in new if any(directory in path.parents for directory in self._named)]
+        group.targets += [path for path in new if self._is_named(path)]
 
     def _write(self, group: Group, done: Rewritten) -> dict[Path, str]:
         """Write what changed; the files that were left, and why."""
@@ -323,7 +324,7 @@ class Checking:
 
     def _write_bundle(self, group: Group, bundle: Bundle, changes: Mapping[Path, bytes]) -> str | None:
         """Write files that belong together; why they are left, if they are."""
-        from relax_lint.writing import NotWritten, write_together
+        from relax_lint.writing import LEADS_OUT, NotWritten, write_together
 
         files = {path: changes[path] for path in bundle.paths if path in changes}
         before = {path: group.project.read(path) for path in files}
@@ -332,17 +333,19 @@ class Checking:
             gone = {path: group.project.read(path) or b"" for path in bundle.gone}
             write_together(files, before, group.project.root, copies, {} if self.failed else gone)
         except NotWritten as problem:
-            self._fail(f"{shown_path(bundle.launcher)} is not migrated, and nothing of it is written: {problem}")
+            say = complain if LEADS_OUT in str(problem) else self._fail
+            say(f"{shown_path(bundle.launcher)} is not migrated, and nothing of it is written: {problem}")
             return str(problem)
         return None
 
     def _write_changes(self, group: Group, changes: Mapping[Path, bytes]) -> dict[Path, str]:
-        from relax_lint.writing import write_all
+        from relax_lint.writing import LEADS_OUT, write_all
 
         before = {path: group.project.read(path) for path in changes}
         left = write_all(changes, before, group.project.root, self._named)
         for path, reason in left.items():
-            self._fail(f"{shown_path(path)} is left as it was: {reason}")
+            say = complain if reason.startswith(LEADS_OUT) else self._fail
+            say(f"{shown_path(path)} is left as it was: {reason}")
         return left
 
     def _add_suppressions(self, groups: Sequence[Group], rules: Mapping[str, Rule]) -> int:
@@ -350,12 +353,15 @@ class Checking:
         from relax_lint.suppression import additions
 
         reason = " ".join(self.options.add_suppressions.split())
-        silenced, loud, unwritten = 0, 0, 0
+        silenced, loud, unwritten, outside = 0, 0, 0, Counter[Path]()
         with self._turn(groups) as groups:
             for group in groups:
                 report = self._judge(group, group.project, rules)
                 changes: dict[Path, bytes] = {}
                 for path, found in _by_path(report.standing).items():
+                    if path not in group.targets and not self._is_named(path):
+                        outside[path] += len(found)
+                        continue
                     source = group.project.source(path)
                     edits = [] if source is None else additions(source, found, reason)
                     if source is not None and edits:
@@ -367,13 +373,21 @@ class Checking:
                 silenced += len(report.standing) - remaining
                 unwritten += remaining - after
                 loud += after
+        loud -= outside.total()
         rest = f"; {plural(loud, 'finding')} cannot be silenced by a comment" if loud else ""
         if unwritten:
             rest += f"; the comments for {plural(unwritten, 'finding')} could not be written"
+        for path, count in sorted(outside.items()):
+            stays = "stays" if count == 1 else "stay"
+            rest += f"; {plural(count, 'finding')} outside of the given paths, in {shown_path(path)}, {stays}"
         print(f"Silenced {plural(silenced, 'finding')}{rest}.")
         if self.failed:
             return USAGE_ERROR
-        return 1 if loud else 0
+        return 1 if loud or unwritten or outside else 0
+
+    def _is_named(self, path: Path) -> bool:
+        """Whether a file is one of the given paths, or below one."""
+        return any(each == path or each in path.parents for each in self._named)
 
     def _standing(self, group: Group, changes: Mapping[Path, bytes], rules: Mapping[str, Rule]) -> int:
         """How many findings nothing silences once some files are changed."""

@@ -19,7 +19,8 @@ EXAMPLES = (
 EXIT_STATUS = {
     0: "nothing of severity error or warning is left (advice counts with --strict)",
     1: "something is, a --require-... is not met, or --diff would change something",
-    2: "wrong usage, a path that does not exist, a configuration that cannot be used, or an internal failure",
+    2: "wrong usage, a path that does not exist, a configuration that cannot be used, a file that --fix cannot write, "
+    "or an internal failure",
 }
 _SOURCES = (".py", ".pyi", ".ipynb", ".yaml", ".yml", ".toml", ".parquet")
 """The suffixes of what recipes consist of, and is no report, beside their scripts."""
@@ -55,7 +56,9 @@ def _add_fixing(parser: ArgumentParser) -> None:
     )
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")
     group.add_argument(
-        "--add-suppressions", metavar="REASON", help="write a comment above every finding that silences it, and why"
+        "--add-suppressions",
+        metavar="REASON",
+        help="write a comment above every finding in the given paths that silences it, and why",
     )
 
 
