@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -71,7 +72,8 @@ class Checking:
 
     def _check(self, groups: Sequence[Group], rules: Mapping[str, Rule]) -> int:
         options = self.options
-        total, fixed, changed = Report(), 0, False
+        total, changed = Report(), False
+        fixed: list[Diagnostic] = []
         patch = Patch()
         with self._turn(groups) as groups:
             for group in groups:
@@ -86,7 +88,7 @@ class Checking:
                 changed = changed or bool(result.changes)
                 patch.take(group.project, found, deletes=not self.failed)
                 left = {} if options.diff else self._write(group, found)
-                fixed += sum(one.path not in left for one in (*result.fixed, *result.along))
+                fixed += [one for one in (*result.fixed, *result.along) if one.path not in left]
                 if left:
                     # What is reported must be what is on disk, not what would be there.
                     files = Files()
@@ -97,12 +99,12 @@ class Checking:
                     continue
                 group.project = result.project
                 total.merge(result.report)
-        total.keep_real_fixes()
+        total.keep_real_fixes(migrates=not options.no_migrate)
         total.sort()
         self.clock.lap("judging")
         if options.write_baseline is not None:
             return self._write_baseline(groups, total)
-        outcome = self._outcome(groups, rules, total, 0 if options.diff else fixed)
+        outcome = self._outcome(groups, rules, total, () if options.diff else fixed)
         outcome.stale = self._stale(groups, rules, total)
         outcome.status = self._status(outcome, changed)
         self._report(outcome, groups, patch)
@@ -150,6 +152,7 @@ class Checking:
                 require_recipes=options.require_recipes,
                 require_checked=options.require_checked,
                 require_reasons=options.require_reasons,
+                show_fixes=options.show_fixes,
                 cache=False if options.no_cache else None,
             )
 
@@ -269,6 +272,7 @@ class Checking:
         """The group after its fixes; ``None`` when they do not come to rest."""
         from relax_lint.fixing import NoFixedPoint, fix
         from relax_lint.migrate import in_place
+        from relax_lint.report import fixes
 
         def judge(project: Project) -> Report:
             return self._judge(group, project, rules, want_edits=True)
@@ -287,8 +291,13 @@ class Checking:
         if not self.options.no_migrate and in_place.concerns(result):
             on_disk = self.options.stdin_filename is None
             take_in = partial(self._take_in, group)
-            done = in_place.finished(group.project, result, single_edits, shown_path, take_in, on_disk=on_disk)
-        self._say_what_is_left(done)
+            unsafe = self.options.unsafe_fixes
+            done = in_place.finished(
+                group.project, result, single_edits, shown_path, take_in, unsafe=unsafe, on_disk=on_disk
+            )
+        self.incomplete = self.incomplete or done.incomplete
+        for remark in fixes.remarks(done):
+            complain(remark)
         return done
 
     def _take_in(self, group: Group, files: Mapping[Path, bytes | None]) -> None:
@@ -296,35 +305,20 @@ class Checking:
         paths = [path for path, data in files.items() if data is not None]
         group.targets = [path for path in group.targets if files.get(path, b"") is not None]
         new = [path for path in paths if path not in group.targets and may_concern(path, self.files)]
-        group.targets += [path for path in new if any(directory in path.parents for directory in self._named)]
-
-    def _say_what_is_left(self, done: Rewritten) -> None:
-        """What the fixes do not do, and what was done that is more than an edit."""
-        for dropped in done.fixed.dropped:
-            found = dropped.found
-            place = f"{shown_path(found.path)}:{found.line}"
-            complain(f"{place}: the fix of {found.code} ({found.name}) is left out: {dropped.reason}")
-        for left in done.fixed.left:
-            found = left.found
-            complain(f"{shown_path(found.path)}:{found.line}: {found.subject} is left to you: {left.reason}")
-        for found in sorted(done.fixed.fixed, key=lambda found: (found.path, found.line, found.column)):
-            note = found.fix.note() if found.fix is not None and found.fix.note is not None else ""
-            if note:
-                complain(f"{shown_path(found.path)}:{found.line}: {found.subject} is taken out: {note}")
-        self.incomplete = self.incomplete or done.incomplete
-        for said in done.said:
-            complain(said)
+        group.targets += [path for path in new if self._is_named(path)]
 
     def _write(self, group: Group, done: Rewritten) -> dict[Path, str]:
         """Write what changed; the files that were left, and why."""
         if self.options.stdin_filename is not None:
             return {}
+        from relax_lint.report import fixes
+
         left: dict[Path, str] = {}
         changes = done.fixed.changes
         for bundle in done.bundles:
             reason = self._write_bundle(group, bundle, changes)
             if reason is None:
-                self._say_rewritten(bundle)
+                complain(fixes.rewritten(bundle))
             else:
                 left.update(dict.fromkeys(bundle.paths, reason))
         bundled = {path for bundle in done.bundles for path in bundle.paths}
@@ -333,7 +327,7 @@ class Checking:
 
     def _write_bundle(self, group: Group, bundle: Bundle, changes: Mapping[Path, bytes]) -> str | None:
         """Write files that belong together; why they are left, if they are."""
-        from relax_lint.writing import NotWritten, write_together
+        from relax_lint.writing import LEADS_OUT, NotWritten, write_together
 
         files = {path: changes[path] for path in bundle.paths if path in changes}
         before = {path: group.project.read(path) for path in files}
@@ -342,28 +336,19 @@ class Checking:
             gone = {path: group.project.read(path) or b"" for path in bundle.gone}
             write_together(files, before, group.project.root, copies, {} if self.failed else gone)
         except NotWritten as problem:
-            self._fail(f"{shown_path(bundle.launcher)} is not migrated, and nothing of it is written: {problem}")
+            say = complain if LEADS_OUT in str(problem) else self._fail
+            say(f"{shown_path(bundle.launcher)} is not migrated, and nothing of it is written: {problem}")
             return str(problem)
         return None
 
-    def _say_rewritten(self, bundle: Bundle) -> None:
-        told = []
-        for path, became, before in bundle.before():
-            if path not in (bundle.launcher, bundle.page):
-                kept = "git has it as it was" if before is None else f"kept as {before.name}"
-                told.append(f"{shown_path(path)} is {became} ({kept})")
-            elif before is not None:
-                told.append(f"{shown_path(path)} is kept as {before.name}")
-        rest = "".join(f"; {each}" for each in told)
-        complain(f"{shown_path(bundle.launcher)} is rewritten for Relax: {shown_path(bundle.page)} says all{rest}")
-
     def _write_changes(self, group: Group, changes: Mapping[Path, bytes]) -> dict[Path, str]:
-        from relax_lint.writing import write_all
+        from relax_lint.writing import LEADS_OUT, write_all
 
         before = {path: group.project.read(path) for path in changes}
         left = write_all(changes, before, group.project.root, self._named)
         for path, reason in left.items():
-            self._fail(f"{shown_path(path)} is left as it was: {reason}")
+            say = complain if reason.startswith(LEADS_OUT) else self._fail
+            say(f"{shown_path(path)} is left as it was: {reason}")
         return left
 
     def _add_suppressions(self, groups: Sequence[Group], rules: Mapping[str, Rule]) -> int:
@@ -371,12 +356,15 @@ class Checking:
         from relax_lint.suppression import additions
 
         reason = " ".join(self.options.add_suppressions.split())
-        silenced, loud, unwritten = 0, 0, 0
+        silenced, loud, unwritten, outside = 0, 0, 0, Counter[Path]()
         with self._turn(groups) as groups:
             for group in groups:
                 report = self._judge(group, group.project, rules)
                 changes: dict[Path, bytes] = {}
                 for path, found in _by_path(report.standing).items():
+                    if path not in group.targets and not self._is_named(path):
+                        outside[path] += len(found)
+                        continue
                     source = group.project.source(path)
                     edits = [] if source is None else additions(source, found, reason)
                     if source is not None and edits:
@@ -388,13 +376,21 @@ class Checking:
                 silenced += len(report.standing) - remaining
                 unwritten += remaining - after
                 loud += after
+        loud -= outside.total()
         rest = f"; {plural(loud, 'finding')} cannot be silenced by a comment" if loud else ""
         if unwritten:
             rest += f"; the comments for {plural(unwritten, 'finding')} could not be written"
+        for path, count in sorted(outside.items()):
+            stays = "stays" if count == 1 else "stay"
+            rest += f"; {plural(count, 'finding')} outside of the given paths, in {shown_path(path)}, {stays}"
         print(f"Silenced {plural(silenced, 'finding')}{rest}.")
         if self.failed:
             return USAGE_ERROR
-        return 1 if loud else 0
+        return 1 if loud or unwritten or outside else 0
+
+    def _is_named(self, path: Path) -> bool:
+        """Whether a file is one of the given paths, or below one."""
+        return any(each == path or each in path.parents for each in self._named)
 
     def _standing(self, group: Group, changes: Mapping[Path, bytes], rules: Mapping[str, Rule]) -> int:
         """How many findings nothing silences once some files are changed."""
@@ -410,7 +406,9 @@ class Checking:
         print(f"{shown_path(path)} now remembers {plural(count, 'finding')}.")
         return self._complain_of_failures(report)
 
-    def _outcome(self, groups: Sequence[Group], rules: Mapping[str, Rule], report: Report, fixed: int) -> Outcome:
+    def _outcome(
+        self, groups: Sequence[Group], rules: Mapping[str, Rule], report: Report, fixed: Sequence[Diagnostic]
+    ) -> Outcome:
         options, settings = self.options, self._all_settings(groups)
         on_terminal = options.output_file is None and sys.stdout.isatty()
         outcome = Outcome(
@@ -419,6 +417,7 @@ class Checking:
             fixed=fixed,
             judged_by=judged_by(groups) if options.format in WITH_EDITS else {},
             show_suppressed=options.show_suppressed,
+            show_fixes=any(item.show_fixes for item in settings),
             quiet=options.quiet,
             colour=on_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
             unsafe=options.unsafe_fixes,

@@ -65,6 +65,7 @@ class Settings:
     require_recipes: bool = False
     require_checked: bool = False
     require_reasons: bool = False
+    show_fixes: bool = False
     cache: bool = True
 
     def matches(self, pattern: str, path: Path) -> bool:
@@ -244,6 +245,7 @@ def settings_from(reader: TableReader) -> Settings:
         require_recipes=reader.switch("require-recipes"),
         require_checked=reader.switch("require-checked"),
         require_reasons=reader.switch("require-reasons"),
+        show_fixes=reader.switch("show-fixes"),
         cache=reader.switch("cache", True),
     )
     reader.refuse_unknown()

@@ -56,7 +56,8 @@ class Edit(NamedTuple):
 class Fix(NamedTuple):
     """A repair. ``edits`` is called only when something wants them; a ``reason`` says why a fix is not safe. Where it
     takes long to tell whether there are any edits, ``why_not`` says why there are none. ``note`` is what the user is to
-    be told of edits that were made, if anything."""
+    be told of edits that were made, if anything. ``migrates`` says that ``--fix`` makes it behind the single edits, of
+    which it has none, unless ``--no-migrate`` is given."""
 
     title: str
     edits: Callable[[], Sequence[Edit]]
@@ -64,6 +65,7 @@ class Fix(NamedTuple):
     reason: str | None = None
     why_not: Callable[[], str] | None = None
     note: Callable[[], str] | None = None
+    migrates: bool = False
 
 
 class Related(NamedTuple):

@@ -91,10 +91,14 @@ class Report:
         self.recipes += other.recipes
         self.launches += other.launches
 
-    def keep_real_fixes(self) -> None:
-        """Take back what was promised before anybody looked: fixes that turn out to have no edits."""
+    def keep_real_fixes(self, *, migrates: bool = True) -> None:
+        """Take back what was promised before anybody looked: fixes that turn out to have no edits, and those of a
+        migration where none is made."""
         for found in self.diagnostics:
-            if found.fix is not None and found.fix.why_not is not None and not found.fix.edits():
+            fix = found.fix
+            if fix is None or (fix.migrates and migrates):
+                continue
+            if fix.migrates or (fix.why_not is not None and not fix.edits()):
                 found.fix = None
 
     def sort(self) -> None:
@@ -191,9 +195,16 @@ class _Run:
             known = self._found.get(key)
             site = _launch_site(outcome.launch)
             if known is None or site is None or _by_command(site) < _by_command(known.launch):
-                found = diagnostic(rule, outcome)
+                found = diagnostic(rule, self._without_second_spelling(outcome))
                 if known is None or _rank(found) < _rank(known):
                     self._found[key] = found
+
+    def _without_second_spelling(self, finding: Finding) -> Finding:
+        if finding.fix is None or finding.launch is None:
+            return finding
+        from relax_lint.fixers.proposed_flags import without_second_spelling
+
+        return without_second_spelling(finding, self.project)
 
     # ------------------------------------------------------------ suppression
 

@@ -59,6 +59,17 @@ class GenerateUse(NamedFunction):
         keywords = (("evaluation", SCALAR),) if "evaluation" in names[len(function.bound) :] else ()
         return Arguments((UNKNOWN, Sample(), UNKNOWN), keywords)
 
+    @staticmethod
+    def _by_name(function: Function) -> Arguments:
+        """What a function that takes something else wants, by the names of its parameters."""
+        from relax_lint.flow.shapes import UNKNOWN, Arguments, Sample
+
+        spec = function.node.args
+        positional = [*spec.posonlyargs, *spec.args][len(function.bound) :]
+        given = [(each.arg, Sample() if each.arg == "sample" else UNKNOWN) for each in (*positional, *spec.kwonlyargs)]
+        shapes = tuple(shape for _, shape in given[: len(positional)])
+        return Arguments(shapes, tuple(given[len(positional) :]))
+
     def can_be_called(self, function: Function) -> bool:
         """Whether it takes what Relax passes."""
         return self.interpreter.bind(function, self.arguments(function)) is not None
@@ -75,7 +86,8 @@ class GenerateUse(NamedFunction):
 
         if isinstance(function.node, ast.AsyncFunctionDef):
             return self.interpreter.facts.scope(function.node).generator
-        result = self.interpreter.result(function, self.arguments(function))
+        arguments = self.arguments(function) if self.can_be_called(function) else self._by_name(function)
+        result = self.interpreter.result(function, arguments)
         return not any(isinstance(part, (Awaitable, Unknown, Library, Instance)) for part in alternatives(result))
 
 

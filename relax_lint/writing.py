@@ -15,11 +15,25 @@ from relax_lint.journal import Completed, begin, complete
 from relax_lint.records import record
 from relax_lint.replacing import CHANGED, OUTPUT, Change, NotWritten, content, named, staged, sync_directory, why
 
-__all__ = ["NotWritten", "Turn", "free_beside", "put", "put_over", "turns", "write", "write_all", "write_together"]
+__all__ = [
+    "LEADS_OUT",
+    "NotWritten",
+    "Turn",
+    "free_beside",
+    "put",
+    "put_over",
+    "turns",
+    "write",
+    "write_all",
+    "write_together",
+]
 
 _ALONE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV)
 """How a system says that a file may be written, but not replaced: it is mounted by itself, or its directory is not
 ours."""
+
+LEADS_OUT = "it is a link that leads out of the given paths"
+"""Why a file is left by intent, and not since it cannot be written."""
 
 _locked_here: set[Path] = set()
 """The roots whose turn this process has."""
@@ -323,4 +337,4 @@ def _target(path: Path, root: Path, named: Sequence[Path]) -> Path:
     inside = (item.resolve() if item.is_dir() else item.parent.resolve() for item in named)
     if any(real.is_relative_to(directory) for directory in inside):
         return real
-    raise NotWritten(f"it is a link that leads out of the given paths, to {real}")
+    raise NotWritten(f"{LEADS_OUT}, to {real}")

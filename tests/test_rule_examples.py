@@ -14,7 +14,8 @@ import relax_lint.rules
 from relax_lint.config import Settings
 from relax_lint.diagnostics import Diagnostic
 from relax_lint.engine import lint
-from relax_lint.fixing import fix
+from relax_lint.fixing import Fixed, fix
+from relax_lint.migrate import in_place
 from relax_lint.project import MEMORY_ROOT, Project
 from relax_lint.rules import Example, Rule, import_rules
 from relax_lint.selection import Layer
@@ -58,6 +59,18 @@ def settings_for(rule: Rule, example: Example) -> Settings:
 
 def of_rule(rule: Rule, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
     return [found for found in diagnostics if found.code == rule.code and found.suppressed is None]
+
+
+def fixed(project: Project, settings: Settings, *, unsafe: bool) -> Fixed:
+    """What ``--fix`` does: single edits, and what it does behind them in launchers of Relax."""
+
+    def single_edits(state: Project) -> Fixed:
+        return fix(state, RULES, settings, unsafe=unsafe)
+
+    result = single_edits(project)
+    if not in_place.concerns(result):
+        return result
+    return in_place.finished(project, result, single_edits, str, lambda _: None, unsafe=unsafe, on_disk=False).fixed
 
 
 def found_in(rule: Rule, example: Example) -> list[Diagnostic]:
@@ -114,7 +127,7 @@ def gives_its_findings(rule: Rule, example: Example) -> None:
 def is_fixed_as_shown(rule: Rule, example: Example) -> None:
     project = Project.from_files(tree_of(rule, example))
     settings = settings_for(rule, example)
-    result = fix(project, RULES, settings, unsafe=example.unsafe)
+    result = fixed(project, settings, unsafe=example.unsafe)
     assert [item.reason for item in result.dropped] == []
     after = {path: data.decode("utf-8", "surrogateescape") for path, data in contents(result.project).items()}
     if example.fixed is None:
@@ -124,7 +137,7 @@ def is_fixed_as_shown(rule: Rule, example: Example) -> None:
     # What had a fix is gone, with --unsafe-fixes if the example says so.
     left = of_rule(rule, result.report.diagnostics)
     assert [item.message for item in left if item.fix and (item.fix.safe or example.unsafe)] == []
-    assert not fix(result.project, RULES, settings, unsafe=example.unsafe).changes, "a second fix changes something"
+    assert not fixed(result.project, settings, unsafe=example.unsafe).changes, "a second fix changes something"
     for path, text in after.items():
         if path.endswith(".py"):
             ast.parse(text)
@@ -148,7 +161,7 @@ def assert_untouched_outside_of_edits(rule: Rule, project: Project, settings: Se
             path: (prefix if path.endswith(MAY_BEGIN_WITH_MARK) else "") + data.decode().replace("\n", newline)
             for path, data in contents(project).items()
         }
-        result = fix(Project.from_files(dress), RULES, settings, unsafe=example.unsafe)
+        result = fixed(Project.from_files(dress), settings, unsafe=example.unsafe)
         after = {path: data.decode().removeprefix("\ufeff") for path, data in contents(result.project).items()}
         plain = {path: text.replace("\r\n", "\n") for path, text in after.items()}
         assert plain == expected_tree(rule, example)

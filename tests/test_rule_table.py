@@ -48,7 +48,7 @@ RLX401 verl-entry-point E - everywhere
 RLX402 hydra-override E safe everywhere
 RLX403 entry-point W safe everywhere
 RLX404 runtime-env-json W safe everywhere
-RLX405 dual-mode W - -
+RLX405 dual-mode W safe -
 RLX406 optimizer-flags W safe -
 RLX407 on-policy-batch E safe everywhere
 RLX408 reward-unregistered E - everywhere

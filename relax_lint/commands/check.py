@@ -19,7 +19,8 @@ EXAMPLES = (
 EXIT_STATUS = {
     0: "nothing of severity error or warning is left (advice counts with --strict)",
     1: "something is, a --require-... is not met, or --diff would change something",
-    2: "wrong usage, a path that does not exist, a configuration that cannot be used, or an internal failure",
+    2: "wrong usage, a path that does not exist, a configuration that cannot be used, a file that --fix cannot write, "
+    "or an internal failure",
 }
 _SOURCES = (".py", ".pyi", ".ipynb", ".yaml", ".yml", ".toml", ".parquet")
 """The suffixes of what recipes consist of, and is no report, beside their scripts."""
@@ -44,11 +45,20 @@ def _add_fixing(parser: ArgumentParser) -> None:
         "--no-migrate",
         action="store_true",
         help="with --fix: single edits only. Without it, launchers of verl in recipes are rewritten for Relax where "
-        "they stand (what git could not give back is kept as NAME.orig), and launchers of one mode get both",
+        "they stand (what git could not give back is kept as NAME.orig), and launchers of one mode get both "
+        "(with --unsafe-fixes where another mode would start by default then)",
+    )
+    group.add_argument(
+        "--show-fixes",
+        action="store_true",
+        default=None,
+        help="after --fix: how many findings of which rule were fixed in each file",
     )
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")
     group.add_argument(
-        "--add-suppressions", metavar="REASON", help="write a comment above every finding that silences it, and why"
+        "--add-suppressions",
+        metavar="REASON",
+        help="write a comment above every finding in the given paths that silences it, and why",
     )
 
 
@@ -171,6 +181,12 @@ def _contradiction(options: Namespace) -> str | None:
         return "--prune-baseline does not go with --write-baseline, --add-suppressions, --diff or standard input"
     if options.statistics and options.format != "text":
         return "--statistics is a table for people; --format json has every finding to count"
+    if options.diff and options.format != "text":
+        return f"--diff prints a patch, not --format {options.format}; without --diff, json and sarif hold the edits"
+    if options.show_fixes and (not options.fix or options.diff):
+        return "--show-fixes lists what --fix has fixed; --diff shows it beforehand"
+    if options.show_fixes and options.format != "text":
+        return "--show-fixes is a list for people; it goes with --format text"
     if options.select is not None and not "".join(options.select).strip(" ,"):
         return "--select names no rule; ALL selects every one"
     if options.isolated and options.config is not None:

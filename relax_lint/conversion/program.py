@@ -96,7 +96,7 @@ def convert_here(job: Job, wanted: Wanted, seen: Callable[[int], None]) -> Done:
 
 
 def told_rows(done: Done, job: Job) -> int:
-    """Say which rows cannot be converted, those with the same reason together."""
+    """Say which rows cannot be converted, counted from 1, those with the same reason together."""
     reasons: dict[tuple[Path, str], list[int]] = {}
     for source, row, reason in done.bad:
         reasons.setdefault((source, reason), []).append(row)
@@ -104,9 +104,9 @@ def told_rows(done: Done, job: Job) -> int:
     hint = " (--without-truth skip leaves such rows out)" if lacking < done.rows else no_row_has_truth(job)
     for (source, reason), rows in reasons.items():
         rows.sort()
-        first = ", ".join(map(str, rows[:5]))
+        first = ", ".join(str(row + 1) for row in rows[:5])
         more = f" and {len(rows) - 5:,} more" if len(rows) > 5 else ""
-        where = f"row{'s' * (len(rows) > 1)} {first}{more}, counted from 0: " if rows[0] >= 0 else ""
+        where = f"row{'s' * (len(rows) > 1)} {first}{more}: " if rows[0] >= 0 else ""
         told(f"{source}: {where}{reason}{hint if reason == NO_TRUTH else ''}", 1)
     return told(f"{job.target} is not written", 1)
 
@@ -120,7 +120,8 @@ def no_row_has_truth(job: Job) -> str:
 
 def told(message: str, status: int) -> int:
     """Say what is wrong; the exit status."""
-    print(f"{CLEARED if on_terminal() else ''}{message}", file=sys.stderr)
+    name = "relax-lint: " if __package__ else ""  # in a recipe this is a script of its own
+    print(f"{CLEARED if on_terminal() else ''}{name}{message}", file=sys.stderr)
     return status
 
 

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from relax_lint.attached import attached
 from relax_lint.catalog.relax_defaults import ENTRYPOINT_VARIABLES
@@ -28,7 +28,11 @@ _THIS_MACHINE = re.compile(r"localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]")
 _VARIABLE = re.compile(r"(?P<quote>\"?)\$(?:(?P<name>\w+)|\{(?P<braced>\w+)\})(?P=quote)")
 _HARMLESS_OPTIONS = ("--address", RUNTIME_ENV, "--working-dir", "--verbose", "-v", "--log-style", "--log-color")
 _HARMLESS_DIRECTORIES = (".", "./", "${PWD}", "$PWD", "$(pwd)")
-_HARMLESS_KEYS = frozenset({"env_vars", "working_dir", "worker_process_setup_hook"})
+_VARIABLES, _DIRECTORY = "env_vars", "working_dir"
+_A_KEY = re.compile(
+    r"[\"'](worker_process_setup_hook|py_modules|pip|conda|uv|container|image_uri|py_executable)[\"']\s*:"
+)
+"""What a JSON that is not known to its end tells the workers, and no environment variable does."""
 
 
 @record
@@ -125,21 +129,57 @@ def address_prefix(launch: Launch) -> Place | None:
 
 def lost_without_environment(launch: Launch, argument: Argument, project: Project) -> str | None:
     """What the workers would miss without a ``--runtime-env-json``, beyond what the entry points give them anyway."""
+    if _is_read_by_nobody(launch, argument):
+        return None
     if len(argument.values) != 1:
         return "its value is not known"
+    given = _given(argument)
+    elsewhere = None if given is not None and not any(given.values()) else _elsewhere(launch)
+    if elsewhere is not None:
+        return f"{elsewhere}, where the workers may have their environment from this alone"
     variable = _variable_of(argument)
     if variable is not None and not _is_set_here(variable, launch, project):
         return None
-    try:
-        given = json.loads(argument.values[0].text)
-    except ValueError:
-        given = None
-    if not isinstance(given, dict):
+    if given is None:
         return "what the launcher puts into it would no longer reach the workers"
-    extra = [*(set(given.get("env_vars") or ()) - ENTRYPOINT_VARIABLES), *(set(given) - _HARMLESS_KEYS)]
-    if given.get("working_dir", ".") not in _HARMLESS_DIRECTORIES:
-        extra.append("working_dir")
+    extra = [*(set(given.get(_VARIABLES) or ()) - ENTRYPOINT_VARIABLES), *irreplaceable(launch, argument)]
     return f"it also sets {', '.join(sorted(extra))}" if extra else None
+
+
+def irreplaceable(launch: Launch, argument: Argument) -> list[str]:
+    """What a ``--runtime-env-json`` says that no exported variable could say in its place."""
+    if _is_read_by_nobody(launch, argument):
+        return []
+    given = _given(argument)
+    if given is None:
+        return sorted({found[1] for value in argument.values for found in _A_KEY.finditer(value.text)})
+    harmless = {_VARIABLES, *([_DIRECTORY] if given.get(_DIRECTORY) in _HARMLESS_DIRECTORIES else ())}
+    return sorted(given.keys() - harmless)
+
+
+def _given(argument: Argument) -> dict[str, Any] | None:
+    """The value as the document that it is."""
+    try:
+        given = json.loads(argument.value or "")
+    except ValueError:
+        return None
+    return given if isinstance(given, dict) else None
+
+
+def _is_read_by_nobody(launch: Launch, argument: Argument) -> bool:
+    """Whether an option stands behind the program that is started, which does not know it."""
+    return any(word is argument.word for word in launch.argv[launch.entry :])
+
+
+def _elsewhere(launch: Launch) -> str | None:
+    """Why the job may run on another machine than the one that exports variables."""
+    submitted = submission(launch)
+    address = None if submitted is None else submitted.address
+    if address is None:
+        return None
+    if address.defaults:
+        return f"{address.defaults[0]} can send this launch to another machine"
+    return None if is_this_machine(address) else f"{address.text} may be another machine"
 
 
 def _variable_of(argument: Argument) -> str | None:

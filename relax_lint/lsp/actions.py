@@ -91,7 +91,8 @@ class Actions:
 
     async def _whole(self, path: Path, wanted: Sequence[types.CodeActionKind | str] | None) -> list[types.CodeAction]:
         """The action that fixes a recipe: worked out at once only where nobody would ask again."""
-        if not any(found.fix is not None and found.fix.safe for found in self._in_recipe(path)):
+        fixes = (found.fix for found in self._in_recipe(path) if found.fix is not None)
+        if not any(fix.safe and not fix.migrates for fix in fixes):
             return []
         uri = self._server.documents.uri_of(path)
         action = types.CodeAction("Fix all of the recipe that is safe to fix", FIX_ALL, data={"fix_all": uri})

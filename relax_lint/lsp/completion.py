@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from relax_lint.catalog.choices import choices_that_run
 from relax_lint.catalog.module_paths import MODULE_PATH_FLAGS, USUAL_NAMES
 from relax_lint.catalog.reward_types import BUILT_IN
 from relax_lint.lsp.spots import Spot, spot_at
@@ -108,7 +109,7 @@ def _values(path: Path, name: str, text: str, start: int, end: int, project: Pro
 def _values_of(path: Path, name: str, flag: Flag, project: Project) -> Iterator[Choice]:
     if flag.choices is not None:
         deprecated = flag.deprecated_values
-        for value in map(str, flag.choices):
+        for value in choices_that_run(name, flag.choices):
             yield Choice(value, "value", f"use {deprecated[value]}" if value in deprecated else "", value in deprecated)
     elif flag.dest == "rm_type":
         yield from (Choice(value, "value") for value in sorted(BUILT_IN))

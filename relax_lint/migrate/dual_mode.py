@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from relax_lint.diagnostics import Diagnostic, Edit, Severity
+from relax_lint.diagnostics import Diagnostic, Edit, Fix, Severity
 from relax_lint.migrate.mode_branches import Branch, NotDecided, branch
 from relax_lint.migrate.mode_line import mode_lines, usual_names
 from relax_lint.migrate.mode_statement import as_case, beside, both, refusing
 from relax_lint.recipe_kinds import trains
+from relax_lint.records import record
 from relax_lint.shell.queries import Way, start_of, way_of
 
 if TYPE_CHECKING:
@@ -35,59 +37,118 @@ _CASES: tuple[tuple[tuple[str, ...], str | None, Way], ...] = (
 _WRITERS: tuple[Callable[[LauncherSource, Launch, Branch, Way], list[Edit]], ...] = (both, as_case, beside)
 
 
-def made_dual(launcher: LauncherSource, project: Project) -> bytes | str:
-    """The launcher's text for both modes, or why it is left."""
+@record
+class Dual:
+    """A launcher's text for both modes; ``guess`` is what was chosen for the one that it had not."""
+
+    text: bytes
+    guess: str = ""
+
+
+@record
+class _Candidate:
+    """Edits; ``writes`` says whether launches are written by them or only reached."""
+
+    edits: tuple[Edit, ...]
+    writes: bool = False
+    guess: str = ""
+
+
+def made_dual(launcher: LauncherSource, project: Project) -> Dual | str:
+    """The launcher for both modes, or why it is left."""
     return _Making(launcher, project).run()
+
+
+def fix_of(launcher: LauncherSource, project: Project, unasked: set[Way], *, asks: bool) -> Fix | None:
+    """The fix of a launcher that has not both modes: ``unasked`` are those that it starts by itself, ``asks`` says
+    whether anything can tell it which to start. What all rules have against it is found out when it is made."""
+    if not _Making(launcher, project).may_succeed(asks=asks):
+        return None
+    title = "start sync by default, and both modes by argument or MODE"
+    if unasked == {"sync"}:
+        return Fix(title, tuple, migrates=True)
+    reason = f"it starts {' or '.join(sorted(unasked)) or 'nothing'} today when no mode is asked for, and sync then"
+    return Fix(title, tuple, safe=False, reason=reason, migrates=True)
+
+
+def started_unasked(launcher: LauncherSource) -> set[Way]:
+    """The modes that a launcher may start without an argument and without MODE."""
+    return {way_of(launch) for launch in launcher.evaluate_with((), {"MODE": None}).launches if trains(launch)}
 
 
 class _Making:
     def __init__(self, launcher: LauncherSource, project: Project) -> None:
         self.launcher, self.project = launcher, project
-        self.before = {_said(found) for found in _grave(launcher.path, project)}
         self.launches = [launch for launch in launcher.launches if trains(launch)]
         self.refusal = self.fault = ""
 
-    def run(self) -> bytes | str:
+    @cached_property
+    def before(self) -> set[tuple[str, str]]:
+        """What the rules have against the launcher as it is."""
+        return {_said(found) for found in _grave(self.launcher.path, self.project)}
+
+    def may_succeed(self, *, asks: bool) -> bool:
+        """Whether some edits give both modes, whatever else rules have against the result."""
+        if asks and any(self._reaches_both(head) for head in self._heads()):
+            return True
+        try:
+            return any(_fits(each.edits) for each in self._candidates([[]]))
+        except NotDecided:
+            return False
+
+    def _reaches_both(self, edits: Sequence[Edit]) -> bool:
+        after = self._after(edits)
+        return after is not None and self._keeps(after[1], {"sync", "async"})
+
+    def run(self) -> Dual | str:
         reason = "the mode is decided in a way that no small edit changes"
         try:
-            for edits, writes in self._candidates():
-                after = self._accepted(edits, writes=writes)
+            for candidate in self._candidates(list(self._heads())):
+                after = self._accepted(candidate)
                 if after is not None:
-                    return after
+                    return Dual(after, candidate.guess)
         except NotDecided as problem:
             reason = str(problem)
         return f"the launcher would have another fault, {self.fault}" if self.fault else reason
 
     # ------------------------------------------------------------ what is tried
 
-    def _candidates(self) -> Iterator[tuple[list[Edit], bool]]:
-        """The edits, and whether launches are written by them or only reached."""
+    @cached_property
+    def _ways(self) -> set[Way]:
+        return {way_of(launch) for launch in self.launches}
+
+    def _heads(self) -> Iterator[list[Edit]]:
+        """The ways to have the mode asked for as the guide wants it."""
         lines = [[], *mode_lines(self.launcher)]
         names = usual_names(self.launcher)
-        ways = {way_of(launch) for launch in self.launches}
-        heads = [*lines, *([*line, *names] for line in lines if names)]
-        yield from ((head, False) for head in heads)
-        if len(ways) > 1:
+        yield from lines
+        if names:
+            yield from ([*line, *names] for line in lines)
+
+    def _candidates(self, heads: Sequence[list[Edit]]) -> Iterator[_Candidate]:
+        yield from (_Candidate(tuple(head)) for head in heads)
+        if len(self._ways) > 1:
             return
-        missing: Way = "async" if ways == {"sync"} else "sync"
+        missing: Way = "async" if self._ways == {"sync"} else "sync"
         undecided: NotDecided | None = None
         for write in self._writers(missing):
             try:
-                branches = write()
+                branches, guess = write()
             except NotDecided as problem:
                 undecided = undecided or problem
                 continue
             for head in heads:
-                yield [*head, *branches], True
+                yield _Candidate((*head, *branches), writes=True, guess=guess)
         if missing == "async" and self.refusal:
             reason = self.refusal
             guards = [edit for launch in self._sites() for edit in refusing(self.launcher, launch, missing, reason)]
             for head in heads:
-                yield [*head, *guards], True
+                yield _Candidate((*head, *guards), writes=True)
         elif undecided is not None:
             raise undecided
 
-    def _writers(self, way: Way) -> Iterator[Callable[[], list[Edit]]]:
+    def _writers(self, way: Way) -> Iterator[Callable[[], tuple[list[Edit], str]]]:
+        """What writes the launches of a mode, and says how their GPUs were chosen."""
         made: dict[Launch, Branch] = {}
         for launch in self._sites():
             found = branch(launch, way)
@@ -95,10 +156,13 @@ class _Making:
                 self.refusal = found
                 return
             made[launch] = found
+        gpus = "; ".join(dict.fromkeys(each.gpus for each in made.values()))
+        guess = f"the GPUs of the {way} mode that it has now are a guess: {gpus}"
         for write in _WRITERS:
-            yield lambda write=write: [  # type: ignore[misc]
-                edit for launch, each in made.items() for edit in write(self.launcher, launch, each, way)
-            ]
+            yield lambda write=write: (  # type: ignore[misc]
+                [edit for launch, each in made.items() for edit in write(self.launcher, launch, each, way)],
+                guess,
+            )
 
     def _sites(self) -> list[Launch]:
         """One launch of each place."""
@@ -106,35 +170,45 @@ class _Making:
 
     # ------------------------------------------------------------ what is taken
 
-    def _accepted(self, edits: Sequence[Edit], *, writes: bool) -> bytes | None:
+    def _after(self, edits: Sequence[Edit]) -> tuple[bytes, LauncherSource] | None:
+        """The launcher after edits, if they can be made and leave a script."""
         from relax_lint.fixing import apply_edits
 
-        if not edits or _overlap(edits):
+        if not _fits(edits):
             return None
         data = apply_edits(self.launcher, edits)
-        after = self.project.with_changes({self.launcher.path: data})
-        launcher = after.launcher(self.launcher.path)
+        launcher = self.project.with_changes({self.launcher.path: data}).launcher(self.launcher.path)
         if launcher is None or len(launcher.script.problems) > len(self.launcher.script.problems):
             return None
-        found = list(_grave(launcher.path, after))
-        worse = [each for each in found if each.code == DUAL_MODE or (writes and _said(each) not in self.before)]
+        return data, launcher
+
+    def _accepted(self, candidate: _Candidate) -> bytes | None:
+        after = self._after(candidate.edits)
+        if after is None:
+            return None
+        data, launcher = after
+        found = list(_grave(launcher.path, launcher.project))
+        worse = [
+            each for each in found if each.code == DUAL_MODE or (candidate.writes and _said(each) not in self.before)
+        ]
         if worse:
             refused = (_CONSTRAINT.sub("", each.message) for each in worse if each.code == _REFUSED)
             self.refusal = self.refusal or next(refused, "")
             self.fault = self.fault or next((f"{one.code} {one.message}" for one in worse if one.code != DUAL_MODE), "")
             return None
-        return data if self._keeps(launcher) else None
+        return data if self._keeps(launcher, self._ways) else None
 
-    def _keeps(self, after: LauncherSource) -> bool:
-        """Whether the modes that there were pass what they passed, in whatever order."""
-        ways = {way_of(launch) for launch in self.launches}
+    def _keeps(self, after: LauncherSource, wanted: set[Way]) -> bool:
+        """Whether each of some modes is started where it is asked for, and those that there were pass what they passed,
+        in whatever order."""
         for args, mode, way in _CASES:
-            if way not in ways:
+            if way not in wanted:
                 continue
             now = [launch for launch in after.evaluate_with(args, {"MODE": mode}).launches if trains(launch)]
-            was = [launch for launch in self.launches if way_of(launch) == way]
-            known = [sorted(_texts(launch)) for launch in was]
-            if not now or any(sorted(_texts(launch)) not in known for launch in now):
+            if not now or any(way_of(launch) != way for launch in now):
+                return False
+            known = [sorted(_texts(launch)) for launch in self.launches if way_of(launch) == way]
+            if known and any(sorted(_texts(launch)) not in known for launch in now):
                 return False
         return True
 
@@ -156,6 +230,7 @@ def _said(found: Diagnostic) -> tuple[str, str]:
     return found.code, found.message
 
 
-def _overlap(edits: Sequence[Edit]) -> bool:
+def _fits(edits: Sequence[Edit]) -> bool:
+    """Whether there are edits, which can be made together."""
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
-    return any(first.end > second.start for first, second in pairwise(ordered))
+    return bool(edits) and all(first.end <= second.start for first, second in pairwise(ordered))

@@ -81,12 +81,13 @@ def finished(
     named: Callable[[Path], str],
     take_in: Callable[[Mapping[Path, bytes | None]], None],
     *,
+    unsafe: bool,
     on_disk: bool,
 ) -> Rewritten:
     """What is left after the single edits, rewritten as far as it can be. ``named`` is how a path is shown, ``take_in``
     is told of new files, and of those that are gone; without a file system (standard input) no launcher becomes several
     files."""
-    work = _Work(project, fixed, fix, named, take_in)
+    work = _Work(project, fixed, fix, named, take_in, unsafe=unsafe)
     if on_disk:
         work.rewrite_all()
     work.make_dual()
@@ -109,8 +110,11 @@ class _Work:
         fix: Fix,
         named: Callable[[Path], str],
         take_in: Callable[[Mapping[Path, bytes | None]], None],
+        *,
+        unsafe: bool,
     ) -> None:
         self.start, self.fixed, self.fix, self.named, self.take_in = project, fixed, fix, named, take_in
+        self.unsafe = unsafe
         self.project = fixed.project
         self.files: dict[Path, bytes] = {}
         self.texts: dict[Path, str] = {}
@@ -259,13 +263,15 @@ class _Work:
     # ------------------------------------------------------------ modes
 
     def make_dual(self) -> None:
-        """Every launcher that starts in one mode only."""
-        from relax_lint.migrate.dual_mode import made_dual
+        """Every launcher that starts in one mode only; one that starts something else unasked then is asked for by an
+        option."""
+        from relax_lint.migrate.dual_mode import made_dual, started_unasked
 
         gone: list[Diagnostic] = []
+        impossible: set[Path] = set()
         for path, found in self._by_launcher(DUAL_MODE).items():
             source = self.project.launcher(path)
-            if source is None:
+            if source is None or any(one.fix is not None and not (one.fix.safe or self.unsafe) for one in found):
                 continue
             try:
                 made = made_dual(source, self.project)
@@ -273,23 +279,21 @@ class _Work:
                 made = f"internal error: {fault(problem)}"
             if isinstance(made, str):
                 self.said.append(f"{self.named(path)}:{found[0].line}: not made dual-mode: {made}")
-            else:
-                if self._starts_async(source):
-                    self.said.append(
-                        f"{self.named(path)} starts sync now when no mode is asked for, as the guide wants it: "
-                        "async is its first argument, or MODE=async"
-                    )
-                self._change({path: made})
-                gone += found
+                impossible.add(path)
+                continue
+            if started_unasked(source) != {"sync"}:
+                self.said.append(
+                    f"{self.named(path)} starts sync now when no mode is asked for, as the guide wants it: "
+                    "async is its first argument, or MODE=async"
+                )
+            if made.guess:
+                self.said.append(f"{self.named(path)}: {made.guess}")
+            self._change({path: made.text})
+            gone += found
         self._settle(gone)
-
-    def _starts_async(self, source: LauncherSource) -> bool:
-        """Whether a launcher of a fully asynchronous run has had no need of an argument."""
-        from relax_lint.recipe_kinds import trains
-        from relax_lint.shell.queries import way_of
-
-        found = source.evaluate_with((), {"MODE": None}).launches
-        return any(trains(launch) and way_of(launch) == "async" for launch in found)
+        for path, found in self._by_launcher(DUAL_MODE).items():
+            for one in found if path in impossible else ():
+                one.fix = None
 
     # ------------------------------------------------------------ state
 

@@ -44,11 +44,12 @@ class NotDecided(Exception):
 @record
 class Branch:
     """The flags of a mode: ``own`` stand where the other mode has its own, ``last`` behind all others, as they win over
-    what both share. ``comment`` says how the GPUs are used."""
+    what both share. ``comment`` says how the GPUs are used, and ``gpus`` what was chosen of them."""
 
     own: tuple[str, ...]
     last: tuple[str, ...]
     comment: str
+    gpus: str
 
 
 def branch(launch: Launch, way: Way) -> Branch | str:
@@ -91,7 +92,7 @@ class _Seen:
             own.append(_WEIGHTS)
         shown = ", ".join(f"{role} {count}" for role, count in used.items())
         comment = f"Fully asynchronous, each role on GPUs of its own: {shown}."
-        return Branch(tuple(own), tuple(self._sizes(found.parallel, found.engine)), comment)
+        return Branch(tuple(own), tuple(self._sizes(found.parallel, found.engine)), comment, shown)
 
     def _forward(self, found: Split) -> dict[str, object]:
         """How the model lies where nothing is trained. What is not said of experts is the actor's tensor size, even
@@ -113,7 +114,8 @@ class _Seen:
             if parallel is not None:
                 own = (_resource({"actor": gpus, "rollout": gpus}), f"{_STALENESS} {_ON_POLICY}", "--colocate")
                 comment = "Colocated: training and generation take turns on the same GPUs."
-                return Branch(own, tuple(self._sizes(parallel, engine)), comment)
+                shown = f"actor and rollout in turns on {gpus}"
+                return Branch(own, tuple(self._sizes(parallel, engine)), comment, shown)
         return f"the model cannot be divided over {total} GPUs"
 
     def _machine(self, used: int) -> int:

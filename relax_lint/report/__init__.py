@@ -33,6 +33,7 @@ DOCUMENTATION = "docs/rules/"
 class Outcome:
     """A finished run: what the rules say now, what was fixed, and by what it was judged.
 
+    ``fixed`` are the findings that are gone, ``show_fixes`` asks for a list of them.
     ``encode`` turns an offset into the text of a file into one into its bytes, ``source`` finds a file as it was
     judged. ``strict`` says that advice counts, ``baselined`` that known findings were told from new ones; ``stale`` is
     what baselines remember in vain. ``demands`` are those that are not met; ``root`` is the repository around the
@@ -41,9 +42,10 @@ class Outcome:
 
     report: Report
     encode: Callable[[Path, int], int]
-    fixed: int = 0
+    fixed: Sequence[Diagnostic] = ()
     judged_by: Mapping[str, str] = MappingProxyType({})
     show_suppressed: bool = False
+    show_fixes: bool = False
     quiet: bool = False
     colour: bool = False
     unsafe: bool = False

@@ -40,7 +40,7 @@ def render(outcome: Outcome) -> str:
             "errors": outcome.count(Severity.ERROR),
             "warnings": outcome.count(Severity.WARNING),
             "advice": outcome.count(Severity.ADVICE),
-            "fixed": outcome.fixed,
+            "fixed": len(outcome.fixed),
             "suppressed": len(report.diagnostics) - len(report.standing),
             "not_checked": outcome.unjudged,
         },

@@ -36,7 +36,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _STATUSES = {
     0: "nothing is left that counts",
     1: "something is left that counts, or a demand is not met",
-    2: "wrong usage, or an internal failure",
+    2: "wrong usage, a file that --fix cannot write, or an internal failure",
 }
 _NOTIFICATIONS = {
     "internal-error": "A rule failed; the others have judged everything.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from relax_lint.diagnostics import Diagnostic, Severity
 from relax_lint.report import Outcome, plural, shown_path
@@ -12,6 +12,8 @@ from relax_lint.report.conditions import joined
 
 WIDEST = 160
 NEAREST = 3
+MOST_RULES = 6
+"""Rules that the line which says how many findings were fixed names one by one."""
 MOST_STALE = 10
 """Entries of a baseline that are shown one by one; JSON has them all."""
 _COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.ADVICE: "36"}
@@ -22,7 +24,7 @@ def render(outcome: Outcome) -> str:
     """The whole report."""
     paint = _Paint(outcome.colour)
     blocks = ["\n".join(_block(found, outcome, paint)) for found in outcome.shown]
-    text = "".join(f"{block}\n" for block in blocks)
+    text = "".join(f"{line}\n" for line in (*blocks, *_fixes(outcome)))
     if not outcome.quiet:
         text += "".join(f"{line}\n" for line in _summary(outcome))
     return text
@@ -37,7 +39,7 @@ def statistics(outcome: Outcome) -> str:
         f"{count:>{width}}  {code}  [{_share(fixable[code], count)}] {name}"
         for (code, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
-    return "".join(f"{line}\n" for line in [*lines, *([] if outcome.quiet else _summary(outcome))])
+    return "".join(f"{line}\n" for line in [*lines, *_fixes(outcome), *([] if outcome.quiet else _summary(outcome))])
 
 
 def _share(fixable: int, count: int) -> str:
@@ -107,7 +109,7 @@ def _excerpt(found: Diagnostic) -> tuple[str, str, int]:
 def _summary(outcome: Outcome) -> Iterator[str]:
     report = outcome.report
     counts = [plural(outcome.count(severity), severity.value) for severity in Severity if outcome.count(severity)]
-    fixed = f"Fixed {plural(outcome.fixed, 'finding')}. " if outcome.fixed else ""
+    fixed = f"Fixed {plural(len(outcome.fixed), 'finding')}{_by_rule(outcome.fixed)}. " if outcome.fixed else ""
     found = f"Found {', '.join(counts)}" if counts else "Nothing found" if report.failures else "All clean"
     seen = f"{plural(report.files, 'file')}, {plural(report.recipes, 'recipe')}, {plural(report.launches, 'launch')}"
     failed = f", with {plural(len(report.failures), 'internal error')}" if report.failures else ""
@@ -125,6 +127,30 @@ def _summary(outcome: Outcome) -> Iterator[str]:
     yield from _stale(outcome)
     if outcome.unjudged:
         yield f"{outcome.unjudged} could not be judged; `--format json` lists what, and why."
+
+
+def _by_rule(fixed: Sequence[Diagnostic]) -> str:
+    """How many findings of each rule, if that is short."""
+    counts = sorted(Counter(found.code for found in fixed).items(), key=lambda item: (-item[1], item[0]))
+    told = ", ".join(f"{count} {code}" for code, count in counts) if len(counts) > 1 else counts[0][0]
+    return f" ({told})" if len(counts) <= MOST_RULES else f" of {len(counts)} rules (`--show-fixes` lists them)"
+
+
+def _fixes(outcome: Outcome) -> Iterator[str]:
+    """What was fixed, file by file, if that is asked for."""
+    if not outcome.show_fixes or not outcome.fixed:
+        return
+    yield f"Fixed {plural(len(outcome.fixed), 'finding')}:"
+    by_path: dict[str, Counter[tuple[str, str]]] = {}
+    for found in outcome.fixed:
+        by_path.setdefault(shown_path(found.path), Counter())[found.code, found.name] += 1
+    for path, counts in sorted(by_path.items()):
+        yield f"- {printable(path)}:"
+        width = max(len(str(count)) for count in counts.values())
+        for (code, name), count in sorted(counts.items()):
+            yield f"    {count:>{width}} × {code} ({name})"
+    if not outcome.quiet:
+        yield ""
 
 
 def _stale(outcome: Outcome) -> Iterator[str]:

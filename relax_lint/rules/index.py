@@ -44,7 +44,7 @@ INDEX: tuple[Row, ...] = (
     ("RLX402", "hydra-override", "error", "launch", True, "safe", False, "launcher.hydra_override"),
     ("RLX403", "entry-point", "warning", "launcher", True, "safe", False, "launcher.entry_point"),
     ("RLX404", "runtime-env-json", "warning", "launcher", True, "safe", False, "launcher.runtime_env_json"),
-    ("RLX405", "dual-mode", "warning", "launcher", False, "", False, "launcher.dual_mode"),
+    ("RLX405", "dual-mode", "warning", "launcher", False, "safe", False, "launcher.dual_mode"),
     ("RLX406", "optimizer-flags", "warning", "launch", False, "safe", False, "launcher.optimizer_flags"),
     ("RLX407", "on-policy-batch", "error", "launch", True, "safe", False, "launcher.on_policy_batch"),
     ("RLX408", "reward-unregistered", "error", "launch", True, "", False, "launcher.reward_unregistered"),

@@ -180,6 +180,10 @@ def test_a_rule_that_raises_is_named_and_ends_with_2(run: Run, monkeypatch: pyte
         (["--write-baseline", "known.json", "--diff"], "does not go with --diff"),
         (["--write-baseline", "known.json", "--add-suppressions", "why"], "does not go with"),
         (["--statistics", "--format", "json"], "--statistics is a table for people"),
+        (["--diff", "--format", "json"], "--diff prints a patch"),
+        (["--show-fixes"], "--show-fixes lists what --fix has fixed"),
+        (["--show-fixes", "--fix", "--diff"], "--show-fixes lists what --fix has fixed"),
+        (["--show-fixes", "--fix", "--format", "json"], "--show-fixes is a list for people"),
         (["--stdin-filename", ".", "-"], "--stdin-filename wants the name of a file; . is a directory"),
         (["--isolated", "--config", "x"], "exclude each other"),
         (["--staged", "--since", "HEAD"], "exclude each other"),
@@ -346,7 +350,7 @@ def test_fix_writes_safe_fixes_and_shows_what_is_left(run: Run) -> None:
     done = run("--fix")
     assert done.status == 1
     assert path.read_text() == "good\nworse\n"
-    assert "Fixed 1 finding. Found 1 warning in" in done.out
+    assert "Fixed 1 finding (RLX101). Found 1 warning in" in done.out
     assert run("--fix", "--unsafe-fixes").status == 0
     assert path.read_text() == "good\nfine\n"
     assert run("--fix").out == "All clean in 1 file, 1 recipe, 0 launches.\n"
@@ -423,7 +427,7 @@ def test_a_file_that_changes_while_it_is_judged_is_left(run: Run, monkeypatch: p
     done = run("--fix")
     assert done.status == 2
     assert f"{PYTHON} is left as it was: it was changed meanwhile; run again" in done.err
-    assert "Fixed 1 finding." in done.out
+    assert "Fixed 1 finding (RLX101). " in done.out
     assert Path(PYTHON).read_text() == "bad  # saved by an editor\n"
     assert other.read_text() == "good\n"
 
@@ -433,7 +437,8 @@ def test_a_link_that_leads_away_is_not_written_through(run: Run) -> None:
     Path("tree/examples/demo").mkdir(parents=True)
     Path("tree/examples/demo/x.py").symlink_to(outside.resolve())
     done = run("--fix", "tree")
-    assert done.status == 2
+    assert done.status == 1
+    assert "RLX101" in done.out
     assert "tree/examples/demo/x.py is left as it was: it is a link that leads out of the given paths" in done.err
     assert outside.read_text() == "bad\n"
 

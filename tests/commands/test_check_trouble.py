@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from relax_lint import checking
+from relax_lint.rules import load_rules
 from tests.cases import for_each
 from tests.commands.running import Run, running_in, write
 from tests.toy_rules import PYTHON
@@ -54,9 +56,9 @@ def test_what_could_not_be_written_is_reported_as_it_is(run: Run) -> None:
     Path("tree/examples/demo/x.py").symlink_to(outside.resolve())
     write("tree/examples/demo/y.py", "bad\n")
     done = run("--fix", "tree")
-    assert done.status == 2
+    assert done.status == 1
     assert "tree/examples/demo/x.py:2:1: RLX101 [*] bad is bad" in done.out
-    assert "Fixed 1 finding. Found 1 error in" in done.out
+    assert "Fixed 1 finding (RLX101). Found 1 error in" in done.out
 
 
 def test_a_comment_that_could_not_be_written_silences_nothing(run: Run) -> None:
@@ -71,9 +73,29 @@ def test_a_comment_that_could_not_be_written_silences_nothing(run: Run) -> None:
         " the comments for 2 findings could not be written.\n"
     )
     assert done.err.startswith("relax-lint: tree/examples/demo/x.py is left as it was: it is a link that leads out of")
-    assert done.status == 2
+    assert done.status == 1
     assert outside.read_text() == "x = 1\nbad\nworse\n"
     assert run("-q", "tree").out.count("bad is bad") == 1
+
+
+def test_no_comment_is_written_outside_of_the_given_paths(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checking, "load_rules", load_rules)
+    shared = write("scripts/models/small.sh", "MODEL_ARGS=(\n    --made-up 1\n)\n")
+    launcher = write(
+        "examples/demo/run_demo.sh",
+        'source "$(dirname "$0")/../../scripts/models/small.sh"\n'
+        'python3 relax/entrypoints/train.py --made-up-too 1 "${MODEL_ARGS[@]}"\n',
+    )
+    done = run("--select", "RLX501", "--add-suppressions", "why", "examples/demo")
+    assert shared.read_text() == "MODEL_ARGS=(\n    --made-up 1\n)\n"
+    assert "ignore[RLX501] why" in launcher.read_text()
+    assert done.out == (
+        "Silenced 1 finding; 1 finding outside of the given paths, in scripts/models/small.sh, stays.\n"
+    )
+    assert done.status == 1
+    both = run("--select", "RLX501", "--add-suppressions", "why", "examples/demo", "scripts")
+    assert both.out == "Silenced 1 finding.\n"
+    assert "ignore[RLX501] why" in shared.read_text()
 
 
 @pytest.fixture
@@ -149,7 +171,7 @@ def test_a_link_to_recipes_is_as_good_as_their_name(run: Run, target: str) -> No
     reward = write(f"repo/{PYTHON}", "bad\n")
     Path("link").symlink_to(Path(target).resolve())
     done = run("--fix", "link")
-    assert (done.status, done.out) == (0, "Fixed 1 finding. All clean in 1 file, 1 recipe, 0 launches.\n")
+    assert (done.status, done.out) == (0, "Fixed 1 finding (RLX101). All clean in 1 file, 1 recipe, 0 launches.\n")
     assert reward.read_text() == "good\n"
 
 

@@ -126,7 +126,7 @@ def test_a_diff_shows_it_and_writes_nothing(capsys: Capture) -> None:
 
 def test_the_count_of_fixed_findings_has_it(capsys: Capture) -> None:
     main(["--fix", "examples", "--no-cache"])
-    assert "Fixed 1 finding." in capsys.readouterr().out
+    assert "Fixed 1 finding (RLX401). " in capsys.readouterr().out
 
 
 def test_a_launch_that_relax_cannot_train_is_left_with_its_place(fixing: Fix) -> None:
@@ -208,7 +208,7 @@ def test_files_that_cannot_be_written_leave_all_as_it_was(fixing: Fix) -> None:
     Path("outside").mkdir()
     Path(f"{DIRECTORY}/MIGRATION.md").symlink_to(Path("../../../elsewhere.md"))
     status, said = fixing()
-    assert status == 2
+    assert status == 1
     assert f"{RUN} is not migrated, and nothing of it is written" in said
     assert Path(RUN).read_text() == VERL
     assert not Path(f"{RUN}.orig").exists()
@@ -229,14 +229,69 @@ def test_a_further_way_never_has_the_name_of_somebodys_file(fixing: Fix) -> None
     assert further[0] in Path(PAGE).read_text()
 
 
+ASYNC_BY_DEFAULT = (
+    "set -eo pipefail\nMODE=${1:-${MODE:-async}}\nif [ $MODE = async ]; then\n"
+    "    python3 relax/entrypoints/train.py --fully-async\nelse\n"
+    "    python3 relax/entrypoints/train.py --colocate\nfi\n"
+)
+ONLY = ("--select", "RLX405")
+SYNC = (
+    "set -eo pipefail\npython3 relax/entrypoints/train.py --colocate --resource "
+    '\'{"actor": [1, 8], "rollout": [1, 8]}\'\n'
+)
+GENRM = SYNC.replace('"rollout"', '"genrm": [1, 8], "rollout"')
+
+
+def test_a_launcher_that_starts_async_unasked_stays_so(fixing: Fix) -> None:
+    Path(RUN).write_text(ASYNC_BY_DEFAULT)
+    assert fixing("examples", *ONLY) == (1, "")
+    assert Path(RUN).read_text() == ASYNC_BY_DEFAULT
+
+
 def test_that_an_asynchronous_launcher_starts_sync_now_is_said(fixing: Fix) -> None:
-    Path(RUN).write_text(
-        "set -eo pipefail\nMODE=${1:-${MODE:-async}}\nif [ $MODE = async ]; then\n"
-        "    python3 relax/entrypoints/train.py --fully-async\nelse\n"
-        "    python3 relax/entrypoints/train.py --colocate\nfi\n"
-    )
-    _, said = fixing()
+    Path(RUN).write_text(ASYNC_BY_DEFAULT)
+    status, said = fixing("examples", "--unsafe-fixes", *ONLY)
+    assert status == 0
     assert f"{RUN} starts sync now when no mode is asked for, as the guide wants it" in said
+
+
+def test_a_launcher_of_one_mode_says_by_what_guess_it_has_both(fixing: Fix) -> None:
+    Path(RUN).write_text(SYNC)
+    status, said = fixing("examples", *ONLY)
+    assert status == 0
+    split = "actor 4, rollout 3, actor_fwd 1"
+    assert said == f"relax-lint: {RUN}: the GPUs of the async mode that it has now are a guess: {split}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "mark", "fixed"),
+    [
+        (SYNC, (), "[*]", True),
+        (SYNC, ("--no-migrate",), "[ ]", False),
+        (ASYNC_BY_DEFAULT, (), "[ ]", False),
+        (ASYNC_BY_DEFAULT, ("--unsafe-fixes",), "[*]", True),
+        (GENRM, ("--unsafe-fixes",), "[ ]", False),
+    ],
+)
+def test_the_mark_of_a_launcher_of_one_mode_is_what_a_fix_does(
+    text: str, options: tuple[str, ...], mark: str, fixed: bool, capsys: Capture
+) -> None:
+    Path(RUN).write_text(text)
+    command = ("examples", *ONLY, *options, "--no-cache")
+    main([*command, "--statistics"])
+    assert f"1  RLX405  {mark} dual-mode\n" in capsys.readouterr().out
+    main(list(command))
+    assert ("RLX405 [*]" in capsys.readouterr().out) is fixed
+    main([*command, "--fix"])
+    assert (Path(RUN).read_text() != text) is fixed
+
+
+def test_why_a_change_of_the_default_mode_is_not_safe_is_said(capsys: Capture) -> None:
+    Path(RUN).write_text(ASYNC_BY_DEFAULT)
+    main(["examples", *ONLY, "--no-cache"])
+    said = capsys.readouterr().out
+    assert "= unsafe because it starts async today when no mode is asked for, and sync then" in said
+    assert "1 can be fixed with `--fix --unsafe-fixes`." in said
 
 
 def test_what_is_kept_has_the_rights_of_the_original(fixing: Fix) -> None:

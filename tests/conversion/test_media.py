@@ -103,7 +103,7 @@ def test_images_that_cannot_be_had(
     ]
     source = write_parquet(tmp_path / "a.parquet", rows)
     assert run(source, tmp_path / "b.parquet", Wanted()) == 1
-    assert f"{source}: rows 2, 3, counted from 0: {reason}" in capsys.readouterr().err
+    assert f"{source}: rows 3, 4: {reason}" in capsys.readouterr().err
     assert not (tmp_path / "b.parquet").exists()
 
 
@@ -115,7 +115,7 @@ def test_rows_that_are_left_out_count(tmp_path: Path, capsys: pytest.CaptureFixt
     for source in (write_parquet(tmp_path / "a.parquet", rows), tmp_path / "a.jsonl"):
         (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
         assert run(source, tmp_path / "b.parquet", Wanted(without_truth="skip")) == 1
-        assert f"{source}: row 3, counted from 0: image: No such file" in capsys.readouterr().err
+        assert f"{source}: row 4: image: No such file" in capsys.readouterr().err
 
 
 def test_what_is_said_of_media_and_not_kept_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -78,7 +78,7 @@ def test_no_entry_of_extra_info_is_overwritten(tmp_path: Path, capsys: pytest.Ca
     for name in ("relax_label_encoding", "verl_data_source", "raw_prompt"):
         source = write_parquet(tmp_path / f"{name}.parquet", [{**row, "extra_info": {name: "mine"}}])
         assert run(source, tmp_path / "b.parquet", Wanted(raw_prompt=True)) == 1
-        told = f"{source}: row 0, counted from 0: extra_info has {name}, which is what the conversion puts there"
+        told = f"{source}: row 1: extra_info has {name}, which is what the conversion puts there"
         assert f"{told}: give yours another name\n" in capsys.readouterr().err
 
 
@@ -106,7 +106,7 @@ def test_rows_without_ground_truth(tmp_path: Path, capsys: pytest.CaptureFixture
     rows[8]["reward_model"] = None
     source = write_parquet(tmp_path / "a.parquet", rows, row_group_size=4)
     assert run(source, tmp_path / "b.parquet", Wanted()) == 1
-    assert f"{source}: rows 3, 8, counted from 0: no ground truth" in capsys.readouterr().err
+    assert f"relax-lint: {source}: rows 4, 9: no ground truth" in capsys.readouterr().err
     assert not (tmp_path / "b.parquet").exists()
     assert [row["label"] for row in converted(source, without_truth="skip")] == list("01245679")
     assert "8 rows, 2 without ground truth left out" in capsys.readouterr().out

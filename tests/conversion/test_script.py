@@ -193,7 +193,8 @@ def test_own_code_that_fails_is_told_with_the_row(tmp_path: Path) -> None:
     write_parquet(tmp_path / "raw/train.parquet", rows)
     done = run(written(tmp_path, own()), "--input-dir", "raw", "--output-dir", "out")
     assert done.returncode == 1
-    assert "raw/train.parquet: row 3, counted from 0: the recipe's own code: AttributeError: 'NoneType'" in done.stderr
+    assert "relax-lint" not in done.stderr
+    assert "raw/train.parquet: row 4: the recipe's own code: AttributeError: 'NoneType'" in done.stderr
     assert not (tmp_path / "out/train.parquet").exists()
 
 

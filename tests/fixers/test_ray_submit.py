@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relax_lint.fixers.ray_submit import (
+    irreplaceable,
     is_this_machine,
     lost_without_environment,
     lost_without_submission,
@@ -116,3 +117,48 @@ def test_a_variable_that_the_recipe_extends_is_not_the_entry_points_own() -> Non
     )
     (argument,) = runtime_environments(launch)
     assert lost_without_environment(launch, argument, project) is not None
+
+
+@pytest.mark.parametrize(
+    ("address", "surely_here"),
+    [
+        ("", True),
+        ("--address=http://127.0.0.1:8265", True),
+        ("--address=auto", True),
+        ("--address=http://10.0.0.1:8265", False),
+        ("--address=$RAY_ADDRESS", False),
+        ("--address=${RAY_ADDRESS:-http://${MASTER_ADDR:-127.0.0.1}:8265}", False),
+    ],
+)
+def test_the_environment_of_another_machine_may_be_the_jobs_alone(address: str, surely_here: bool) -> None:
+    for value, holds in (
+        ('"$RUNTIME_ENV_JSON"', True),
+        ('\'{"env_vars": {"PYTHONPATH": "."}}\'', True),
+        ("'{}'", False),
+    ):
+        launch, project = launch_of(f"ray job submit {address} --runtime-env-json={value} -- {TRAIN}\n")
+        (argument,) = runtime_environments(launch)
+        assert (lost_without_environment(launch, argument, project) is None) is (surely_here or not holds)
+
+
+@pytest.mark.parametrize(
+    ("value", "names"),
+    [
+        ('\'{"env_vars": {"A": "1"}, "working_dir": "."}\'', []),
+        ('\'{"worker_process_setup_hook": "demo.quiet", "pip": []}\'', ["pip", "worker_process_setup_hook"]),
+        ('\'{"working_dir": "/elsewhere"}\'', ["working_dir"]),
+        ('"{\\"worker_process_setup_hook\\": \\"demo.quiet\\", \\"env_vars\\": $VARS}"', ["worker_process_setup_hook"]),
+        ('"$RUNTIME_ENV_JSON"', []),
+    ],
+)
+def test_what_no_exported_variable_replaces(value: str, names: list[str]) -> None:
+    launch, _ = launch_of(f"ray job submit --runtime-env-json={value} -- {TRAIN}\n")
+    (argument,) = runtime_environments(launch)
+    assert irreplaceable(launch, argument) == names
+
+
+def test_an_option_of_the_training_is_read_by_nobody() -> None:
+    launch, project = launch_of(f'{TRAIN} --runtime-env-json=\'{{"pip": ["x"]}}\'\n')
+    (argument,) = runtime_environments(launch)
+    assert irreplaceable(launch, argument) == []
+    assert lost_without_environment(launch, argument, project) is None

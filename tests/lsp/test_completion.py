@@ -100,6 +100,10 @@ def test_values_are_offered_behind_their_flag(marked: str, expected: str) -> Non
     assert text[found.start : found.end] in ("", "gr", "m")
 
 
+def test_values_that_no_mode_runs_are_not_offered() -> None:
+    assert texts("X_ARGS=(--advantage-estimator |)\n") == ["grpo", "gspo", "sapo", "cispo"]
+
+
 def test_functions_of_the_recipe_are_offered_by_their_module_path_the_usual_one_first() -> None:
     found, _ = offered("X_ARGS=(--custom-rm-path |)\n")
     assert found is not None

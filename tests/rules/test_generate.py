@@ -211,3 +211,12 @@ def test_faults_are_found_whatever_form_they_have(text: str, line: int) -> None:
 )
 def test_what_works_is_not_reported(text: str) -> None:
     assert report({RUN: f"{TRAIN} --rm-type math {NAMES_IT}\n", ROLLOUT: text}).diagnostics == []
+
+
+def test_two_mistakes_of_a_function_are_said_at_once() -> None:
+    wrong = "def generate(sample):\n    sample.rollout_log_probs = []\n    return sample\n"
+    found = report({RUN: f"{TRAIN} --rm-type math {NAMES_IT}\n", ROLLOUT: wrong}).diagnostics
+    assert [one.message for one in found] == [
+        "generate cannot be called as (args, sample, sampling_params): it takes (sample)",
+        "generate is not async: Relax awaits what it returns",
+    ]

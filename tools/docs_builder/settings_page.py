@@ -19,6 +19,7 @@ OWN_WORDS = {
     "extra-flags": "flags that a Relax of yours knows, dashes included; RLX501 takes them for known",
     "require-checked": "what could not be judged is a failure",
     "require-reasons": "a suppression that does not say why is a failure",
+    "show-fixes": "after `--fix`, list how many findings of which rule were fixed in each file",
     "per-file-ignores": "patterns of files, each with the rules that say nothing there",
 }
 """What keys mean where no option of `check` has their name, or its help leans on its neighbour's."""

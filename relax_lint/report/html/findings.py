@@ -111,7 +111,7 @@ class Findings:
     def _fix(self, found: Diagnostic) -> Html:
         fix = found.fix
         edits = [] if fix is None else list(fix.edits())
-        if fix is None or not edits:
+        if fix is None or not (edits or fix.migrates):
             return EMPTY
         option = "--fix" if fix.safe else "--fix --unsafe-fixes"
         summary = join(

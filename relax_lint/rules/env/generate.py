@@ -422,7 +422,7 @@ def _of_call(use: GenerateUse, function: Function) -> Iterator[Finding]:
         yield _finding(
             use, place, f"{use.name} cannot be called as (args, sample, sampling_params): it takes ({takes})"
         )
-    elif awaits_without_async(function.node) or use.is_sync:
+    if awaits_without_async(function.node) or use.is_sync:
         why = "has a yield" if isinstance(function.node, ast.AsyncFunctionDef) else "is not async"
         yield _finding(use, place, f"{use.name} {why}: Relax awaits what it returns")
 

@@ -255,7 +255,10 @@ def multi_turn_incomplete(launch: Launch, project: Project) -> Iterator[Finding 
     written = partner is not None and partner.word.place is not None and is_own(project, launch, partner.word.place)
     place = partner.word.place if partner is not None and written and partner.word.place else start_of(launch)
     cls = environments.concrete[0].node.name
-    effect = "it is never asked" if GENERATE in missing else "args has no max_turns"
+    if GENERATE in missing:
+        effect = f"the recipe has an environment, {cls}, and no rollout that asks it: every sample stays a single turn"
+    else:
+        effect = f"the file that it names has max_turns, which the rollout of the environment {cls} reads from args"
     items = _items(missing, environments, recipe, project)
     lost = _lost_array(missing, launch, project)
     if lost or any(launch.has(flag) for flag in missing):
@@ -266,7 +269,7 @@ def multi_turn_incomplete(launch: Launch, project: Project) -> Iterator[Finding 
     edit = None if items is None else _insertion(anchor, launch, project, items)
     yield Finding(
         place,
-        f"{' and '.join(missing)} missing: the recipe has an environment, {cls}, and without {effect}{lost}",
+        f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing{lost}: {effect}",
         fix=None if edit is None or items is None else Fix(f"add {' '.join(items)}", lambda: [edit]),
         launch=launch,
         subject=missing[0],

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from relax_lint.catalog.launches import namespace_of
-from relax_lint.catalog.words import is_whole_name
+from relax_lint.catalog.proposals import short_for
 from relax_lint.diagnostics import Edit, Finding, Fix
 from relax_lint.fixers.launcher_edits import rename_flag
 from relax_lint.project import Project
@@ -38,7 +38,6 @@ from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.queries import is_own, place_of
 
-_PARSERS = ("sglang", "teacher")
 _MOST_SHOWN = 4
 
 _TRAIN = "python3 relax/entrypoints/train.py"
@@ -132,11 +131,8 @@ def abbreviated_flag(launch: Launch, project: Project) -> Iterator[Finding]:
         return
     namespace = namespace_of(launch, project)
     for group in namespace.groups:
-        if not group.abbreviated or group.word is None or not is_whole_name(group.word):
-            continue
-        read = [namespace.parsers.models[name] for name in _PARSERS if name in namespace.parsed]
-        meant = [name for parser in read for name in parser.completions(group.name)]
-        if not meant:
+        meant = short_for(group, namespace)
+        if group.word is None or not meant:
             continue
         place = place_of(launch, group.word)
         if len(meant) > 1:

@@ -40,6 +40,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from relax_lint.catalog.argparse_model import Match, Problem
+from relax_lint.catalog.choices import choices_that_run
 from relax_lint.catalog.flags import Flag
 from relax_lint.catalog.hidden import is_hidden
 from relax_lint.catalog.json_shapes import fault
@@ -271,7 +272,7 @@ def _refused(problem: Problem, namespace: Namespace) -> Finding | NotChecked:
 def _bad_value(problem: Problem, namespace: Namespace) -> Finding:
     launch, flag, option, word = namespace.launch, namespace.words[problem.at], problem.option, problem.word
     known = namespace.parsers.catalogue.flag(option)
-    choices = tuple(map(str, known.choices or ())) if known is not None else ()
+    choices = choices_that_run(option, known.choices or ()) if known is not None else []
     argument = _argument(flag, launch)
     if choices:
         message = f"{option}: {word.text!r} is {_none_of(choices, word.text)}"
@@ -323,7 +324,7 @@ def _ignored(group: Group, namespace: Namespace) -> Iterator[Finding]:
     if _is_override(stray.text) or _is_a_broken_continuation(stray):
         return
     if group.word is None:
-        message = f"{stray.text} in front of the flags is ignored: Relax takes flags only"
+        message = f"{_shown(stray)} in front of the flags is ignored: Relax takes flags only"
         yield _finding(launch, stray, stray.text, message, severity=WARNING)
         return
     if not any(flag.parser in namespace.parsed for flag in group.flags):
@@ -341,7 +342,7 @@ def _ignored(group: Group, namespace: Namespace) -> Iterator[Finding]:
         yield _finding(launch, stray, group.name, message, _fix("quote it", edit))
         return
     more = len(group.strays) - 1
-    ignored = f"{stray.text} and {more} more behind it are" if more else f"{stray.text} behind it is"
+    ignored = f"{_shown(stray)} and {more} more behind it are" if more else f"{_shown(stray)} behind it is"
     wanted = group.flags[0].nargs if isinstance(group.flags[0].nargs, int) else "one"
     message = f"{group.name} takes {wanted} value{'s' if wanted not in ('one', 1) else ''}: {ignored} ignored"
     yield _finding(launch, stray, group.name, message)
@@ -359,12 +360,17 @@ def _behind_a_switch(group: Group, namespace: Namespace) -> Finding:
     says = stray.text.lower()
     if says in _FALSE:
         argument = Argument(group.name, (stray,), word)
-        message = f"{group.name} takes no value: {stray.text} is ignored and the flag is on; leave it out"
+        message = f"{group.name} takes no value: {_shown(stray)} is ignored and the flag is on; leave it out"
         fix = _fix(f"drop {group.name} {stray.text}", remove(argument), "the flag was on")
         return _finding(launch, stray, group.name, message, fix)
-    message = f"{group.name} takes no value: {stray.text} is ignored"
+    message = f"{group.name} takes no value: {_shown(stray)} is ignored"
     fix = _fix(f"drop {stray.text}", drop_word_behind(word, stray)) if says in _TRUE else None
     return _finding(launch, stray, group.name, message, fix, WARNING)
+
+
+def _shown(word: Word) -> str:
+    """A word as a message names it: in quotes where it would not be seen, or not as one."""
+    return word.text if word.text and not any(map(str.isspace, word.text)) else f"'{word.text}'"
 
 
 def _is_override(text: str) -> bool:

@@ -33,23 +33,20 @@ flag starts to count.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from relax_lint.catalog.flags import Catalogue
 from relax_lint.catalog.launches import namespace_of
 from relax_lint.catalog.namespace import Namespace
-from relax_lint.catalog.unknown import completions, may_be_known, meant, relax_of, where_else
-from relax_lint.catalog.words import Group, has_other_hyphens, is_number, is_whole_name, with_dashes
+from relax_lint.catalog.proposals import likely, unread
+from relax_lint.catalog.unknown import completions, may_be_known, relax_of, where_else
+from relax_lint.catalog.words import Group, has_other_hyphens, is_whole_name, with_dashes
 from relax_lint.diagnostics import Finding, Fix, NotChecked
 from relax_lint.fixers.launcher_edits import rename_flag
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Launch, Word
 from relax_lint.shell.queries import is_own, place_of, why_unknown
-
-_REPORTED_ELSEWHERE = re.compile(r"--config-(?:path|name|dir)|--runtime-env-json")
-"""Options of Hydra (RLX402) and of Ray's job submission (RLX404)."""
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 
@@ -182,13 +179,10 @@ def unknown_flag(launch: Launch, project: Project) -> Iterator[Finding | NotChec
     if launch.kind != "relax":
         return
     namespace = namespace_of(launch, project)
-    extra = project.settings.extra_flags
-    for group in namespace.groups:
-        if group.word is None or group.flags or group.name in extra or _REPORTED_ELSEWHERE.fullmatch(group.name):
-            continue
+    for group in unread(namespace, project.settings.extra_flags):
         if group.name == "--":
             yield from _behind_the_end(group, namespace)
-        elif not is_number(group.word.text):
+        else:
             yield from _judged(group, namespace, project)
 
 
@@ -204,7 +198,7 @@ def _judged(group: Group, namespace: Namespace, project: Project) -> Iterator[Fi
         yield NotChecked(place_of(launch, word), untold)
         return
     reason = where_else(catalogue, name)
-    candidates = [] if reason else meant(catalogue, name, project.settings.extra_flags)
+    candidates = likely(catalogue, name, project.settings.extra_flags)
     parts = [f"{name} {_what_is_wrong(catalogue, name)}: it is ignored silently"]
     if reason:
         parts.append(reason)

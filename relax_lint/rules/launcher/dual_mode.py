@@ -22,11 +22,14 @@ Guide: ALWAYS generate dual-mode scripts with `MODE=${1:-${MODE:-"sync"}}`.
 
 ## Fix
 
-No single edit; `--fix` writes what is missing all the same, unless `--no-migrate` is given: the guide's assignment of
-`MODE` in the place of another or below the strict-mode lines, and around a launch of one mode an `if` with the flags
-of the other, on the same GPUs: a split that fits the model for fully asynchronous runs, all GPUs for both roles in
-colocated ones. Where the GPUs are too few, or Relax refuses the mode, the branch says so and ends. What the launcher
-starts in the mode that it has stays the same, and a launcher is left where that is not certain.
+Safe where what the launcher starts by itself, without an argument and without `MODE`, is sync today and stays what it
+is; else unsafe, as it starts something else then: async by default becomes sync by default. It is no single edit:
+`--fix` makes it behind those, unless `--no-migrate` is given. It writes the guide's assignment of `MODE` in place of
+another or below the strict-mode lines, and around a launch of one mode an `if` with the flags of the other. The GPUs of
+that other mode are a guess, which the run tells: for fully asynchronous runs a split of the same GPUs that fits the
+model, for colocated ones all of them for both roles. Where the GPUs are too few, or Relax refuses the mode, the branch
+says so and ends. What the launcher starts in the mode that it has stays the same; a launcher is left where that is not
+certain, or where the result would have another fault, and then the run says why.
 """
 
 from __future__ import annotations
@@ -35,7 +38,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.diagnostics import Finding, NotChecked, Place
+from relax_lint.diagnostics import Finding, Fix, NotChecked, Place
 from relax_lint.project import Project
 from relax_lint.recipe_kinds import trains
 from relax_lint.records import record
@@ -75,6 +78,12 @@ _NO_MODE = "neither"
 
 _RELAX = "python3 relax/entrypoints/train.py"
 _GUIDE = 'MODE=${1:-${MODE:-"sync"}}\n'
+_USAGE = (
+    'case "${MODE}" in\n    sync | async) ;;\n    *)\n'
+    '        echo "usage: bash examples/demo/run_demo.sh [sync|async]: no such mode: ${MODE}" >&2\n'
+    "        exit 2\n        ;;\nesac\n"
+)
+_SHARED = '\'{"actor": [1, 8], "rollout": [1, 8]}\''
 _BRANCH = f'if [ "${{MODE}}" = "async" ]; then\n    {_RELAX} --fully-async\nelse\n    {_RELAX} --colocate\nfi\n'
 
 VALID: list[Example | str] = [
@@ -121,27 +130,45 @@ VALID: list[Example | str] = [
 
 INVALID = [
     Example(f"set -x\n{_RELAX} --colocate\n", findings=((2, 1),)),
+    Example(
+        f"set -x\n{_RELAX} --colocate --resource {_SHARED}\n",
+        findings=((2, 1),),
+        fixed=f"set -x\n{_GUIDE.rstrip()}    # the first argument, else the environment, else sync\n{_USAGE}\n"
+        'if [ "${MODE}" = "async" ]; then\n'
+        "    # Fully asynchronous, each role on GPUs of its own: actor 4, rollout 3, actor_fwd 1.\n"
+        f"    {_RELAX} --resource "
+        '\'{"actor": [1, 4], "rollout": [1, 3], "actor_fwd": [1, 1], "advantages": [1, 0]}\' --max-staleness 2 '
+        "--num-iters-per-train-update 1 --ref-actor-config "
+        '\'{"tensor_model_parallel_size": 1, "sequence_parallel": false}\' --fully-async --use-tis\n'
+        f"else\n    {_RELAX} --colocate --resource {_SHARED}\nfi\n",
+    ),
     Example(f"{_RELAX} --fully-async\n", findings=((1, 1),)),
-    Example('MODE=${1:-"async"}\n' + _BRANCH, findings=((1, 1),)),
-    Example('MODE=${1:-"sync"}\n' + _BRANCH, findings=((1, 1),)),
-    Example('set -e\nMODE="${MODE:-sync}"\n' + _BRANCH, findings=((2, 1),)),
-    Example("MODE=sync\n" + _BRANCH, findings=((1, 1),)),
-    Example(_GUIDE + "MODE=sync\n" + _BRANCH, findings=((2, 1),)),
+    Example('MODE=${1:-"async"}\n' + _BRANCH, findings=((1, 1),), fixed=_GUIDE + _USAGE + _BRANCH, unsafe=True),
+    Example('MODE=${1:-"sync"}\n' + _BRANCH, findings=((1, 1),), fixed=_GUIDE + _USAGE + _BRANCH),
+    Example('set -e\nMODE="${MODE:-sync}"\n' + _BRANCH, findings=((2, 1),), fixed=f"set -e\n{_GUIDE}{_USAGE}{_BRANCH}"),
+    Example("MODE=sync\n" + _BRANCH, findings=((1, 1),), fixed=_GUIDE + _USAGE + _BRANCH),
+    Example(_GUIDE + "MODE=sync\n" + _BRANCH, findings=((2, 1),), fixed=_GUIDE + _USAGE + _BRANCH),
     Example(_GUIDE + f'[ "$MODE" = async ] && echo "asynchronous"\n{_RELAX} --colocate\n', findings=((1, 1),)),
     Example(_GUIDE + f'if [ "$MODE" = sync ]; then\n    {_RELAX} --colocate\nfi\n', findings=((1, 1),)),
     Example(
         f'MODE=${{1:?sync or async}}\nif [ "$MODE" = async ]; then {_RELAX} --fully-async; else '
         f"{_RELAX} --colocate; fi\n",
         findings=((1, 1),),
+        fixed=f'{_GUIDE}{_USAGE}if [ "$MODE" = async ]; then {_RELAX} --fully-async; else {_RELAX} --colocate; fi\n',
+        unsafe=True,
     ),
     Example(
         f'case "$1" in\n    async) {_RELAX} --fully-async ;;\n    *) {_RELAX} --colocate ;;\nesac\n',
         findings=((2, 12),),
+        fixed=f"{_GUIDE.rstrip()}    # the first argument, else the environment, else sync\n{_USAGE}"
+        f'case "${{MODE}}" in\n    async) {_RELAX} --fully-async ;;\n    *) {_RELAX} --colocate ;;\nesac\n',
     ),
     Example(
         _GUIDE
         + f'if [ "$MODE" = "asynchronous" ]; then\n    {_RELAX} --fully-async\nelse\n    {_RELAX} --colocate\nfi\n',
         findings=((1, 1),),
+        fixed=_GUIDE
+        + f'if [ "$MODE" = "async" ]; then\n    {_RELAX} --fully-async\nelse\n    {_RELAX} --colocate\nfi\n',
     ),
     Example(
         _GUIDE + f'ARGS=(--fully-async)\n[ "$MODE" = async ] && ARGS=(--colocate)\n{_RELAX} "${{ARGS[@]}}"\n',
@@ -156,6 +183,8 @@ INVALID = [
         _GUIDE + f'case "$MODE" in\n    sync) {_RELAX} --colocate ;;\n    fully_async) {_RELAX} --fully-async ;;\n'
         '    *) echo "usage: $0 [sync|fully_async]"; exit 2 ;;\nesac\n',
         findings=((1, 1),),
+        fixed=f'{_GUIDE}case "$MODE" in\n    sync) {_RELAX} --colocate ;;\n    async) {_RELAX} --fully-async ;;\n'
+        '    *) echo "usage: $0 [sync|fully_async]"; exit 2 ;;\nesac\n',
     ),
     Example(
         {
@@ -163,11 +192,17 @@ INVALID = [
             "examples/demo/common.sh": "MODE=${MODE:-${1:-sync}}\n" + _BRANCH,
         },
         findings=(("examples/demo/run_async.sh", 1, 1),),
+        fixed={
+            "examples/demo/run_async.sh": _GUIDE
+            + _USAGE.replace("run_demo", "run_async")
+            + 'source "$(dirname "$0")/common.sh"\n'
+        },
+        unsafe=True,
     ),
 ]
 
 
-@rule("RLX405", "dual-mode", WARNING, on="launcher", valid=VALID, invalid=INVALID)
+@rule("RLX405", "dual-mode", WARNING, on="launcher", fixable="safe", valid=VALID, invalid=INVALID)
 def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | NotChecked]:
     """Call the launcher in the four ways."""
     launches = [launch for launch in launcher.launches if trains(launch)]
@@ -179,8 +214,9 @@ def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | 
         yield NotChecked(place, unread)
         return
     if not _asks(launcher, project):
-        started = " or ".join(sorted({launch.mode for launch in launches}))
-        yield Finding(place, f"starts {started} only, whatever it is asked for: {_WANTED}", subject="MODE")
+        started, ways = " or ".join(sorted({launch.mode for launch in launches})), set(map(way_of, launches))
+        message = f"starts {started} only, whatever it is asked for: {_WANTED}"
+        yield Finding(place, message, fix=_fix(launcher, project, ways, asks=False), subject="MODE")
         return
     found_in = launcher.evaluate_each((case.args, {"MODE": case.mode}) for case in _CASES)
     outcomes = list(zip(_CASES, found_in, strict=True))
@@ -198,7 +234,15 @@ def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | 
         elif case.wanted not in found:
             faults.append(f"{case.called} starts {found.pop()}")
     if faults:
-        yield Finding(place, f"not dual-mode: {', '.join(faults)}; {_WANTED}", subject="MODE")
+        message = f"not dual-mode: {', '.join(faults)}; {_WANTED}"
+        unasked = {way_of(launch) for launch in outcomes[0][1].launches if trains(launch)}
+        yield Finding(place, message, fix=_fix(launcher, project, unasked, asks=True), subject="MODE")
+
+
+def _fix(launcher: LauncherSource, project: Project, unasked: set[Way], *, asks: bool) -> Fix | None:
+    from relax_lint.migrate.dual_mode import fix_of
+
+    return fix_of(launcher, project, unasked, asks=asks)
 
 
 def _asks(launcher: LauncherSource, project: Project) -> bool:

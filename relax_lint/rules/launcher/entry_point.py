@@ -46,8 +46,10 @@ from relax_lint.entry_slips import ENTRY, MODULE, entry_slips
 from relax_lint.fixers.ray_submit import (
     Submission,
     address_prefix,
+    irreplaceable,
     is_this_machine,
     lost_without_submission,
+    runtime_environments,
     submission,
 )
 from relax_lint.project import Project
@@ -369,6 +371,8 @@ def _module(launch: Launch, submitted: Submission | None, project: Project) -> F
 def _direct(launch: Launch, command: int, reason: str | None, project: Project) -> Fix | None:
     """The repair: drop the words in front of ``command``, and name the entry point by its path."""
     edits: list[Edit] = []
+    if any(irreplaceable(launch, option) for option in runtime_environments(launch)):
+        return None
     if command > 0:
         gone = _span(launch.argv[0], launch.argv[command])
         if gone is None:

@@ -30,7 +30,8 @@ and its plan of updates per rollout.
 Writes the number that follows from the others. Safe where only one number can be meant: a global batch size beside a
 step count that divides the samples, or one that is absent; an absent rollout batch size in a fully asynchronous launch.
 Unsafe otherwise: where the step count does not divide the samples, it is the one to change. None while words of
-Hydra's that speak of batches are in the launch (RLX402): they become flags first.
+Hydra's that speak of batches are in the launch (RLX402): they become flags first; nor while a misspelt word may be
+one of these flags (RLX501).
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from relax_lint.catalog.hidden import is_hidden
+from relax_lint.catalog.proposals import proposals
 from relax_lint.constraints.engine import Violation
 from relax_lint.constraints.reporting import Judged, judged, launches_with, outcomes, severity
 from relax_lint.diagnostics import Finding, Fix, NotChecked
@@ -237,7 +239,7 @@ def _repair(violation: Violation, about: Judged) -> tuple[str, int, bool] | None
 
 def _fix(violation: Violation, about: Judged) -> Fix | None:
     repair = _repair(violation, about)
-    if repair is None or _waits_for_words(about.launch):
+    if repair is None or _waits_for_words(about):
         return None
     flag, number, sure = repair
     anchor = about.launch.last(S) if flag == S else _place(violation, about)
@@ -247,9 +249,11 @@ def _fix(violation: Violation, about: Judged) -> Fix | None:
     return None if edit is None else Fix(f"write {flag} {number}", lambda: [edit], sure, None if sure else _GUESS)
 
 
-def _waits_for_words(launch: Launch) -> bool:
-    """Whether a word that only Hydra reads speaks of batches, so that it is not known what the flags are to be."""
-    return any(word.key in _OF_VERL for word in hydra_words(launch))
+def _waits_for_words(about: Judged) -> bool:
+    """Whether a word that only Hydra reads speaks of batches, or a misspelt one may be a flag that does, so that it is
+    not known what the flags are to be."""
+    speaks = any(word.key in _OF_VERL for word in hydra_words(about.launch))
+    return speaks or any(flag in NAMES for flag in proposals(about.launch, about.project))
 
 
 def _suits_all(flag: str, number: int, anchor: Argument, about: Judged) -> bool:

@@ -24,7 +24,9 @@ Guide: NEVER add `--runtime-env-json`, the entrypoint layer handles it.
 ## Fix
 
 Removes the option with its value, and its line if it has one. Unsafe where the JSON is built in the launcher and holds
-more than what the entry points set: such variables must be exported instead, before Ray is started.
+more than what the entry points set: such variables must be exported instead, before Ray is started. Unsafe, too, where
+the job is not surely submitted to this machine: the workers of another one may have their environment from here alone.
+None where the JSON holds what no exported variable replaces: `worker_process_setup_hook`, `pip`, another `working_dir`.
 """
 
 from __future__ import annotations
@@ -33,7 +35,13 @@ from collections.abc import Iterator
 
 from relax_lint.diagnostics import Finding, Fix, Place
 from relax_lint.fixers.launcher_edits import remove
-from relax_lint.fixers.ray_submit import RUNTIME_ENV, is_entry_layer, lost_without_environment, runtime_environments
+from relax_lint.fixers.ray_submit import (
+    RUNTIME_ENV,
+    irreplaceable,
+    is_entry_layer,
+    lost_without_environment,
+    runtime_environments,
+)
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch
@@ -42,6 +50,7 @@ from relax_lint.sources.launcher import LauncherSource
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 _REMOTE = 'ray job submit --address="http://${HEAD_IP}:8265"'
+_HERE = "ray job submit --address=http://127.0.0.1:8265"
 
 _USUAL = 'RUNTIME_ENV_JSON=\'{"env_vars": {"PYTHONPATH": "/root/Megatron-LM/", "CUDA_DEVICE_MAX_CONNECTIONS": "1"}}\'\n'
 
@@ -71,24 +80,24 @@ VALID: list[Example | str] = [
 
 INVALID = [
     Example(
-        f'{_REMOTE} --runtime-env-json="${{RUNTIME_ENV_JSON}}" -- {_TRAIN} --lr 1e-6\n',
-        findings=((1, 51),),
-        fixed=f"{_REMOTE} -- {_TRAIN} --lr 1e-6\n",
+        f'{_HERE} --runtime-env-json="${{RUNTIME_ENV_JSON}}" -- {_TRAIN} --lr 1e-6\n',
+        findings=((1, 48),),
+        fixed=f"{_HERE} -- {_TRAIN} --lr 1e-6\n",
     ),
     Example(
-        f'{_REMOTE} \\\n   --runtime-env-json="${{RUNTIME_ENV_JSON}}" \\\n   -- {_TRAIN} \\\n   --lr 1e-6\n',
+        f'{_HERE} \\\n   --runtime-env-json="${{RUNTIME_ENV_JSON}}" \\\n   -- {_TRAIN} \\\n   --lr 1e-6\n',
         findings=((2, 4),),
-        fixed=f"{_REMOTE} \\\n   -- {_TRAIN} \\\n   --lr 1e-6\n",
+        fixed=f"{_HERE} \\\n   -- {_TRAIN} \\\n   --lr 1e-6\n",
     ),
     Example(
-        f'{_REMOTE} --runtime-env-json "$RUNTIME_ENV_JSON" --verbose -- {_TRAIN} --lr 1e-6\n',
-        findings=((1, 51),),
-        fixed=f"{_REMOTE} --verbose -- {_TRAIN} --lr 1e-6\n",
+        f'{_HERE} --runtime-env-json "$RUNTIME_ENV_JSON" --verbose -- {_TRAIN} --lr 1e-6\n',
+        findings=((1, 48),),
+        fixed=f"{_HERE} --verbose -- {_TRAIN} --lr 1e-6\n",
     ),
     Example(
-        f'{_REMOTE} \\\n    --runtime-env-json \\\n        "${{RUNTIME_ENV_JSON}}" \\\n    -- {_TRAIN} --lr 1e-6\n',
+        f'{_HERE} \\\n    --runtime-env-json \\\n        "${{RUNTIME_ENV_JSON}}" \\\n    -- {_TRAIN} --lr 1e-6\n',
         findings=((2, 5),),
-        fixed=f"{_REMOTE} \\\n    -- {_TRAIN} --lr 1e-6\n",
+        fixed=f"{_HERE} \\\n    -- {_TRAIN} --lr 1e-6\n",
     ),
     Example(
         f'{_TRAIN} \\\n    --lr 1e-6 \\\n    --runtime-env-json="${{RUNTIME_ENV_JSON}}"\n',
@@ -103,34 +112,60 @@ INVALID = [
         fixed=f'MISC_ARGS=(\n    --attention-backend flash\n)\n{_TRAIN} "${{MISC_ARGS[@]}}"\n',
     ),
     Example(
-        f'SUBMIT=(--address http://10.0.0.7:8265 --runtime-env-json="${{RUNTIME_ENV_JSON}}" --verbose)\n'
+        f'SUBMIT=(--address localhost:8265 --runtime-env-json="${{RUNTIME_ENV_JSON}}" --verbose)\n'
         f'ray job submit "${{SUBMIT[@]}}" -- {_TRAIN} --lr 1e-6\n',
-        findings=((1, 40),),
-        fixed=f'SUBMIT=(--address http://10.0.0.7:8265 --verbose)\nray job submit "${{SUBMIT[@]}}" '
-        f"-- {_TRAIN} --lr 1e-6\n",
+        findings=((1, 34),),
+        fixed=f'SUBMIT=(--address localhost:8265 --verbose)\nray job submit "${{SUBMIT[@]}}" -- {_TRAIN} --lr 1e-6\n',
     ),
     Example(
-        f'ENV=(--runtime-env-json="${{RUNTIME_ENV_JSON}}")\n{_REMOTE} "${{ENV[@]}}" -- {_TRAIN} --lr 1e-6\n',
+        f'ENV=(--runtime-env-json="${{RUNTIME_ENV_JSON}}")\n{_HERE} "${{ENV[@]}}" -- {_TRAIN} --lr 1e-6\n',
         findings=((1, 6),),
-        fixed=f'ENV=()\n{_REMOTE} "${{ENV[@]}}" -- {_TRAIN} --lr 1e-6\n',
+        fixed=f'ENV=()\n{_HERE} "${{ENV[@]}}" -- {_TRAIN} --lr 1e-6\n',
     ),
     Example(
-        _USUAL + f'{_REMOTE} --runtime-env-json="${{RUNTIME_ENV_JSON}}" -- {_TRAIN} --lr 1e-6\n',
-        findings=((2, 51),),
-        fixed=_USUAL + f"{_REMOTE} -- {_TRAIN} --lr 1e-6\n",
+        _USUAL + f'{_HERE} --runtime-env-json="${{RUNTIME_ENV_JSON}}" -- {_TRAIN} --lr 1e-6\n',
+        findings=((2, 48),),
+        fixed=_USUAL + f"{_HERE} -- {_TRAIN} --lr 1e-6\n",
     ),
     Example(
-        f'{_REMOTE} \\\n    --runtime-env-json=\'{{"env_vars": {{"JUDGE_URL": "http://judge"}}}}\' '
+        f'{_HERE} \\\n    --runtime-env-json=\'{{"env_vars": {{"JUDGE_URL": "http://judge"}}}}\' '
         f"\\\n    -- {_TRAIN} --lr 1e-6\n",
         findings=((2, 5),),
     ),
     Example(
         'RUNTIME_ENV_JSON=$(echo "${RUNTIME_ENV_JSON}" | jq \'.env_vars.WANDB_API_KEY = "k"\')\n'
-        f'{_REMOTE} --runtime-env-json="${{RUNTIME_ENV_JSON}}" -- {_TRAIN} --lr 1e-6\n',
-        findings=((2, 51),),
+        f'{_HERE} --runtime-env-json="${{RUNTIME_ENV_JSON}}" -- {_TRAIN} --lr 1e-6\n',
+        findings=((2, 48),),
         fixed='RUNTIME_ENV_JSON=$(echo "${RUNTIME_ENV_JSON}" | jq \'.env_vars.WANDB_API_KEY = "k"\')\n'
-        f"{_REMOTE} -- {_TRAIN} --lr 1e-6\n",
+        f"{_HERE} -- {_TRAIN} --lr 1e-6\n",
         unsafe=True,
+    ),
+    Example(
+        f'{_REMOTE} --runtime-env-json="${{RUNTIME_ENV_JSON}}" -- {_TRAIN} --lr 1e-6\n',
+        findings=((1, 51),),
+        fixed=f"{_REMOTE} -- {_TRAIN} --lr 1e-6\n",
+        unsafe=True,
+    ),
+    Example(
+        'RAY_ADDRESS="${RAY_ADDRESS:-http://127.0.0.1:8265}"\n'
+        f'ray job submit --address="${{RAY_ADDRESS}}" --runtime-env-json="$RUNTIME_ENV_JSON" -- {_TRAIN} --lr 1e-6\n',
+        findings=((2, 43),),
+        fixed='RAY_ADDRESS="${RAY_ADDRESS:-http://127.0.0.1:8265}"\n'
+        f'ray job submit --address="${{RAY_ADDRESS}}" -- {_TRAIN} --lr 1e-6\n',
+        unsafe=True,
+    ),
+    Example(
+        f"{_REMOTE} --runtime-env-json='{{}}' -- {_TRAIN} --lr 1e-6\n",
+        findings=((1, 51),),
+        fixed=f"{_REMOTE} -- {_TRAIN} --lr 1e-6\n",
+    ),
+    Example(
+        f'{_HERE} --runtime-env-json=\'{{"worker_process_setup_hook": "demo.quiet"}}\' -- {_TRAIN} --lr 1e-6\n',
+        findings=((1, 48),),
+    ),
+    Example(
+        f'{_HERE} --runtime-env-json="{{\\"env_vars\\": {{\\"A\\": 1}}, $MORE, \\"pip\\": [\\"x\\"]}}" -- {_TRAIN}\n',
+        findings=((1, 48),),
     ),
     Example(
         {
@@ -140,6 +175,7 @@ INVALID = [
         },
         findings=(("examples/demo/common.sh", 2, 45),),
         fixed={"examples/demo/common.sh": 'submit() {\n    ray job submit --address="$RAY_ADDRESS" -- "$@"\n}\n'},
+        unsafe=True,
     ),
 ]
 
@@ -161,7 +197,7 @@ def runtime_env_json(launcher: LauncherSource, project: Project) -> Iterator[Fin
 def _finding(place: Place, argument: Argument, launch: Launch, project: Project) -> Finding:
     edit, reason = remove(argument), lost_without_environment(launch, argument, project)
     fix = None
-    if edit is not None:
+    if edit is not None and not irreplaceable(launch, argument):
         fix = Fix(f"remove {RUNTIME_ENV}", lambda: [edit], safe=reason is None, reason=reason)
     message = f"{RUNTIME_ENV} is the entry points' business; environment variables are exported there, not passed here"
     return Finding(place, message, fix=fix, launch=launch, subject=RUNTIME_ENV)

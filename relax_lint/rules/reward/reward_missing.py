@@ -381,7 +381,26 @@ def _failing_finding(failing: FailingImport, start: PythonSource, use: RewardUse
 
 
 def _lacking(where: str, holder: PythonSource, name: str, project: Project) -> str:
-    return f"{where} has no {name}{_meant(name, _names_in(holder, project))}"
+    names = _names_in(holder, project)
+    if name in names:
+        line = _deletion(holder, name)
+        how = "it has none any more when the import ends" if line is None else f"line {line} deletes it"
+        return f"{where} has no {name}: {how}"
+    return f"{where} has no {name}{_meant(name, names)}"
+
+
+def _deletion(holder: PythonSource, name: str) -> int | None:
+    """The line of the module's own ``del`` of a name, the last one."""
+    import ast
+
+    own = [
+        target.lineno
+        for node in holder.nodes(ast.Delete)
+        if not any(isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) for each in holder.ancestors(node))
+        for target in node.targets
+        if isinstance(target, ast.Name) and target.id == name
+    ]
+    return max(own, default=None)
 
 
 def _meant(name: str, others: list[str]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from relax_lint.config import Settings
+from relax_lint.diagnostics import Diagnostic
 from relax_lint.engine import Report, lint
 from relax_lint.project import MEMORY_ROOT, Project
 from relax_lint.rules import load_rules
@@ -253,3 +254,21 @@ def test_flake8_shows_what_is_wrong_with_an_environment(tmp_path: Path) -> None:
     lines = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout.splitlines()
     assert [line.partition(": ")[2].partition(" ")[0] for line in lines] == ["RLX302", "RLX302"]
     assert {line.partition(":")[0].removeprefix("./") for line in lines} == {"examples/demo/env_demo.py"}
+
+
+def test_what_is_missing_for_several_turns_is_said_with_what_comes_of_it() -> None:
+    train = "python3 relax/entrypoints/train.py --colocate"
+    without_config = f"{train} --custom-generate-function-path examples.demo.rollout.generate\n"
+    messages = {one.subject: one.message for text in (without_config, f"{train}\n") for one in told(text)}
+    assert messages == {
+        "--custom-generate-function-path": "--custom-generate-function-path and --custom-config-path are missing: the "
+        "recipe has an environment, Env, and no rollout that asks it: every sample stays a single turn",
+        "--custom-config-path": "--custom-config-path is missing: the file that it names has max_turns, which the "
+        "rollout of the environment Env reads from args",
+    }
+
+
+def told(launcher: str) -> list[Diagnostic]:
+    tree = {**recipe(), "examples/demo/run_demo.sh": launcher}
+    tree["examples/demo/rollout.py"] += "\n\ndef turns(args):\n    return args.max_turns\n"
+    return report(tree, "RLX307").standing

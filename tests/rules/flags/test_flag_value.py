@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from relax_lint.catalog.choices import choices_that_run
 from relax_lint.catalog.flags import embedded
 from relax_lint.constraints.spelling import REPORTED_BY_THEIR_OWN_RULES
 from tests.catalog.small_relax import RELAX
@@ -91,3 +92,35 @@ def test_messages_stay_short_where_there_are_many_choices() -> None:
     (message,) = messages(f"{TRAIN} --sglang-attention-backend flashinfr\n", CODE)
     assert message.endswith("choices; did you mean flashinfer?")
     assert len(message) < 120
+
+
+def test_only_choices_that_some_mode_runs_are_named() -> None:
+    assert messages(f"{TRAIN} --advantage-estimator gae\n", CODE) == [
+        "--advantage-estimator: 'gae' is none of grpo, gspo, sapo, cispo"
+    ]
+    assert messages(f"{TRAIN} --advantage-estimator ppo\n", CODE) == []
+
+
+@pytest.mark.parametrize("mode", ["--colocate", "--fully-async", "--hybrid", ""])
+def test_the_choices_that_are_named_are_those_that_are_not_refused(mode: str) -> None:
+    flag = embedded().flag("--advantage-estimator")
+    assert flag is not None
+    all_of_them = list(map(str, flag.choices or ()))
+    refused = {
+        name
+        for name in all_of_them
+        for message in messages(f"{TRAIN} {mode} --advantage-estimator {name} --normalize-advantages\n", "RLX505")
+        if message.endswith(("[ppo-unsupported]", "[estimator-not-registered]"))
+    }
+    assert set(all_of_them) - set(choices_that_run("--advantage-estimator", all_of_them)) == refused
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [('--use-tis ""', "''"), ("--use-tis ' '", "' '"), ("--use-tis 'a b'", "'a b'"), ("--use-tis 1x", "1x")],
+)
+def test_a_word_that_would_not_be_seen_is_in_quotes(given: str, shown: str) -> None:
+    assert messages(f"{TRAIN} {given}\n", CODE) == [f"--use-tis takes no value: {shown} is ignored"]
+    assert messages(f"{TRAIN} --lr 1 {given.partition(' ')[2]}\n", CODE) == [
+        f"--lr takes one value: {shown} behind it is ignored"
+    ]
