@@ -186,7 +186,7 @@ class Checking:
         return [absolute(path) for path in self.options.paths or ["."]]
 
     def _changed(self, paths: list[Path]) -> list[Path]:
-        from relax_lint.changes import GitError, concerned, paths_since, staged_paths
+        from relax_lint.changes import GitError, concerned, in_work_tree, paths_since, staged_paths
 
         try:
             changed = staged_paths() if self.options.staged else paths_since(self.options.since)
@@ -197,7 +197,7 @@ class Checking:
         if changed is None:
             complain("nothing is staged")
             changed = []
-        self.changed = changed
+        self.changed = in_work_tree(changed)
         return concerned(changed, paths, self.files, self.configuration)
 
     # ------------------------------------------------------------ judging
