@@ -1,6 +1,8 @@
 """The imports of a recipe's modules that certainly fail: of its own files that are not there, and names they lack; of
 Relax's, where its sources are at hand.
 
+A file beside the one that imports it by its bare name is not there either, unless something puts its directory on the
+path.
 Only statements that run whenever the module is imported are looked at, so those in conditions and in ``try`` are not.
 """
 
@@ -9,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +19,7 @@ from relax_lint.closed_packages import MAY_STEP_IN, package_of, relax_at_hand
 from relax_lint.flow.names import dotted_name, import_target
 from relax_lint.patterns import pattern
 from relax_lint.records import record
+from relax_lint.sibling_imports import sibling
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Place
@@ -26,17 +30,21 @@ if TYPE_CHECKING:
 _MAY_BE_TOLD = pattern(
     r"(?m)^(?:from\s*\.|(?:from|import)\s+(?:examples|relax\b|.*\b(?:examples|relax)\.))|;\s*(?:from|import)\b"
 )
+_LINE = pattern(r"(?m)^(?:from|import)\s[^\n]*")
+_WORD = pattern(r"\w+")
 
 
 @record
 class FailingImport:
-    """An import that fails: of ``module``, which is not there, or of ``name``, which ``holder`` lacks."""
+    """An import that fails: of ``module``, which is not there, or of ``name``, which ``holder`` lacks. ``meant`` is the
+    file of the recipe that it means and does not lead to."""
 
     source: PythonSource
     statement: ast.Import | ast.ImportFrom
     module: str
     holder: PythonSource | None = None
     name: str = ""
+    meant: PythonSource | None = None
 
     @property
     def place(self) -> Place:
@@ -110,9 +118,22 @@ class _Reader:
 
     def _may_fail(self, source: PythonSource) -> bool:
         """Whether a file is the recipe's, and may import another of it, or one of Relax, in a way that can be told."""
-        if not source.path.is_relative_to(self.recipe.directory) or not _MAY_BE_TOLD.search(source.text):
+        if not source.path.is_relative_to(self.recipe.directory):
+            return False
+        if not _MAY_BE_TOLD.search(source.text) and self._names.isdisjoint(
+            _WORD.findall(" ".join(_LINE.findall(source.text)))
+        ):
             return False
         return source.tree is not None and not _steps_in(source)
+
+    def _may_mean_sibling(self, source: PythonSource) -> bool:
+        return not self._names.isdisjoint(_WORD.findall(" ".join(_LINE.findall(source.text))))
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """The names of the recipe's files and directories, without suffixes."""
+        inside = (path.relative_to(self.recipe.directory) for path in self.recipe.files if path.suffix == ".py")
+        return frozenset(part.removesuffix(".py") for path in inside for part in path.parts)
 
     def packages(self, source: PythonSource) -> list[PythonSource]:
         """The packages that a module of the recipe is in, which are imported before it."""
@@ -134,7 +155,12 @@ class _Reader:
         """What certainly fails of an import."""
         package = next((one for one in (self.own, self.relax) if one is not None and one.holds(module)), None)
         if package is None:
-            return None
+            meant = (
+                None
+                if getattr(statement, "level", 0)
+                else sibling(source, statement, module, self.recipe, self.project)
+            )
+            return None if meant is None else FailingImport(source, statement, module, meant=meant)
         if package.is_absent(module):
             return FailingImport(source, statement, module)
         holder = self.project.module(module) if name else None

@@ -64,7 +64,9 @@ def _failing_among(starts: Iterable[PythonSource], recipe: Recipe, project: Proj
 
 
 def _finding(failing: FailingImport, start: PythonSource, use: NamedFunction | None, project: Project) -> Finding:
-    if failing.holder is None:
+    if failing.meant is not None:
+        message = f"{failing.module} is found only with its directory on the path: {_by_path(failing.meant, project)}"
+    elif failing.holder is None:
         message = f"there is no module {failing.module}{module_meant(failing.module, project)}"
     elif failing.holder.path.name == "__init__.py":
         dotted = f"{failing.module}.{failing.name}"
@@ -77,6 +79,15 @@ def _finding(failing: FailingImport, start: PythonSource, use: NamedFunction | N
     launch = None if use is None else use.launch
     subject = ".".join(filter(None, (failing.module, failing.name)))
     return Finding(failing.place, message, related=related, launch=launch, subject=subject)
+
+
+def _by_path(source: PythonSource, project: Project) -> str:
+    from relax_lint.flow.names import dotted_name
+
+    dotted = dotted_name(source.path, project.root)
+    if all(part.isidentifier() for part in dotted.split(".")):
+        return f"Relax imports from the repository's root, so write {dotted}"
+    return f"Relax imports from the repository's root, and {dotted} cannot be written"
 
 
 def lacking(where: str, holder: PythonSource, name: str, project: Project) -> str:

@@ -6,8 +6,9 @@
 not the function: names that are defined, assigned, imported, re-exported or brought in by `import *` count, and so do
 those that only some branches define. A value that names a module and no function is an error too; one that is a file
 path is told by `custom-path`. An import that fails when the reward module is imported, there or in a module of the
-recipe that it imports: of a file that is not in the recipe, or a name that the file lacks, and the same of Relax where
-its sources are at hand. Imports in conditions and in `try`, of files that something may make (git-ignored, compiled,
+recipe that it imports: of a file that is not in the recipe, or a name that the file lacks; the same of Relax, where its
+sources are at hand; and of a file beside it by its bare name (`import helper`), where nothing in the recipe puts its
+directory on the path. Imports in conditions and in `try`, of files that something may make (git-ignored, compiled,
 written by a script) and in directories without `__init__.py` are left alone.
 
 A `reward_*.py` without `reward_func`, whose functions no launch names and which nothing in the recipe imports, is a
