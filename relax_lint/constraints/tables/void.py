@@ -125,12 +125,12 @@ ALGORITHM: tuple[Constraint, ...] = (
         "and custom_reward_post_process_path is None and custom_convert_samples_to_train_data_path is None "
         'and loss_type != "custom_loss" '
         'and advantage_estimator in ("grpo", "gspo", "sapo", "cispo") '
-        'and given("--n-samples-per-prompt", "--advantage-estimator")',
-        "{advantage_estimator} takes the mean of a prompt's samples from each reward: of one sample, nothing is left, "
-        "and no reward teaches anything",
+        'and given("--n-samples-per-prompt")',
+        "{advantage_estimator} takes the mean of a prompt's samples from each reward, and of --n-samples-per-prompt 1 "
+        "nothing is left: no advantage but 0",
         "relax/utils/utils.py:202",
         modes=RL,
-        flags=("--n-samples-per-prompt", "--advantage-estimator"),
+        flags=("--custom-rm-path", "--rm-type"),
         behind=("zero-std-filter-one-sample",),
     ),
     _LOSS.ignores(
