@@ -186,10 +186,10 @@ class Suppressor:
             if meant is not None and (formed is None or not formed["items"].strip(" \t,")):
                 message = "this silences nothing: the form is `# relax-lint: ignore[CODE] reason`"
                 yield Finding(Place(self.source, *meant.span()), message)
-        known = [*INDEX, *((rule.code, rule.name) for rule in rules.values())]
+        known = [(code, name) for code, name, *_ in INDEX] + [(rule.code, rule.name) for rule in rules.values()]
         items = (item for found in self.suppressions for item in found.items if found.kind != "noqa" or _is_ours(item))
         for item in items:
-            if not any(item.means(code, name) for code, name, *_ in known):
+            if not any(item.means(code, name) for code, name in known):
                 message = f"this silences nothing: {UnknownRule(item.selector, rules)}"
                 yield Finding(Place(self.source, item.start, item.end), message, subject=item.selector)
 
