@@ -9,13 +9,21 @@ from typing import TYPE_CHECKING
 
 from relax_lint.discovery import is_launcher, root_of, walk
 from relax_lint.files import Files
-from relax_lint.git import GitError, ask, top
+from relax_lint.git import GitError, ask, differences, top
 from relax_lint.submodules import between, outside, since
 
 if TYPE_CHECKING:
     from relax_lint.config import Configuration
 
-__all__ = ["GitError", "concerned", "in_work_tree", "is_committed", "paths_since", "staged_paths"]
+__all__ = [
+    "GitError",
+    "changed_since_staged",
+    "concerned",
+    "in_work_tree",
+    "is_committed",
+    "paths_since",
+    "staged_paths",
+]
 
 
 def staged_paths() -> list[Path] | None:
@@ -64,6 +72,12 @@ def concerned(
     # A path inside of a recipe stands for itself when its recipe is concerned.
     given += [one for one in paths if one not in given and any(recipe in one.parents for recipe in chosen)]
     return sorted(given, key=str)
+
+
+def changed_since_staged(staged: Iterable[Path]) -> list[Path]:
+    """Those of some staged files that the work tree has otherwise."""
+    root = top()
+    return sorted({one.path for one in differences(root=root)}.intersection(staged))
 
 
 def in_work_tree(paths: Iterable[Path]) -> list[Path]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from relax_lint.changes import GitError, concerned, in_work_tree, paths_since, staged_paths
+from relax_lint.cli import main
 from tests.repositories import Git, git_in
 
 TREE = {
@@ -89,6 +90,17 @@ def test_a_staged_file_concerns_its_recipe_and_those_that_name_it(git: Git, path
 def test_a_deletion_concerns_whoever_needs_the_file(git: Git, path: str, expected: list[str]) -> None:
     git("rm", "--quiet", path)
     assert names(staged_paths()) == expected
+
+
+def test_what_is_judged_and_is_not_what_is_staged_is_said(git: Git, capsys: pytest.CaptureFixture[str]) -> None:
+    write("examples/a/reward_a.py", "import verl\n")
+    write("examples/b/base.py", "x = 1\n")
+    git("add", "--all")
+    write("examples/a/reward_a.py", "x = 1\n")
+    write("examples/c/run_c.sh", "echo\n")
+    main(["check", "--staged", "--no-cache", "examples"])
+    told = "examples/a/reward_a.py is judged as it is in the work tree, and that is not what is staged"
+    assert capsys.readouterr().err == f"relax-lint: {told}\n"
 
 
 CHAIN = {
