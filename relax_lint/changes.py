@@ -9,14 +9,21 @@ from typing import TYPE_CHECKING
 
 from relax_lint.discovery import is_launcher, root_of, walk
 from relax_lint.files import Files
-from relax_lint.git import GitError, ask, top
+from relax_lint.git import GitError, ask, differences, top
+from relax_lint.submodules import between, outside, since
 
 if TYPE_CHECKING:
     from relax_lint.config import Configuration
 
-__all__ = ["GitError", "concerned", "is_committed", "paths_since", "staged_paths"]
-
-_COMPARING = ("--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+__all__ = [
+    "GitError",
+    "changed_since_staged",
+    "concerned",
+    "in_work_tree",
+    "is_committed",
+    "paths_since",
+    "staged_paths",
+]
 
 
 def staged_paths() -> list[Path] | None:
@@ -24,17 +31,15 @@ def staged_paths() -> list[Path] | None:
     does. ``None`` when nothing is staged."""
     old, new = os.environ.get("PRE_COMMIT_FROM_REF"), os.environ.get("PRE_COMMIT_TO_REF")
     if old and new:
-        return _changed(f"{old}...{new}")
-    return _changed("--cached") or None
+        return between(top(), f"{old}...{new}")
+    return between(top(), "--cached") or None
 
 
 def paths_since(revision: str) -> list[Path]:
     """The files of the working tree that differ from a revision, new and deleted ones included."""
     if revision.startswith("-"):
         raise GitError(f"not a revision: {revision}")
-    root = top()
-    untracked = _names("ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/")
-    return sorted({*_changed(revision), *(root / name for name in untracked)})
+    return since(top(), revision)
 
 
 def concerned(
@@ -67,6 +72,17 @@ def concerned(
     # A path inside of a recipe stands for itself when its recipe is concerned.
     given += [one for one in paths if one not in given and any(recipe in one.parents for recipe in chosen)]
     return sorted(given, key=str)
+
+
+def changed_since_staged(staged: Iterable[Path]) -> list[Path]:
+    """Those of some staged files that the work tree has otherwise."""
+    root = top()
+    return sorted({one.path for one in differences(root=root)}.intersection(staged))
+
+
+def in_work_tree(paths: Iterable[Path]) -> list[Path]:
+    """Those of some changed files that belong to the repository itself: none of its submodules."""
+    return outside(paths, top())
 
 
 def is_committed(path: Path, data: bytes) -> bool:
@@ -102,12 +118,3 @@ def _places_below(paths: Sequence[Path], files: Files) -> Iterator[tuple[Path, P
                 continue
             seen.add(place)
             yield place, root_of(file.parent, files) or file.parent
-
-
-def _changed(what: str) -> list[Path]:
-    root = top()
-    return [root / name for name in _names("diff", *_COMPARING, "-z", what, "--")]
-
-
-def _names(*arguments: str) -> list[str]:
-    return [name for name in ask(*arguments).split("\0") if name]

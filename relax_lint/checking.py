@@ -192,19 +192,21 @@ class Checking:
         return [absolute(path) for path in self.options.paths or ["."]]
 
     def _changed(self, paths: list[Path]) -> list[Path]:
-        from relax_lint.changes import GitError, concerned, paths_since, staged_paths
+        from relax_lint import changes
 
         try:
-            changed = staged_paths() if self.options.staged else paths_since(self.options.since)
-        except GitError as problem:
+            changed = changes.staged_paths() if self.options.staged else changes.paths_since(self.options.since)
+            for path in changes.changed_since_staged(changed or ()) if self.options.staged else ():
+                complain(f"{shown_path(path)} is judged as it is in the work tree, and that is not what is staged")
+        except changes.GitError as problem:
             raise ConfigError(str(problem)) from problem
         if changed is None and "PRE_COMMIT" in os.environ:
             return paths  # `pre-commit run --all-files`: the whole tree is meant
         if changed is None:
             complain("nothing is staged")
             changed = []
-        self.changed = changed
-        return concerned(changed, paths, self.files, self.configuration)
+        self.changed = changes.in_work_tree(changed)
+        return changes.concerned(changed, paths, self.files, self.configuration)
 
     # ------------------------------------------------------------ judging
 

@@ -42,10 +42,10 @@ def touched(scope: Scope) -> Iterator[tuple[Finding, Judged | None]]:
 
 def main() -> int:
     """The exit status: 1 when the core is touched, 2 when git cannot say."""
-    from relax_lint.changes import GitError, staged_paths
+    from relax_lint.changes import GitError, in_work_tree, staged_paths
 
     try:
-        changed = staged_paths() or []
+        changed = in_work_tree(staged_paths() or [])
     except GitError as problem:
         print(f"relax-core-untouched: {problem}", file=sys.stderr)
         return 2

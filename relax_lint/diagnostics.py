@@ -77,7 +77,8 @@ class Related(NamedTuple):
 
 class Finding(NamedTuple):
     """What a rule yields. ``severity`` overrides the rule's own; ``subject`` names what it is about (a flag, a
-    function): suppressions narrow by it and fingerprints are made of it."""
+    function): suppressions narrow by it and fingerprints are made of it. ``of_file`` says that it is about the file as
+    a whole, and merely shown at its head."""
 
     place: Place
     message: str
@@ -86,6 +87,7 @@ class Finding(NamedTuple):
     related: tuple[Related, ...] = ()
     launch: Launch | None = None
     subject: str = ""
+    of_file: bool = False
 
 
 class NotChecked(NamedTuple):
@@ -133,6 +135,7 @@ class Diagnostic:
     suppressed: str | None = None
     suppressed_by: Site | None = None
     identity: str = ""
+    of_file: bool = False
 
     @property
     def fingerprint(self) -> str:

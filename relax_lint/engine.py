@@ -305,6 +305,7 @@ def diagnostic(rule: Rule, finding: Finding) -> Diagnostic:
         ),
         launch=_launch_site(finding.launch),
         subject=finding.subject,
+        of_file=finding.of_file,
     )
 
 

@@ -1,5 +1,8 @@
-"""The imports of a recipe's modules that certainly fail: of its own files that are not there, and names they lack.
+"""The imports of a recipe's modules that certainly fail: of its own files that are not there, and names they lack; of
+Relax's, where its sources are at hand.
 
+A file beside the one that imports it by its bare name is not there either, unless something puts its directory on the
+path.
 Only statements that run whenever the module is imported are looked at, so those in conditions and in ``try`` are not.
 """
 
@@ -8,13 +11,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.discovery import JOB_SUFFIXES, SHELL_SUFFIXES, is_ignored
+from relax_lint.closed_packages import MAY_STEP_IN, package_of, relax_at_hand
 from relax_lint.flow.names import dotted_name, import_target
 from relax_lint.patterns import pattern
 from relax_lint.records import record
+from relax_lint.sibling_imports import sibling
 
 if TYPE_CHECKING:
     from relax_lint.diagnostics import Place
@@ -22,23 +27,24 @@ if TYPE_CHECKING:
     from relax_lint.project import Project, Recipe
     from relax_lint.sources.python import PythonSource
 
-_MAY_IMPORT_ITS_OWN = pattern(r"(?m)^(?:from\s*\.|(?:from|import)\s+(?:examples|.*\bexamples\.))|;\s*(?:from|import)\b")
-_MAY_STEP_IN = pattern(r"\bsys\s*\.\s*(?:modules|meta_path|path_hooks)\b|\b__path__\b|\bimport_hook\b|\bextend_path\b")
-"""What may make modules of no file, or find their files elsewhere."""
-_GENERATED = pattern(r"_pb2(?:_grpc)?\Z|\A_?version\Z")
-_MAY_GENERATE = frozenset({".py", *SHELL_SUFFIXES, *JOB_SUFFIXES, ".toml", ".cfg", ".mk", ".yaml", ".yml", ""})
-_BUILD_FILES = ("Makefile", "setup.py", "setup.cfg", "pyproject.toml", "Dockerfile", "docker/Dockerfile")
+_MAY_BE_TOLD = pattern(
+    r"(?m)^(?:from\s*\.|(?:from|import)\s+(?:examples|relax\b|.*\b(?:examples|relax)\.))|;\s*(?:from|import)\b"
+)
+_LINE = pattern(r"(?m)^(?:from|import)\s[^\n]*")
+_WORD = pattern(r"\w+")
 
 
 @record
 class FailingImport:
-    """An import that fails: of ``module``, which is not there, or of ``name``, which ``holder`` lacks."""
+    """An import that fails: of ``module``, which is not there, or of ``name``, which ``holder`` lacks. ``meant`` is the
+    file of the recipe that it means and does not lead to."""
 
     source: PythonSource
     statement: ast.Import | ast.ImportFrom
     module: str
     holder: PythonSource | None = None
     name: str = ""
+    meant: PythonSource | None = None
 
     @property
     def place(self) -> Place:
@@ -91,15 +97,13 @@ def _imported(source: PythonSource, root: Path) -> Iterator[tuple[ast.Import | a
 
 
 class _Reader:
-    """What the files of a recipe import of each other."""
+    """What the files of a recipe import of each other, and of Relax."""
 
     def __init__(self, recipe: Recipe, project: Project) -> None:
-        from relax_lint.flow.interpreter import interpreter_of
-
         self.recipe = recipe
         self.project = project
-        self.resolver: Resolver = interpreter_of(project).resolver
-        self.own = dotted_name(recipe.directory / "__init__.py", project.root)
+        self.own = package_of(recipe, project)
+        self.relax = project.once("relax at hand", lambda: relax_at_hand(project))
 
     def imports(self, source: PythonSource) -> tuple[list[FailingImport], list[PythonSource]]:
         """The imports of a file that fail, and the files of the recipe that all of its imports run."""
@@ -113,10 +117,21 @@ class _Reader:
         return self.project.once(("imports run", self.recipe.directory, source), answer)
 
     def _may_fail(self, source: PythonSource) -> bool:
-        """Whether a file is the recipe's, and may import another of it in a way that can be told."""
-        if not source.path.is_relative_to(self.recipe.directory) or not _MAY_IMPORT_ITS_OWN.search(source.text):
+        """Whether a file is the recipe's, and may import another of it, or one of Relax, in a way that can be told."""
+        if not source.path.is_relative_to(self.recipe.directory):
             return False
-        return source.tree is not None and not _MAY_STEP_IN.search(source.text)
+        if not _MAY_BE_TOLD.search(source.text) and not self._may_mean_sibling(source):
+            return False
+        return source.tree is not None and not _steps_in(source)
+
+    def _may_mean_sibling(self, source: PythonSource) -> bool:
+        return not self._names.isdisjoint(_WORD.findall(" ".join(_LINE.findall(source.text))))
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """The names of the recipe's files and directories, without suffixes."""
+        inside = (path.relative_to(self.recipe.directory) for path in self.recipe.files if path.suffix == ".py")
+        return frozenset(part.removesuffix(".py") for path in inside for part in path.parts)
 
     def packages(self, source: PythonSource) -> list[PythonSource]:
         """The packages that a module of the recipe is in, which are imported before it."""
@@ -127,7 +142,7 @@ class _Reader:
     def _files(self, module: str, name: str) -> Iterator[PythonSource]:
         """The files of the recipe that importing a module, or a name of it, runs."""
         for dotted in (module, f"{module}.{name}") if name else (module,):
-            source = self.project.module(dotted) if self._is_own(dotted) else None
+            source = self.project.module(dotted) if self.own.holds(dotted) else None
             if source is not None:
                 yield from self.packages(source)
                 yield source
@@ -136,53 +151,28 @@ class _Reader:
         self, source: PythonSource, statement: ast.Import | ast.ImportFrom, module: str, name: str
     ) -> FailingImport | None:
         """What certainly fails of an import."""
-        if not self._is_own(module):
-            return None
-        if self._is_absent(module):
+        package = next((one for one in (self.own, self.relax) if one is not None and one.holds(module)), None)
+        if package is None:
+            meant = (
+                None
+                if getattr(statement, "level", 0)
+                else sibling(source, statement, module, self.recipe, self.project)
+            )
+            return None if meant is None else FailingImport(source, statement, module, meant=meant)
+        if package.is_absent(module):
             return FailingImport(source, statement, module)
         holder = self.project.module(module) if name else None
-        if holder is None or not self._lacks(holder, module, name):
+        if holder is None or not package.lacks(holder, module, name):
             return None
         return FailingImport(source, statement, module, holder, name)
 
-    def _is_own(self, module: str) -> bool:
-        return bool(self.own) and f"{module}.".startswith(f"{self.own}.")
 
-    def _lacks(self, holder: PythonSource, module: str, name: str) -> bool:
-        """Whether a file of the recipe certainly binds no such name itself."""
-        names = self.resolver.names.of(holder)
-        if holder.tree is None or (name in names.bindings and name not in names.gone):
-            return False
-        if not self.resolver.attribute(module, name).missing or _MAY_STEP_IN.search(holder.text):
-            return False
-        if holder.path.name == "__init__.py" and not self._is_absent(f"{module}.{name}"):
-            return False
-        bound_elsewhere = re.compile(rf"\bglobal\b[^\n]*\b{name}\b|\.{name}\s*(?::[^=\n]+)?=(?!=)|['\"]{name}['\"]")
-        return not any(bound_elsewhere.search(other.text) for other in self.recipe.python)
-
-    def _is_absent(self, module: str) -> bool:
-        """Whether a module of the recipe is certainly not there, and nothing makes it."""
-        project, here = self.project, self.recipe.directory
-        for part in module.split(".")[self.own.count(".") + 1 :]:
-            init = project.python(here / "__init__.py")
-            if init is None or _MAY_STEP_IN.search(init.text):
-                return False
-            if project.is_dir(here / part):
-                here /= part
-                continue
-            if any(entry.name.partition(".")[0] == part for entry in project.files.entries(here)):
-                return False
-            return not self._may_be_made(here / f"{part}.py")
+def _steps_in(source: PythonSource) -> bool:
+    """Whether a file may make modules of no file while it is imported: what its functions do counts where one of them
+    is named outside of functions."""
+    if source.tree is None or not MAY_STEP_IN.search(source.text):
         return False
-
-    def _may_be_made(self, path: Path) -> bool:
-        """Whether a file may be made before the recipe is launched."""
-        above = [directory for directory in path.parents if directory.is_relative_to(self.recipe.directory)]
-        if _GENERATED.search(path.stem) or is_ignored(path, self.project.files):
-            return True
-        if any(is_ignored(directory, self.project.files, is_dir=True) for directory in above):
-            return True
-        named = re.compile(rf"(?<!\w){re.escape(path.name)}\b".encode())
-        makers = [file for file in self.recipe.files if file.suffix in _MAY_GENERATE]
-        makers += [*self.project.reach.scripts, *(self.project.root / name for name in _BUILD_FILES)]
-        return any(named.search(self.project.read(file) or b"") for file in dict.fromkeys(makers))
+    functions = [node for node in source.tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    rest = "\n".join(source.segment(node) for node in source.tree.body if node not in functions)
+    names = [function.name for function in functions if MAY_STEP_IN.search(source.segment(function))]
+    return bool(MAY_STEP_IN.search(rest)) or any(re.search(rf"\b{name}\b", rest) for name in names)

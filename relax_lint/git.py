@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
+
+GITLINK = "160000"
+"""The mode of a submodule: all that a repository has of it is a commit."""
 
 _SETTINGS = (
     "core.fsmonitor=false",
@@ -41,12 +45,38 @@ def top() -> Path:
 def ask(*arguments: str, directory: str | None = None) -> str:
     """What git answers; its bytes that are no text are kept as Python keeps those of file names.
 
-    Those of git's commands that compare are to be told ``--no-ext-diff --no-textconv --ignore-submodules=all``: a
-    submodule has a configuration of its own.
+    Those of git's commands that compare are to be told what :func:`differences` tells them.
     """
     place = directory or os.getcwd()  # noqa: PTH109 -- a path to be given to git
     settings = [word for setting in (*_SETTINGS, *_without_filters(place)) for word in ("-c", setting)]
     return _run(settings, arguments, place)
+
+
+class Difference(NamedTuple):
+    """A file, or a submodule, that two states of a repository do not have alike: its mode and object on either side;
+    ``source`` is the name that it had."""
+
+    path: Path
+    source: Path
+    status: str
+    modes: tuple[str, str]
+    objects: tuple[str, str]
+
+
+def differences(*what: str, root: Path, renames: bool = False) -> Iterator[Difference]:
+    """How two states of the repository at ``root`` differ. A submodule, which has a configuration of its own, differs
+    by the commit that is checked out there: git is not to look for more in it."""
+    comparing = ("--no-relative", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
+    finding = "--find-renames" if renames else "--no-renames"
+    answer = ask("diff", "--raw", "--no-abbrev", "-z", *comparing, finding, *what, "--", directory=str(root))
+    words = iter(answer.split("\0"))
+    for word in words:
+        if word:
+            before, after, old, new, status = word[1:].split(" ")
+            source = path = root / next(words)
+            if status[0] in "RC":
+                path = root / next(words)
+            yield Difference(path, source, status[0], (before, after), (old, new))
 
 
 @lru_cache(maxsize=64)

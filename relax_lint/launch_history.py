@@ -7,18 +7,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 from relax_lint import looks
 from relax_lint.config import Configuration, Settings, refuse_no_checkout, with_options
 from relax_lint.discovery import is_launcher
 from relax_lint.files import Files
+from relax_lint.git import top
 from relax_lint.groups import find
 from relax_lint.launch_changes import Comparison, LaunchChange
 from relax_lint.project import Project
 from relax_lint.report import shown_path
 from relax_lint.revisions import Past, Span, renames, span
 from relax_lint.shell.launch import Launch
+from relax_lint.submodules import Submodule, changed_between
 
 
 class Missing(Exception):
@@ -26,10 +29,12 @@ class Missing(Exception):
 
 
 class Differences(NamedTuple):
-    """What became of launches between two states of a tree; ``notes`` are what is to be told beside."""
+    """What became of launches between two states of a tree; ``notes`` are what is to be told beside. What changed in
+    ``submodules`` is not compared."""
 
     span: Span
     changes: Sequence[LaunchChange]
+    submodules: Sequence[Submodule]
     notes: Sequence[str]
     projects: Sequence[Project]
 
@@ -97,7 +102,19 @@ def compare(revisions: str, named: Sequence[Path], env: Mapping[str, str], relax
     old = _Side(past, f" at {what.old}", [*named, *moved], configuration)
     new = _Side(present, "" if what.new is None else f" at {what.new}", named, configuration)
     changes = list(_changes(old, new, changed, renamed))
-    return Differences(what, changes, [*old.notes, *new.notes], list(dict.fromkeys(new.scripts.values())))
+    submodules = changed_between(top(), what.old_commit, what.new_commit)
+    notes = [*old.notes, *new.notes, *map(_not_compared, submodules)]
+    return Differences(what, changes, submodules, notes, list(dict.fromkeys(new.scripts.values())))
+
+
+def _not_compared(submodule: Submodule) -> str:
+    """What is said of a submodule that has changed."""
+    place = shown_path(submodule.path)
+    said = f"{place} is a submodule that has changed, and launches in it are not compared"
+    if submodule.old is None or not submodule.is_there:
+        return said
+    compared = submodule.old if submodule.new is None else f"{submodule.old}..{submodule.new}"
+    return f"{said}: cd {quote(place)} && relax-lint diff {compared}"
 
 
 def _configuration(env: Mapping[str, str], relax_root: Path | None) -> Configuration:

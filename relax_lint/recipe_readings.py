@@ -91,6 +91,16 @@ def of_annotated(source: PythonSource, project: Project) -> list[Read]:
 
 
 def _of_annotated(source: PythonSource, project: Project) -> Iterator[Read]:
+    for nodes, names in annotated(source, project):
+        for node in nodes:
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and is_read(node, source):
+                if node.value.id in names:
+                    yield Read(source, node, node.value, node.attr)
+
+
+def annotated(source: PythonSource, project: Project) -> Iterator[tuple[list[ast.AST], set[str]]]:
+    """The functions with parameters that are annotated to be samples: what is in them, and the names of those that stay
+    what they are."""
     if CLASS not in source.text or not _knows_samples(source, project):
         return
     functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = [
@@ -109,10 +119,7 @@ def _of_annotated(source: PythonSource, project: Project) -> Iterator[Read]:
         nodes = [node for statement in function.body for node in ast.walk(statement)]
         bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
         bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-        for node in nodes:
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and is_read(node, source):
-                if node.value.id in names - bound:
-                    yield Read(source, node, node.value, node.attr)
+        yield nodes, names - bound
 
 
 def _knows_samples(source: PythonSource, project: Project) -> bool:

@@ -11,11 +11,10 @@ from typing import IO, NamedTuple
 from relax_lint import looks
 from relax_lint.discovery import JOB_SUFFIXES, SHELL_SUFFIXES
 from relax_lint.files import LARGEST, Entry, Files, Unreadable
-from relax_lint.git import GitError, ask, top
+from relax_lint.git import GITLINK, GitError, ask, differences, top
 
 _LINK, _EXECUTABLE = "120000", "100755"
 _FILES = (_LINK, _EXECUTABLE, "100644")
-_COMPARING = ("--no-relative", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--find-renames")
 _MOST_LINKS = 8
 _SCRIPTS = (*SHELL_SUFFIXES, *JOB_SUFFIXES)
 _MOST_MOVED = 32
@@ -65,9 +64,7 @@ def _commit(revision: str) -> str:
 
 def renames(old: str, new: str) -> dict[Path, Path]:
     """The files of one commit that another one had under other names."""
-    words = iter(_names("diff", "--name-status", "-z", *_COMPARING, "--diff-filter=R", old, new, "--"))
-    root = top()
-    return {root / after: root / before for _, before, after in zip(words, words, words, strict=True)}
+    return {one.path: one.source for one in differences(old, new, root=top(), renames=True) if one.status == "R"}
 
 
 class Past(Files):
@@ -93,20 +90,19 @@ class Past(Files):
         self.changed = frozenset({*self._blobs, *self._gone})
 
     def _compare(self, commit: str) -> None:
-        words = iter(_names("diff", "--raw", "--no-abbrev", "-z", *_COMPARING, commit, "--"))
-        for word in words:
-            before, _, name, _, status = word[1:].split(" ")
-            path = self._top / next(words)
-            if status[0] in "RC":
-                source, path = path, self._top / next(words)
-                if status[0] == "R":
-                    self._blobs[source] = _Blob(before, name)
-                    self.renamed[path] = source
-                self._gone.add(path)
-            elif status[0] == "A":
-                self._gone.add(path)
-            elif before in _FILES and status[0] != "U":
-                self._blobs[path] = _Blob(before, name)
+        for one in differences(commit, root=self._top, renames=True):
+            blob = _Blob(one.modes[0], one.objects[0])
+            if GITLINK in one.modes:
+                continue
+            if one.status in "RC":
+                if one.status == "R":
+                    self._blobs[one.source] = blob
+                    self.renamed[one.path] = one.source
+                self._gone.add(one.path)
+            elif one.status == "A":
+                self._gone.add(one.path)
+            elif blob.mode in _FILES and one.status != "U":
+                self._blobs[one.path] = blob
         names = _names("ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/")
         untracked = [self._top / name for name in names]
         self._gone.update(untracked)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from relax_lint.comments import Comment, comments, units
 from relax_lint.diagnostics import Diagnostic, Edit, Finding, Fix, Place, Site
 from relax_lint.records import record
+from relax_lint.rules.index import INDEX
 from relax_lint.selection import EVERYTHING, UnknownRule
 
 if TYPE_CHECKING:
@@ -176,7 +177,8 @@ class Suppressor:
                 yield self._finding(suppression, idle)
 
     def mistaken(self, rules: Mapping[str, Rule]) -> Iterator[Finding]:
-        """The ``relax-lint:`` comments that can silence nothing, whatever is found: not well-formed, or of no rule."""
+        """What can silence nothing, whatever is found: ``relax-lint:`` comments that are not well-formed or of no rule,
+        and codes of ours that a ``noqa`` names and no rule has."""
         text = self.source.text
         for comment in self._comments:
             meant = _MEANT.match(text, comment.start, comment.end)
@@ -184,8 +186,10 @@ class Suppressor:
             if meant is not None and (formed is None or not formed["items"].strip(" \t,")):
                 message = "this silences nothing: the form is `# relax-lint: ignore[CODE] reason`"
                 yield Finding(Place(self.source, *meant.span()), message)
-        for item in (item for found in self.suppressions if found.kind != "noqa" for item in found.items):
-            if not any(item.means(rule.code, rule.name) for rule in rules.values()):
+        known = [(code, name) for code, name, *_ in INDEX] + [(rule.code, rule.name) for rule in rules.values()]
+        items = (item for found in self.suppressions for item in found.items if found.kind != "noqa" or _is_ours(item))
+        for item in items:
+            if not any(item.means(code, name) for code, name in known):
                 message = f"this silences nothing: {UnknownRule(item.selector, rules)}"
                 yield Finding(Place(self.source, item.start, item.end), message, subject=item.selector)
 
@@ -197,6 +201,11 @@ class Suppressor:
             fix=Fix(f"Remove {written}", lambda: [_removal(self.source, suppression, idle)]),
             subject=written,
         )
+
+
+def _is_ours(item: Item) -> bool:
+    """Whether a code behind a ``noqa`` is this program's, and so is no other tool's."""
+    return re.fullmatch(r"RLX[0-9]+", item.selector) is not None
 
 
 def _removal(source: SourceFile, suppression: Suppression, idle: Sequence[Item]) -> Edit:

@@ -12,6 +12,7 @@ from relax_lint.config import ConfigError
 from relax_lint.diagnostics import Diagnostic
 from relax_lint.engine import lint
 from relax_lint.project import Project
+from relax_lint.rules import load_rules
 from tests.toy_rules import by_code, word_rule
 
 RULES = by_code(word_rule("RLX101", "bad"))
@@ -72,3 +73,22 @@ def test_what_is_no_baseline_is_refused_by_name(tmp_path: Path, content: str) ->
 def test_a_baseline_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
         baseline.read(tmp_path / "nothing.json")
+
+
+LAUNCHER = (
+    "# How to run it.\nset -e\npython3 relax/entrypoints/train.py --prompt-data /d/x.jsonl --rm-type math --colocate\n"
+)
+
+
+def of_files(text: str) -> dict[str, str]:
+    """What is found of the files as a whole: fingerprints, by rule."""
+    tree = {"examples/demo/launch.sh": text, "examples/demo/reward_demo.py": f"{text.splitlines()[0]}\nX = 1\n"}
+    found = lint(Project.from_files(tree), load_rules()).diagnostics
+    return {one.code: one.fingerprint for one in found if one.code in ("RLX201", "RLX409", "RLX803")}
+
+
+def test_what_is_found_of_a_file_as_a_whole_outlives_another_head() -> None:
+    before = of_files(LAUNCHER)
+    assert set(before) == {"RLX201", "RLX409", "RLX803"}
+    assert of_files(f"# Copyright 2026 ...\n#\n{LAUNCHER}") == before
+    assert of_files(f"#!/bin/bash\n{LAUNCHER}") == before

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 
-from relax_lint.changes import GitError, concerned, paths_since, staged_paths
+from relax_lint.changes import GitError, concerned, in_work_tree, paths_since, staged_paths
+from relax_lint.cli import main
 from tests.repositories import Git, git_in
 
 TREE = {
@@ -87,6 +90,17 @@ def test_a_staged_file_concerns_its_recipe_and_those_that_name_it(git: Git, path
 def test_a_deletion_concerns_whoever_needs_the_file(git: Git, path: str, expected: list[str]) -> None:
     git("rm", "--quiet", path)
     assert names(staged_paths()) == expected
+
+
+def test_what_is_judged_and_is_not_what_is_staged_is_said(git: Git, capsys: pytest.CaptureFixture[str]) -> None:
+    write("examples/a/reward_a.py", "import verl\n")
+    write("examples/b/base.py", "x = 1\n")
+    git("add", "--all")
+    write("examples/a/reward_a.py", "x = 1\n")
+    write("examples/c/run_c.sh", "echo\n")
+    main(["check", "--staged", "--no-cache", "examples"])
+    told = "examples/a/reward_a.py is judged as it is in the work tree, and that is not what is staged"
+    assert capsys.readouterr().err == f"relax-lint: {told}\n"
 
 
 CHAIN = {
@@ -206,3 +220,69 @@ def test_outside_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     with pytest.raises(GitError, match="not a git repository"):
         staged_paths()
+
+
+@pytest.fixture
+def around(git: Git, tmp_path_factory: pytest.TempPathFactory) -> Git:
+    """A repository that has the one of recipes as a submodule, the working directory."""
+    inner = Path.cwd()
+    outer = tmp_path_factory.mktemp("outer")
+    git("clone", "--quiet", str(inner), str(outer / "rel"))
+    os.chdir(outer)
+    git("init", "--quiet")
+    write("tools/x.sh", "echo\n")
+    git("add", "--all")
+    git("commit", "--quiet", "--message", "start")
+    return git
+
+
+def change_inside(git: Git, path: str = "rel/examples/c/run_c.sh", *, commit: bool = True) -> None:
+    write(path, "changed\n")
+    git("-C", "rel", "add", "--all")
+    if commit:
+        git("-C", "rel", "commit", "--quiet", "--message", "next")
+
+
+def test_a_commit_in_a_submodule_concerns_its_recipes(around: Git) -> None:
+    assert names(paths_since("HEAD")) == []
+    change_inside(around)
+    assert names(paths_since("HEAD")) == ["rel/examples/c"]
+    assert staged_paths() is None
+    around("add", "rel")
+    assert names(staged_paths()) == ["rel/examples/c"]
+    around("commit", "--quiet", "--message", "moved")
+    assert names(paths_since("HEAD")) == []
+    assert names(paths_since("HEAD~1")) == ["rel/examples/c"]
+
+
+def test_what_is_not_committed_in_a_submodule_counts_where_the_work_tree_does(around: Git) -> None:
+    change_inside(around, commit=False)
+    write("rel/examples/new/run_new.sh", "echo\n")
+    assert names(paths_since("HEAD")) == ["rel/examples/c", "rel/examples/new"]
+    around("add", "rel")
+    assert staged_paths() is None
+
+
+def test_all_recipes_of_a_submodule_are_concerned_where_git_cannot_say_more(around: Git) -> None:
+    around("update-index", "--cacheinfo", f"160000,{'1' * 40},rel")
+    around("commit", "--quiet", "--message", "a commit that nobody has")
+    every = [f"rel/examples/{name}" for name in "abc"]
+    assert set(every) <= set(names(paths_since("HEAD")))
+    around("add", "rel")
+    assert set(every) <= set(names(staged_paths()))
+
+
+def test_a_submodule_that_is_not_checked_out_has_not_changed(around: Git) -> None:
+    shutil.rmtree("rel")
+    Path("rel").mkdir()
+    assert paths_since("HEAD") == []
+
+
+def test_what_a_new_relax_changes_in_its_core_is_no_recipes_doing(around: Git) -> None:
+    change_inside(around, "rel/relax/core.py")
+    around("add", "rel")
+    write("tools/x.sh", "changed\n")
+    around("add", "--all")
+    changed = staged_paths() or []
+    assert [path.relative_to(Path.cwd()).as_posix() for path in changed] == ["rel/relax/core.py", "tools/x.sh"]
+    assert in_work_tree(changed) == [Path.cwd() / "tools/x.sh"]

@@ -106,7 +106,8 @@ def test_without_init_a_directory_may_be_one_of_several() -> None:
         ("def set_up():\n    global f\n    f = 1\n\n\nset_up()\n", []),
         ("def __getattr__(name):\n    return name\n", []),
         ("from elsewhere import *\n", []),
-        ("from reward_demo import f\n", []),
+        ("from reward_demo import f\n", ["core.py: reward_demo"]),
+        ("from elsewhere import f\n", []),
     ],
 )
 def test_modules_that_are_imported_are_followed(core: str, fails: list[str]) -> None:

@@ -79,12 +79,16 @@ def with_differ(hostile: Hostile) -> None:
     hostile.git("config", "diff.d.textconv", hostile.program("textconv"))
 
 
-def with_submodule(hostile: Hostile) -> None:
+def with_filtered_submodule(hostile: Hostile) -> None:
+    with_submodule(hostile, with_filter)
+
+
+def with_submodule(hostile: Hostile, sort: Callable[[Hostile], None] = with_monitor) -> None:
     (hostile.root / "inner").mkdir()
     (hostile.root / "inner/x.txt").write_text("x\n")
     inner = Hostile(hostile.root / "inner", hostile.marks.parent / "inner-marks")
     inner.marks = hostile.marks
-    with_monitor(inner)
+    sort(inner)
     hostile.git("add", "inner")
     hostile.git("commit", "--quiet", "--message", "inner")
 
@@ -111,6 +115,7 @@ SORTS: dict[str, tuple[Callable[[Hostile], None], tuple[str, ...]]] = {
     "process": (with_process, ("diff", "HEAD")),
     "differ": (with_differ, ("diff", "HEAD")),
     "submodule": (with_submodule, ("diff", "HEAD")),
+    "filtered-submodule": (with_filtered_submodule, ("diff", "HEAD")),
     "promises": (with_promises, ("cat-file", "-p", f"HEAD:{SCRIPT}")),
 }
 
@@ -143,6 +148,7 @@ def test_git_runs_nothing_that_the_repository_names(hostile: Hostile) -> None:
     script = hostile.root / SCRIPT
     is_committed(script, script.read_bytes())
     main(["check", "--since", "HEAD", "."])
+    main(["diff", "HEAD"])
     main(["check", "--staged", "--fix", "."])
     main(["check", "--fix", "."])
     assert hostile.ran() == []

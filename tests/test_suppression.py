@@ -195,7 +195,7 @@ def test_a_comment_for_a_rule_that_the_configuration_ignores_is_not_unused() -> 
     [
         (PYTHON, "x = 1  # noqa\n"),
         (PYTHON, "x = 1  # noqa: E501\n"),
-        (PYTHON, "x = 1  # noqa: RLX901\n"),
+        (PYTHON, "x = 1  # noqa: RL901\n"),
         (PYTHON, "x = 1  # noqa: RLX401\n"),  # never runs on Python files
         (PYTHON, "unknown_bad  # noqa: RLX101\n"),
         (PYTHON, "unknown_bad\nx = 1  # noqa: RLX101\n"),

@@ -87,7 +87,7 @@ def _add_files(parser: ArgumentParser) -> None:
         "--staged",
         action="store_true",
         help="only recipes that the git index touches, or what pre-commit's refs span (and all that pre-commit runs on "
-        "when nothing is staged)",
+        "when nothing is staged); files are judged as the work tree has them",
     )
     group.add_argument(
         "--since", metavar="REV", help="only recipes that changed since a git revision, or that read a file that did"

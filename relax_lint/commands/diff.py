@@ -21,7 +21,7 @@ EXAMPLES = (
 )
 EXIT_STATUS = {
     0: "it is shown",
-    1: "with --exit-code: something has changed",
+    1: "with --exit-code: something has changed, or a submodule, into which it does not look",
     2: "wrong usage, no such revision, or a file that cannot be read",
 }
 
@@ -62,4 +62,4 @@ def run(options: Namespace) -> int:
     for note in found.notes:
         complain(note)
     say_unread(found.projects)
-    return int(options.exit_code and bool(found.changes))
+    return int(options.exit_code and bool(found.changes or found.submodules))

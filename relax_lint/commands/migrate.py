@@ -356,10 +356,11 @@ def _completed(root: Path, target: Path) -> bool:
 
 
 def _is_taken(target: Path) -> bool:
-    """Whether a place holds anything. An ended run may have made directories, and come no further."""
+    """Whether a place holds anything but what Python leaves behind. An ended run may have made directories, and come no
+    further."""
     if target.is_symlink() or not target.is_dir():
         return target.exists() or target.is_symlink()
-    return any(not path.is_dir() for path in target.rglob("*"))
+    return any(not path.is_dir() and "__pycache__" not in path.relative_to(target).parts for path in target.rglob("*"))
 
 
 def _write(migrated: Migrated, project: Project) -> str:

@@ -35,13 +35,15 @@ class EditWriter:
             old, new = project.source(path), after.source(path)
             if new is not None:
                 texts[path] = self._text_edits(path, old, new)
+        if not self._creates:  # an empty file that is not there yet cannot be had by editing it
+            texts = {path: edits for path, edits in texts.items() if edits}
         if not self._versioned:
             return types.WorkspaceEdit(changes={self._identifier(path).uri: each for path, each in texts.items()})
         operations: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
         for path, edits in texts.items():
             if self._creates and project.source(path) is None:
                 operations.append(types.CreateFile(uri_of(path)))
-            if edits or not self._creates:
+            if edits:
                 operations.append(types.TextDocumentEdit(self._identifier(path), list(edits)))
         return types.WorkspaceEdit(document_changes=operations)
 

@@ -55,6 +55,8 @@ def _summary(differences: Differences) -> str:
         for status, word in (("changed", "changed"), ("added", "new"), ("removed", "gone"))
     ]
     told = [f"{count} {word}" for count, word in counts if count]
+    if not told and differences.submodules:
+        return f"No launch outside of submodules has changed {between}."
     if not told:
         return f"No launch has changed {between}."
     (first, word), *rest = [(count, word) for count, word in counts if count]

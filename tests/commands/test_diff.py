@@ -346,3 +346,26 @@ def test_wrong_usage_is_refused(diff: Diff, arguments: list[str], complaint: str
     assert complaint in err
     assert "Traceback" not in err
     assert not Path("x").exists()
+
+
+def test_a_submodule_that_has_changed_is_said(
+    git: Git, diff: Diff, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outer = tmp_path_factory.mktemp("outer")
+    git("clone", "--quiet", ".", str(outer / "rel"))
+    monkeypatch.chdir(outer)
+    git("init", "--quiet")
+    commit(git)
+    assert diff("HEAD", "--exit-code") == (0, "No launch has changed since HEAD.\n", "")
+    was = git("-C", "rel", "rev-parse", "HEAD")
+    write(f"rel/{RUN}", launcher("--colocate"))
+    told = "relax-lint: rel is a submodule that has changed, and launches in it are not compared: "
+    told += f"cd rel && relax-lint diff {was}"
+    nothing = "No launch outside of submodules has changed"
+    assert diff("HEAD", "--exit-code") == (1, f"{nothing} since HEAD.\n", f"{told}\n")
+    git("-C", "rel", "commit", "--all", "--quiet", "--message", "next")
+    assert diff("HEAD") == (0, f"{nothing} since HEAD.\n", f"{told}\n")
+    commit(git)
+    now = git("-C", "rel", "rev-parse", "HEAD")
+    assert diff("HEAD~1..HEAD") == (0, f"{nothing} from HEAD~1 to HEAD.\n", f"{told}..{now}\n")
+    assert diff("HEAD") == (0, "No launch has changed since HEAD.\n", "")

@@ -154,6 +154,14 @@ def test_what_is_there_is_not_touched(checkout: Path, capsys: pytest.CaptureFixt
     assert tree(checkout) == before
 
 
+def test_what_python_leaves_behind_takes_no_place(checkout: Path) -> None:
+    left = checkout / "examples/gsm8k/__pycache__/reward_gsm8k.cpython-311.pyc"
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"x")
+    assert main(["migrate", SOURCE, "--name", "gsm8k"]) == 0
+    assert (checkout / "examples/gsm8k/run_gsm8k.sh").is_file()
+
+
 def test_with_force_what_was_there_is_kept_beside(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (checkout / "examples/other/run_other.sh").write_text("echo mine\n")
     (checkout / "examples/other/reward_other.py").write_text(REWARD)

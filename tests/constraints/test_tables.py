@@ -82,6 +82,12 @@ CASES = [
     (f"{GOOD} --bf16", "bf16-forced"),
     (f"{GOOD} --max-position-embeddings 8192", "max-position-embeddings-forced"),
     (f"{GOOD} --vocab-size 1000 --make-vocab-size-divisible-by 0", "vocab-padding-zero"),
+    # what is sampled
+    (f"{GOOD} --rollout-temperature 0", "rollout-temperature-zero"),
+    (f"{SFT} --rollout-temperature 0.0", "rollout-temperature-zero"),
+    (f"{ON_POLICY} --rollout-temperature 0", "rollout-temperature-zero"),
+    (f"{GOOD} --n-samples-per-prompt 1 --global-batch-size 32", "one-sample-groups"),
+    (f"{GOOD} --n-samples-per-prompt 1 --global-batch-size 32 --advantage-estimator gspo", "one-sample-groups"),
     # evaluation, agents, checkpoints
     (f"{GOOD} --eval-interval 5", "eval-without-data"),
     (f"{GOOD} --eval-interval 5 --eval-prompt-data a b c", "eval-pairs"),

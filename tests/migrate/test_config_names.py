@@ -10,7 +10,7 @@ from relax_lint.catalog.args_attributes import READ_IF_SET, SET_BY_RELAX
 from relax_lint.catalog.flags import embedded
 from relax_lint.migrate.config_names import free_name
 from relax_lint.project import Project
-from tests.migrate.planned import planned
+from tests.migrate.planned import planned, todos
 
 _PROJECT = Project.from_files({})
 
@@ -45,6 +45,5 @@ def test_what_a_reward_that_is_not_carried_over_is_told_has_such_names_too() -> 
     prefix = "custom_reward_function.reward_kwargs"
     buffer = ("reward_model.overlong_buffer.enable=True", "reward_model.overlong_buffer.len=9")
     made = planned("custom_reward_function.path=score.py", *(f"{prefix}.{each}" for each in given), *buffer)
-    entries = {each.key: each.value for each in made.config}
-    of_buffer = {"overlong_buffer_enable": True, "overlong_buffer_len": 9}
-    assert entries == {"reward_kwargs_num_workers": 4, "reward_lr": 2, "a_b": 1, "reward_a_b": 2, **of_buffer}
+    names = "reward_kwargs_num_workers, reward_lr, a_b, reward_a_b, overlong_buffer_enable, overlong_buffer_len"
+    assert f"have the reward read {names} of args" in todos(made)

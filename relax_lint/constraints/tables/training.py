@@ -391,6 +391,14 @@ WEIGHTS: tuple[Constraint, ...] = (
         "relax/backends/megatron/loss.py:1297",
         flags=("--loss-type",),
     ),
+    _ACTOR.crashes(
+        "rollout-temperature-zero",
+        _TRAINS + 'rollout_temperature == 0 and loss_type != "custom_loss"',
+        "the trainer divides the logits by --rollout-temperature 0: no log-probability is a number, and the first "
+        "update fails",
+        "relax/backends/megatron/loss.py:185",
+        flags=("--rollout-temperature",),
+    ),
 )
 
 FORWARD_ROLES: tuple[Constraint, ...] = (

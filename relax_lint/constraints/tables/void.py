@@ -120,6 +120,20 @@ ALGORITHM: tuple[Constraint, ...] = (
         behind=("kl-both-coefs",),
     ),
     _LOSS.ignores(
+        "one-sample-groups",
+        "not is_sft and not debug_rollout_only and n_samples_per_prompt == 1 and rewards_normalization and not use_opd "
+        "and custom_reward_post_process_path is None and custom_convert_samples_to_train_data_path is None "
+        'and loss_type != "custom_loss" '
+        'and advantage_estimator in ("grpo", "gspo", "sapo", "cispo") '
+        'and given("--n-samples-per-prompt")',
+        "{advantage_estimator} takes the mean of a prompt's samples from each reward, and of --n-samples-per-prompt 1 "
+        "nothing is left: no advantage but 0",
+        "relax/utils/utils.py:202",
+        modes=RL,
+        flags=("--custom-rm-path", "--rm-type"),
+        behind=("zero-std-filter-one-sample",),
+    ),
+    _LOSS.ignores(
         "gamma-lambda",
         "not is_sft and (gamma != 1.0 or lambd != 1.0)",
         "only estimators that Relax no longer runs discount",

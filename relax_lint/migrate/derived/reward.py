@@ -246,13 +246,24 @@ def _arguments(settings: Settings, choices: Choices, has_function: bool, made: _
             yield _of_manager(settings, key)
         return
     names: dict[str, str] = {}
+    unread: dict[str, str] = {}
     for prefix in (*KWARGS, *OF_MANAGER, *_BUFFERS):
         for key in below(settings, prefix):
             name = key.removeprefix(prefix.removesuffix(OVERLONG) if prefix in _BUFFERS else f"{prefix}.")
             if name not in names:
                 project = None if choices.verl is None else choices.verl.project
                 names[name] = free_name(name.replace(".", "_"), names.values(), project)
-            yield from _argument(settings, key, names[name], has_function)
+            for step in _argument(settings, key, names[name], has_function):
+                if isinstance(step, Fate) and step.reason == _UNREAD:
+                    unread[key] = names[name]
+                yield step
+    if unread:
+        listed = ", ".join(unread.values())
+        wanted = f"have the reward read {listed} of args, and set them in a config for --custom-config-path"
+        yield Todo(f"reward_{choices.name}.py: {wanted}, as far as it needs them", tuple(unread))
+
+
+_UNREAD = "the reward is for you to write, and nothing reads it yet"
 
 
 def _of_manager(settings: Settings, key: str) -> Fate:
@@ -297,8 +308,8 @@ def _argument(settings: Settings, key: str, name: str, has_function: bool) -> It
         yield Fate(key, "by hand", (), reason, todo)
         yield Todo(todo, (key,))
     else:
-        yield YamlEntry(name, value, (key,))
-        yield Fate(key, "derived", ("--custom-config-path",), f"{name}, which the reward reads as args.{name}")
+        todo = f"have the reward read args.{name}, and set {name} in a config for --custom-config-path"
+        yield Fate(key, "by hand", (), _UNREAD, todo)
 
 
 def _managed(settings: Settings, choices: Choices, made: _Made) -> Iterator[Step]:

@@ -39,14 +39,13 @@ from pathlib import Path, PurePosixPath
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
+from relax_lint.sibling_imports import may_be_on_path
 from relax_lint.sources.config_yaml import Entry, YamlSource
 
 ENV_PATH, TURNS = "rollout_interaction_env_path", "max_turns"
 GUIDES_TURNS = 5
 _READS_TURNS = re.compile(r"\bargs\.max_turns\b")
 _BUILDS = re.compile(r"^\ufeff?(?:(?:async )?def )?build_env\b", re.MULTILINE)
-_OF_RECIPE = re.compile(r"dirname|(?:SCRIPT|EXAMPLE|RECIPE)_?(?:DIR|PATH|ROOT)|PWD|pwd")
-"""What makes a search path of a recipe's own directory."""
 _COMPUTED = re.compile(r"\$[{(\w]|\{\{")
 
 _CONFIG, _ENV = "examples/demo/demo_config.yaml", "examples/demo/env_demo.py"
@@ -286,8 +285,7 @@ def _is_beside(text: str, source: YamlSource, project: Project) -> bool:
     recipe = project.recipe_of(source.path)
     if recipe is None or not any(one.path.stem == text for one in recipe.python):
         return False
-    lines = (line for path in recipe.launcher_paths for line in project.reach.text(path).splitlines())
-    return not any("PYTHONPATH" in line and _OF_RECIPE.search(line.replace(recipe.name, "dirname")) for line in lines)
+    return not may_be_on_path(recipe, project)
 
 
 def _meant(text: str, source: YamlSource, project: Project) -> str | None:

@@ -1,4 +1,4 @@
-"""A key of the custom config sets an argument that is also a flag's.
+"""A key of a config sets an argument that is also a flag's, or is given again.
 
 ## What
 
@@ -6,11 +6,14 @@ A key at the top of the YAML file of `--custom-config-path` that is the name of 
 sets: `lr`, `global_batch_size`, `sglang_mem_fraction_static`. It is an error when the launch passes that flag with
 another value, compared as Relax reads both: `1e-6` without a dot is a text in YAML, not a number.
 
+And a key that a mapping of this file, or of that of `--eval-config`, has twice with different values.
+
 ## Why
 
 Relax reads the file after most of its checks and sets each key over whatever the flags have set. The launcher says one
 thing, the run does another, and of what is derived from the argument some is made of the old value and some of the
-new one: the checks of the batch sizes have already passed when `global_batch_size` changes.
+new one: the checks of the batch sizes have already passed when `global_batch_size` changes. Of a key that is given
+twice YAML keeps the last value, without a word.
 
 ## Source
 
@@ -25,7 +28,7 @@ file is for what has no flag, `max_turns`, `rollout_interaction_env_path`, the r
 
 ## Fix
 
-None: take the key out of the file, and pass the flag.
+None: take the key out of the file, and pass the flag; of two, keep the one that is meant.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ from typing import Any
 from relax_lint.catalog.hidden import is_hidden
 from relax_lint.catalog.launches import namespace_of
 from relax_lint.diagnostics import Finding, NotChecked, Related, Severity
+from relax_lint.generates import EVAL
 from relax_lint.named_configs import CUSTOM, NamedConfig, named_config, where
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
@@ -53,6 +57,8 @@ def _tree(flags: str, config: str) -> dict[str, str]:
 
 
 VALID: list[Example | str] = [
+    Example(_tree("", "max_turns: 5\nmax_turns: 5\njudge: {max_turns: 3}\n")),
+    Example({**_tree("", "max_turns: 5\n"), "examples/demo/other.yaml": "max_turns: 5\nmax_turns: 3\n"}),
     Example(_tree("--lr 1e-6", "max_turns: 5\nrollout_interaction_env_path: examples.demo.env_demo\n")),
     Example(_tree("--lr 1e-6", "judge_url: http://judge\njudge_model: m\nreward_weights: {format: 0.1}\n")),
     Example(_tree("--lr 1e-6", "judge:\n  lr: 1.0e-6\n  seed: 3\n")),
@@ -105,7 +111,17 @@ INVALID: list[Example] = [
             f'{_TRAIN} "${{ARGS[@]}}"\n',
             _CONFIG: "seed: 4\r\nseed: 3\r\n",
         },
-        findings=((_CONFIG, 2, 1),),
+        findings=((_CONFIG, 1, 1), (_CONFIG, 2, 1)),
+    ),
+    Example(
+        _tree("", "max_turns: 5\njudge: {url: a, url: b}\nmax_turns: 3\n"), findings=((_CONFIG, 1, 1), (_CONFIG, 2, 9))
+    ),
+    Example(
+        {
+            _RUN: f"{_TRAIN} --eval-config {_CONFIG}\n",
+            _CONFIG: "datasets:\n  a:\n    path: a.parquet\n    path: b.parquet\n",
+        },
+        findings=((_CONFIG, 3, 5),),
     ),
     Example(
         {
@@ -124,7 +140,9 @@ INVALID: list[Example] = [
 
 @rule("RLX603", "shadowed-argument", WARNING, on="launch", valid=VALID, invalid=INVALID)
 def shadowed_argument(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
-    """Say which keys of the config win over flags."""
+    """Say which keys of the config win over flags, and which of a config never count."""
+    for flag in (CUSTOM, EVAL):
+        yield from _repeated(launch, project, flag)
     try:
         named = named_config(launch, project, CUSTOM)
     except NotKnown as hidden:
@@ -135,6 +153,33 @@ def shadowed_argument(launch: Launch, project: Project) -> Iterator[Finding | No
     for key, entry in named.source.top.items():
         if entry.key.tag == "str" and project.catalogue.by_dest(key):
             yield _finding(named, named.source, entry, launch, project)
+
+
+def _repeated(launch: Launch, project: Project, flag: str) -> Iterator[Finding]:
+    """The entries that a later one of the same mapping replaces with another value."""
+    try:
+        named = named_config(launch, project, flag)
+    except NotKnown:
+        return
+    source = None if named is None else named.source
+    if named is None or source is None or source.error is not None or source.is_template or source.root is None:
+        return
+    for mapping in source.root.walk():
+        last = {(entry.key.tag, entry.name): entry for entry in mapping.entries if entry.key.kind == "scalar"}
+        for entry in mapping.entries:
+            wins = last.get((entry.key.tag, entry.name), entry)
+            if wins is not entry and entry.key.tag != "merge" and not _is_same(entry, wins):
+                line = source.position(wins.key.start)[0]
+                message = f"{entry.name} is given again at line {line}: YAML keeps the last value only"
+                place, related = where(named, source.key_place(entry), launch, project, f"{entry.name} is given twice")
+                yield Finding(place, message, related=related, launch=launch, subject=entry.name)
+
+
+def _is_same(one: Entry, other: Entry) -> bool:
+    try:
+        return bool(value_of(one.value) == value_of(other.value))
+    except NotLoaded:
+        return True  # nothing comes of it, which RLX604 says
 
 
 def _finding(named: NamedConfig, source: YamlSource, entry: Entry, launch: Launch, project: Project) -> Finding:

@@ -4,9 +4,9 @@
 
 A module that a config's `rollout_interaction_env_path` or a rollout's `DEFAULT_ENV_MODULE` names, or an environment's
 own, without `build_env`, or with one that can be called neither as `build_env(sample=…, args=…)` nor as
-`build_env(sample, args)`, or that is async, or that is given each of the two by the other's name. A warning where it
-can be called, but not in both ways, takes nothing further, or has no defaults: the guide's is
-`build_env(sample=None, args=None, **_)`.
+`build_env(sample, args)`, or that is async, or that is given each of the two by the other's name; or with an import
+that fails, as RLX201 tells those of rewards. A warning where it can be called, but not in both ways, takes nothing
+further, or has no defaults: the guide's is `build_env(sample=None, args=None, **_)`.
 
 ## Why
 
@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked
 from relax_lint.environment_files import holds_wanted, names_wanted
 from relax_lint.fixers.python_edits import add_keywords
+from relax_lint.import_findings import failing_besides, modules_of
 from relax_lint.project import Project, Recipe
 from relax_lint.rules import ERROR, WARNING, Example, rule
 
@@ -114,6 +115,7 @@ build_env = Factory()
         {
             "examples/demo/__init__.py": "",
             _CONFIG: _NAMES.replace("env_demo", "envs"),
+            "examples/demo/base_env.py": "class BaseInteractionEnv: ...\n",
             "examples/demo/envs/__init__.py": "from .zoom import build_env as build_env\n",
             "examples/demo/envs/zoom.py": _CLASS
             + "\n\ndef build_env(sample=None, args=None, **_):\n    return Env()\n",
@@ -263,6 +265,18 @@ def build_env(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked
     if not environments.modules and environments.needs_module:
         for cls in environments.concrete:
             yield _missing(cls.source.name_place(cls.node), "the rollout takes its environments from it")
+    starts = {module.source: None for module in environments.modules if environments.owns(module.source)}
+    yield from failing_besides(starts, recipe, project, lambda: _named_by_launches(recipe, project))
+
+
+def _named_by_launches(recipe: Recipe, project: Project) -> Iterator[PythonSource]:
+    """The modules of rewards and generate functions."""
+    from relax_lint.generates import generate_uses
+    from relax_lint.rewards import reward_uses
+    from relax_lint.supposed_launches import launches_of
+
+    for launch in launches_of(recipe, project):
+        yield from modules_of([*reward_uses(launch, project), *generate_uses(launch, project)], project)
 
 
 def _missing(place: Place, why: str) -> Finding:

@@ -4,9 +4,9 @@
 
 What `--custom-generate-function-path`, or a dataset of `--eval-config`, names: it does not exist, is not async, cannot
 be called as `(args, sample, sampling_params)`, or returns something that is no sample on some way: nothing, a tuple, a
-dict. Where no reward is registered: a way on which the sample gets no `reward`. In training: no code that ever stores
-`rollout_log_probs`. A warning where the response grows turn by turn by what others have written, and no code ever adds
-to `loss_mask`.
+dict; or an import of its module fails, as RLX201 tells those of rewards. Where no reward is registered: a way on which
+the sample gets no `reward`. In training: no code that ever stores `rollout_log_probs`. A warning where the response
+grows turn by turn by what others have written, and no code ever adds to `loss_mask`.
 
 ## Why
 
@@ -33,14 +33,15 @@ By hand: start from `examples/deepeyes/rollout.py`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.generates import GenerateUse, generate_uses
+from relax_lint.import_findings import failing_besides, modules_of
 from relax_lint.module_paths import fault, is_file_form
 from relax_lint.project import Project, Recipe
-from relax_lint.rewards import exit_place, function_place, on_every
+from relax_lint.rewards import exit_place, function_place, on_every, reward_uses
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.supposed_launches import is_supposed, launches_of
 
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from relax_lint.diagnostics import Severity
     from relax_lint.flow.shapes import Function
     from relax_lint.loss_masks import Growth
+    from relax_lint.sources.python import PythonSource
 
 LOG_PROBS = "rollout_log_probs"
 
@@ -368,12 +370,17 @@ datasets:
 def generate(recipe: Recipe, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it where it is named, or in the function itself."""
     seen: set[object] = set()
-    for launch in launches_of(recipe, project):
-        for use in generate_uses(launch, project):
-            if use.module is not None and not recipe.wants_of(use.module.path):
-                continue
-            if not (is_supposed(launch) and use.status != "found"):
-                yield from _judged(use, recipe, project, seen)
+    launches = list(launches_of(recipe, project))
+    uses = [use for launch in launches for use in generate_uses(launch, project)]
+    uses = [use for use in uses if use.module is None or recipe.wants_of(use.module.path)]
+    for use in uses:
+        if not (is_supposed(use.launch) and use.status != "found"):
+            yield from _judged(use, recipe, project, seen)
+
+    def rewards() -> Iterable[PythonSource]:
+        return modules_of((use for launch in launches for use in reward_uses(launch, project)), project)
+
+    yield from failing_besides(modules_of(uses, project), recipe, project, rewards)
 
 
 def _judged(use: GenerateUse, recipe: Recipe, project: Project, seen: set[object]) -> Iterator[Finding | NotChecked]:

@@ -42,6 +42,8 @@ VALID: list[Example | str] = [
     f"{_TRAIN} --use-dynamic-batch-size --max-tokens-per-gpu 9216\n",
     f'PERF_ARGS=(--max-tokens-per-gpu 9216)\n{_TRAIN} --use-dynamic-batch-size "${{PERF_ARGS[@]}}"\n',
     f"{_TRAIN} --advantage-estimator sapo --sapo-tau-pos 1.0 --sapo-tau-neg 1.05\n",
+    f"{_TRAIN} --advantage-estimator grpo --rm-type math --n-samples-per-prompt 1 --disable-rewards-normalization\n",
+    f"{_TRAIN} --rm-type math --n-samples-per-prompt 2\n",
     f"{_TRAIN} --tensor-model-parallel-size 2 --sequence-parallel\n",
     f"{_TRAIN} --tensor-model-parallel-size ${{TP}} --sequence-parallel\n",
     f'{_TRAIN} --tis-clip 2.0 "$@"\n',
@@ -59,6 +61,7 @@ INVALID = [
         f'PERF_ARGS=(\n    --max-tokens-per-gpu 9216\n)\n{_TRAIN} "${{PERF_ARGS[@]}}"\n', findings=((2, 5, ADVICE),)
     ),
     Example(f"{_TRAIN} --advantage-estimator=grpo --sapo-tau-pos=1.0\n", findings=((1, 63),)),
+    Example(f"{_TRAIN} --rm-type math --n-samples-per-prompt 1\n", findings=((1, 36),)),
     Example(f"{_TRAIN} --sequence-parallel\n", findings=((1, 36, ADVICE),)),
     Example(f"{_TRAIN} --genrm-num-gpus 2\n", findings=((1, 36),)),
     Example(f"{_TRAIN} --opd-type sglang --opd-teacher-url http://t\n", findings=((1, 36), (1, 54))),

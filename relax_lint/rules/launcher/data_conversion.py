@@ -150,9 +150,8 @@ def data_conversion(launcher: LauncherSource, project: Project) -> Iterator[Find
         if not project.is_file(project.root / _TOOLS / name):
             yield Finding(place, f"there is no {_TOOLS}/{name}{_meant(name, project)}", subject=name)
     if not named:
-        yield Finding(
-            _head(launcher), f"the header does not say how the data is converted: {_wanted(launcher, project)}"
-        )
+        message = f"the header does not say how the data is converted: {_wanted(launcher, project)}"
+        yield Finding(_head(launcher), message, of_file=True)
 
 
 def _reads_data(launch: Launch) -> bool:

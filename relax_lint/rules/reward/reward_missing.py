@@ -6,10 +6,13 @@
 not the function: names that are defined, assigned, imported, re-exported or brought in by `import *` count, and so do
 those that only some branches define. A value that names a module and no function is an error too; one that is a file
 path is told by `custom-path`. An import that fails when the reward module is imported, there or in a module of the
-recipe that it imports: of a file that is not in the recipe, or a name that the file lacks. Imports in conditions and
-in `try`, of files that something may make (git-ignored, compiled, written by a script) and in directories without
-`__init__.py` are left alone. A `reward_*.py` without `reward_func`, whose functions no launch names and which nothing
-in the recipe imports, is a warning.
+recipe that it imports: of a file that is not in the recipe, or a name that the file lacks; the same of Relax, where its
+sources are at hand; and of a file beside it by its bare name (`import helper`), where nothing in the recipe puts its
+directory on the path. Imports in conditions and in `try`, of files that something may make (git-ignored, compiled,
+written by a script) and in directories without `__init__.py` are left alone.
+
+A `reward_*.py` without `reward_func`, whose functions no launch names and which nothing in the recipe imports, is a
+warning.
 
 ## Why
 
@@ -36,7 +39,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Finding, NotChecked, Place, Related
-from relax_lint.module_paths import is_file_form, module_meant, shown_path
+from relax_lint.import_findings import lacking, meant_among
+from relax_lint.module_paths import is_file_form, shown_path
 from relax_lint.project import Project, Recipe
 from relax_lint.rewards import RewardUse, reward_uses
 from relax_lint.rules import ERROR, WARNING, Example, rule
@@ -323,15 +327,15 @@ def _message(use: RewardUse, project: Project) -> str:
     if module is not None:
         return f"{named} is a module; {use.flag} names a function in it: {named}.reward_func"
     if use.module is None and use.status == "no-module":
-        return f"there is no module {use.module_name}{_meant(use.module_name, _modules_near(use, project))}"
+        return f"there is no module {use.module_name}{meant_among(use.module_name, _modules_near(use, project))}"
     if use.module is None:
         return f"{use.module_name} has no {use.name}"
     step = _last_import(use)
     if step is None or step.holder is None:
-        return _lacking(shown_path(use.module, project), use.module, use.name, project)
+        return lacking(shown_path(use.module, project), use.module, use.name, project)
     line = step.source.position(step.place.start)[0]
     where = f"{shown_path(step.holder, project)}, imported at line {line} of {step.source.path.name},"
-    return _lacking(where, step.holder, step.name, project)
+    return lacking(where, step.holder, step.name, project)
 
 
 def _last_import(use: RewardUse) -> FailingImport | None:
@@ -350,70 +354,13 @@ def _imported_at(use: RewardUse) -> tuple[Related, ...]:
 
 def _failing(recipe: Recipe, uses: list[RewardUse], project: Project) -> Iterator[Finding]:
     """The imports that fail when a launch imports its reward; where not all launchers are there, those of any file."""
-    from relax_lint.failing_imports import failing_imports
-    from relax_lint.flow.names import dotted_name
+    from relax_lint.import_findings import failing_findings, modules_of
 
     told = {(step.statement, step.name) for step in map(_last_import, uses) if step is not None}
-    starts: dict[PythonSource, RewardUse | None] = {}
-    for use in uses:
-        if use.module is not None and use.module_name == dotted_name(use.module.path, project.root):
-            starts.setdefault(use.module, use)
+    starts: dict[PythonSource, RewardUse | None] = dict(modules_of(uses, project))
     for source in recipe.python if recipe.is_partial else ():
         starts.setdefault(source, None)
-    for start, by in starts.items():
-        for failing in failing_imports(start, recipe, project):
-            if (failing.statement, failing.name) not in told:
-                yield _failing_finding(failing, start, by, project)
-
-
-def _failing_finding(failing: FailingImport, start: PythonSource, use: RewardUse | None, project: Project) -> Finding:
-    if failing.holder is None:
-        message = f"there is no module {failing.module}{module_meant(failing.module, project)}"
-    elif failing.holder.path.name == "__init__.py":
-        dotted = f"{failing.module}.{failing.name}"
-        message = f"there is no {dotted}, neither in __init__.py nor as a module{module_meant(dotted, project)}"
-    else:
-        message = _lacking(shown_path(failing.holder, project), failing.holder, failing.name, project)
-    related = () if use is None else (Related(use.place, f"the launch imports {start.path.name}, which fails at this"),)
-    launch = None if use is None else use.launch
-    subject = ".".join(filter(None, (failing.module, failing.name)))
-    return Finding(failing.place, message, related=related, launch=launch, subject=subject)
-
-
-def _lacking(where: str, holder: PythonSource, name: str, project: Project) -> str:
-    names = _names_in(holder, project)
-    if name in names:
-        line = _deletion(holder, name)
-        how = "it has none any more when the import ends" if line is None else f"line {line} deletes it"
-        return f"{where} has no {name}: {how}"
-    return f"{where} has no {name}{_meant(name, names)}"
-
-
-def _deletion(holder: PythonSource, name: str) -> int | None:
-    """The line of the module's own ``del`` of a name, the last one."""
-    import ast
-
-    own = [
-        target.lineno
-        for node in holder.nodes(ast.Delete)
-        if not any(isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) for each in holder.ancestors(node))
-        for target in node.targets
-        if isinstance(target, ast.Name) and target.id == name
-    ]
-    return max(own, default=None)
-
-
-def _meant(name: str, others: list[str]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(name, others, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
-
-
-def _names_in(module: PythonSource, project: Project) -> list[str]:
-    from relax_lint.flow.interpreter import interpreter_of
-
-    return list(interpreter_of(project).resolver.names.of(module).bindings)
+    yield from failing_findings(starts, recipe, project, told)
 
 
 def _modules_near(use: RewardUse, project: Project) -> list[str]:

@@ -5,12 +5,13 @@
 What a launch names in `--custom-rm-path` and what, called, gives something that cannot be awaited. `async def`,
 partials and decorated forms of one, objects with an async `__call__`, and plain functions that return a coroutine, a
 task or `asyncio.to_thread(…)` are fine. What cannot be told is left alone. Where the Relax at hand runs rewards that
-are not async in workers of their own, it is a warning.
+are not async in workers of their own, it is a warning. The same inside: a reward that awaits a plain function of the
+recipe, or hands what that returns to `asyncio.gather` and the like.
 
 ## Why
 
 Relax calls `await rm_function(args, sample)`. A float or a dict cannot be awaited: the first score ends the rollout
-with a TypeError.
+with a TypeError, and so does an `await` of such a function in the reward.
 
 ## Source
 
@@ -23,7 +24,8 @@ Guide: ALWAYS provide an `async def reward_func(args, sample: Sample, **kwargs)`
 
 ## Fix
 
-Writes `async` in front of `def`, where nothing in the recipe calls the function as it is.
+Writes `async` in front of `def`, where nothing in the recipe calls the function as it is; takes an `await` away that
+cannot wait for anything.
 """
 
 from __future__ import annotations
@@ -32,12 +34,14 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from relax_lint.awaited_calls import in_vain
 from relax_lint.catalog.rewards import runs_sync_rewards
 from relax_lint.diagnostics import Finding, Fix, NotChecked, Place
 from relax_lint.fixers.python_edits import make_async
 from relax_lint.project import Project
 from relax_lint.rewards import RewardUse
 from relax_lint.rules import ERROR, WARNING, Example, rule
+from relax_lint.rules.reward._awaiting_examples import AWAITING_INVALID, AWAITING_VALID
 from relax_lint.sources.python import called_name
 
 if TYPE_CHECKING:
@@ -59,6 +63,7 @@ def reward_func(args, sample, **kwargs):
 """
 
 VALID = [
+    *AWAITING_VALID,
     """\
 async def reward_func(args, sample, **kwargs):
     return 1.0
@@ -168,6 +173,7 @@ def reward_func(args, sample, **kwargs):
 ]
 
 INVALID = [
+    *AWAITING_INVALID,
     Example(_SYNC, findings=((1, 1),), fixed="async " + _SYNC),
     Example(
         """\
@@ -356,6 +362,7 @@ def reward_not_async(use: RewardUse, project: Project) -> Iterator[Finding | Not
         return
     found = [_judged(use, shape, project) for shape in use.shapes]
     yield from (finding for finding in found if finding is not None and all(found))
+    yield from in_vain(use)
 
 
 def _judged(use: RewardUse, shape: Shape, project: Project) -> Finding | None:

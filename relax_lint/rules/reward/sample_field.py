@@ -5,13 +5,14 @@
 `sample.x`, in the reward, the generate function, the environment or what they call, where `x` is no field, method or
 property of Relax's Sample, and no code of the recipe stores it; the same for `sample.status`, `sample.spec_info` and
 `Sample.Status`. Where Relax is at hand its own class is read, so fields of a newer one are known. What is asked for by
-`hasattr`, or read with a default, is fine. And `sample.prompt` used as a text in a launch that makes it a list of
-messages (`--multimodal-keys` without `--apply-chat-template`, or data of messages without both), or as a list where the
-template has made a text of it, or the data has texts.
+`hasattr`, or read with a default, is fine. `sample["response"]`, which takes a sample for a dict. And `sample.prompt`
+used as a text in a launch that makes it a list of messages (`--multimodal-keys` without `--apply-chat-template`, or
+data of messages without both), or as a list where the template has made a text of it, or the data has texts.
 
 ## Why
 
-It is an AttributeError with the first sample, after the model is loaded and the first responses are there.
+It is an AttributeError, or for a key a TypeError, with the first sample, after the model is loaded and the first
+responses are there.
 
 ## Source
 
@@ -25,7 +26,8 @@ Guide: use the Sample's fields: `sample.response`, `sample.label`, `sample.metad
 ## Fix
 
 Writes what the guide maps verl's name to, or the one name that differs by a slip of the fingers (a letter missing, too
-many, another, or two swapped). Unsafe for a name that is only like it: `sample.response_ids` may be the tokens.
+many, another, or two swapped), and for a key the attribute. Unsafe for a name that is only like it:
+`sample.response_ids` may be the tokens.
 """
 
 from __future__ import annotations
@@ -35,11 +37,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.sample import CLASS, FIELD_KINDS, SampleClass, sample_class
-from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
+from relax_lint.diagnostics import Finding, NotChecked
 from relax_lint.patterns import pattern
 from relax_lint.project import Project, Recipe
 from relax_lint.rules import ERROR, Example, rule
-from relax_lint.slips import is_slip
+from relax_lint.sample_names import MEANT, near, renamed
 
 if TYPE_CHECKING:
     from relax_lint.calls.reached import ReachedFunction
@@ -47,24 +49,9 @@ if TYPE_CHECKING:
     from relax_lint.recipe_readings import Read
     from relax_lint.shell.launch import Launch
 
-_OF_VERL = {"ground_truth": "label", "solution_str": "response", "extra_info": "metadata"}
-"""What the guide maps to the fields of a sample."""
 _OF_DATA_PROTO = frozenset({"batch", "non_tensor_batch", "meta_info"})
 """What another rule says to be verl's."""
-_MEANT = {
-    **_OF_VERL,
-    "data_source": 'metadata["data_source"]',
-    "response_str": "response",
-    "reward_score": "reward",
-    "response_mask": "loss_mask",
-    "log_probs": "rollout_log_probs",
-    "input_ids": "tokens",
-    "images": "multimodal_inputs",
-}
-"""What others call things, by Relax's names for them; too far from them to be put right unasked."""
 _OF_CLASSES = frozenset({"mro"})
-_WORDS_OF_THEIR_OWN = frozenset({"stats", "state", "statuses", "metrics", "meta"})
-"""Names that are no slips, however near a field they are."""
 
 _PROMPT = pattern("prompt")
 
@@ -86,6 +73,10 @@ def _tree(body: str, flags: str = "", **more: str) -> dict[str, str]:
 
 
 VALID: list[Example | str] = [
+    Example(_tree(f"{_HEAD}    sample = sample.to_dict()\n    return float(sample['response'] == sample['label'])\n")),
+    Example(_tree(f"{_HEAD}    try:\n        return sample['x']\n    except TypeError:\n        return 0.0\n")),
+    Example(_tree(f"{_HEAD}    if isinstance(sample, dict):\n        return sample['x']\n    return 0.0\n")),
+    Example(_tree(f"{_HEAD}    return sample.metadata['x'] + sample.reward['y']\n")),
     Example(_tree("    return float(sample.response == sample.label)\n")),
     Example(_tree("    return sample.metadata['weight'] * sample.effective_response_length\n")),
     Example(_tree("    return 1.0 if hasattr(sample, 'turns') and sample.turns else 0.0\n")),
@@ -187,6 +178,22 @@ async def reward_func(args, sample, **kwargs):
 ]
 
 INVALID = [
+    Example(
+        _tree(f'{_HEAD}    return float(sample["response"] == sample["ground_truth"] == sample["answer"])\n'),
+        findings=((_REWARD, 2, 18), (_REWARD, 2, 40), (_REWARD, 2, 66)),
+        fixed={_REWARD: f'{_HEAD}    return float(sample.response == sample.label == sample["answer"])\n'},
+    ),
+    Example(
+        _tree(
+            "from relax.utils.types import Sample\n\n\ndef store(sample: Sample):\n    sample['reward'] = 1.0\n"
+            f"\n\n{_HEAD}    return 1.0\n"
+        ),
+        findings=((_REWARD, 5, 5),),
+        fixed={
+            _REWARD: "from relax.utils.types import Sample\n\n\ndef store(sample: Sample):\n    sample.reward = 1.0\n"
+            f"\n\n{_HEAD}    return 1.0\n"
+        },
+    ),
     Example(
         _tree("    return float(sample.response == sample.lable)\n"),
         findings=((_REWARD, 2, 37),),
@@ -383,6 +390,7 @@ def sample_field(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
     """Say it where it is read."""
     from relax_lint.prompt_kinds import prompt_kinds
     from relax_lint.recipe_readings import called, calls_outside, functions_of, of_annotated
+    from relax_lint.sample_subscripts import as_findings, subscripts_of_annotated
 
     known = sample_class(project)
     if not known.closed:
@@ -402,15 +410,19 @@ def sample_field(recipe: Recipe, project: Project) -> Iterator[Finding | NotChec
                 seen.add((entry, kind))
                 for function in asking:
                     yield from _of_prompt(function, kind, launch, project)
-    for source in recipe.python:
-        for read in of_annotated(source, project) if recipe.wants(source.path) else ():
+    for source in filter(lambda source: recipe.wants(source.path), recipe.python):
+        yield from as_findings(subscripts_of_annotated(source, project), known, None, project)
+        for read in of_annotated(source, project):
             if read.name not in known.names:
                 yield from _unknown(read, known.names, "a Sample", None, project)
 
 
 def _of_function(function: ReachedFunction, known: SampleClass, launch: Launch, project: Project) -> Iterator[Finding]:
+    from relax_lint.sample_subscripts import as_findings, subscripts
+
     for read, names, holder in project.once(("astray", function), lambda: list(_astray(function, known))):
         yield from _unknown(read, names, holder, launch, project)
+    yield from as_findings(project.once(("keys", function), lambda: subscripts(function)), known, launch, project)
 
 
 def _astray(function: ReachedFunction, known: SampleClass) -> Iterator[tuple[Read, frozenset[str], str]]:
@@ -452,37 +464,16 @@ def _unknown(
     stored = stored_names(read.source, project)
     if stored is None or name in stored:
         return
-    near = _near(name, names)
-    meant = f": it is {_MEANT[name]}" if name in _MEANT and holder == "a Sample" else ""
-    hint = f"; did you mean {' or '.join(near)}?" if near else meant
+    alike = near(name, names)
+    meant = f": it is {MEANT[name]}" if name in MEANT and holder == "a Sample" else ""
+    hint = f"; did you mean {' or '.join(alike)}?" if alike else meant
     yield Finding(
         read.source.place(read.node),
         f"{holder} has no {name}, and nothing in the recipe stores one{hint}",
-        fix=_fix(read, near, holder) if isinstance(read.node, ast.Attribute) else None,
+        fix=renamed(read, alike, of_sample=holder == "a Sample") if isinstance(read.node, ast.Attribute) else None,
         launch=launch,
         subject=name,
     )
-
-
-def _near(name: str, names: frozenset[str]) -> list[str]:
-    from difflib import get_close_matches
-
-    candidates = sorted(known for known in names if not known.startswith("_"))
-    begun = [known for known in candidates if len(name) > 3 and known.startswith(name)]
-    return begun if len(begun) == 1 else get_close_matches(name, candidates, n=2, cutoff=0.8)
-
-
-def _fix(read: Read, near: list[str], holder: str) -> Fix | None:
-    """What is meant, where one thing is: by the guide, by a slip, or, as a guess, by its likeness."""
-    of_verl = _OF_VERL.get(read.name) if holder == "a Sample" else None
-    if of_verl is None and len(near) != 1:
-        return None
-    name = of_verl or near[0]
-    source, end = read.source, read.source.place(read.node).end
-    edit = Edit.at(Place(source, end - len(read.name), end), name)
-    if of_verl is not None or (is_slip(read.name, name) and read.name not in _WORDS_OF_THEIR_OWN):
-        return Fix(f"read {name}", lambda: [edit])
-    return Fix(f"read {name}", lambda: [edit], safe=False, reason="the names are alike, and may mean two things")
 
 
 def _of_prompt(function: ReachedFunction, kind: PromptKind, launch: Launch, project: Project) -> Iterator[Finding]:

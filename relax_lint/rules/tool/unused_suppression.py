@@ -7,8 +7,9 @@ silenced nothing, although every rule that it means ran on the file and could de
 `# noqa` comments, rules that were not selected, and rules that kept silent about something are left alone, and so are
 shared scripts outside of recipes: who sources them may not be among the files checked.
 
-A `# relax-lint:` comment that can silence nothing at all is found too: one that names a rule that there is not, and one
-in another form than the two, such as `# relax-lint: ignore` or `# relax-lint: disable=RLX101`.
+A comment that can silence nothing at all is found too: one that names a rule that there is not, as `# noqa: RLX999`
+does, and a `# relax-lint:` comment in another form than the two, such as `# relax-lint: ignore` or
+`# relax-lint: disable=RLX101`.
 
 ## Why
 
@@ -53,7 +54,7 @@ VALID: list[Example | str] = [
     "TEXT = '# relax-lint: ignore[RLX101] no comment'\n",
     "# relax-lint: see the page on suppression\nimport os\n",
     "# as in `# relax-lint: ignore`\nimport os\n",
-    "import os  # noqa: RLX999\n",
+    "import os  # noqa: RL999\n",
     "def broken(:  # noqa: RLX101\n",
     f"#!/bin/bash\n{_LAUNCH} # noqa: RLX403\n",
     f"#!/bin/bash\n# relax-lint: ignore[entry-point] a proxy\n{_LAUNCH} \\\n    --lr 1e-6\n",
@@ -97,6 +98,7 @@ INVALID = [
         fixed='#!/bin/bash\nA=(\n    --lr 1e-6\n)\npython3 relax/entrypoints/train.py "${A[@]}"\n',
     ),
     Example("import os  # relax-lint: ignore[RLX999] x\n", findings=((1, 33),)),
+    Example("import os  # noqa: E501, RLX999\n", findings=((1, 26),)),
     Example("import verl  # relax-lint: ignore[RLX101, verl-imprt] x\n", findings=((1, 43),)),
     Example("import os  # relax-lint: disable=RLX101\n", findings=((1, 12),)),
 ]

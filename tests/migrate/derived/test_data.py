@@ -141,13 +141,12 @@ def test_else_a_function_is_to_be_carried_over(overrides: tuple[str, ...]) -> No
     assert "reward_demo.py" in todos(made) or "mine.py" in todos(made)
 
 
-def test_arguments_of_a_reward_go_into_the_config() -> None:
-    made = planned(
-        "reward.reward_kwargs.overlong_buffer_cfg.enable=True", "reward.reward_kwargs.overlong_buffer_cfg.len=4096"
-    )
-    assert {entry.key: entry.value for entry in made.config} == {
-        "overlong_buffer_cfg_enable": True, "overlong_buffer_cfg_len": 4096,
-    }  # fmt: skip
+def test_no_config_says_what_no_reward_reads_yet() -> None:
+    length = "reward.reward_kwargs.overlong_buffer_cfg.len"
+    made = planned("reward.reward_kwargs.overlong_buffer_cfg.enable=True", f"{length}=4096")
+    assert list(made.config) == []
+    assert fate(made, length).kind == "by hand"
+    assert "have the reward read overlong_buffer_cfg_enable, overlong_buffer_cfg_len of args" in todos(made)
 
 
 def test_a_model_that_scores_is_served_elsewhere() -> None:
@@ -173,14 +172,14 @@ def test_turns_are_for_the_environment() -> None:
     compile(next(file.text for file in made.files if file.name == "env_demo.py"), "env_demo.py", "exec")
 
 
-def test_a_penalty_of_the_recipe_dapo_goes_into_the_config_and_one_that_is_off_does_not() -> None:
+def test_a_penalty_of_the_recipe_dapo_is_for_the_reward_and_one_that_is_off_is_not() -> None:
     made = planned(
         "reward_model.overlong_buffer.enable=True", "reward_model.overlong_buffer.len=4096",
         "reward.reward_kwargs.overlong_buffer_cfg.enable=False", "reward.reward_kwargs.overlong_buffer_cfg.len=0",
         "data.train_files=/data/dapo-math-17k.parquet",
     )  # fmt: skip
-    config = {entry.key: entry.value for entry in made.config}
-    assert config == {"overlong_buffer_enable": True, "overlong_buffer_len": 4096}
+    assert list(made.config) == []
+    assert "have the reward read overlong_buffer_enable, overlong_buffer_len of args" in todos(made)
     assert fate(made, "reward.reward_kwargs.overlong_buffer_cfg.len").kind == "no effect"
     assert "--rm-type" not in flags(made)
     assert "take the penalty for long responses off" in todos(made)
