@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint import looks
-from relax_lint.shell.bounds import MAXIMUM_PARTS, MAXIMUM_WORDS, TooComplex
+from relax_lint.shell.bounds import MAXIMUM_WORDS, TooComplex
 from relax_lint.shell.calls import call_function, run_process, unwritable
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, SimpleCommand
 from relax_lint.shell.partly_known import as_commands
@@ -16,17 +16,15 @@ from relax_lint.shell.refusals import ReadOnly
 from relax_lint.shell.state import Flow, State, Undecided
 from relax_lint.shell.values import (
     EMPTY,
-    Chunk,
     Known,
     Root,
     Sym,
     Value,
     Variable,
+    compacted,
     known,
-    merged,
-    refuse_long,
     unknown,
-)
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from relax_lint.shell.interpret import Shell
@@ -85,30 +83,7 @@ def assign(shell: Shell, node: Assignment, state: State) -> None:
     if current is None and node.append and old is None:
         current = shell.expander.parameters.scalar(name, state)
     value = converted(shell, value, current, attributes, state, append=node.append)
-    state.set_value(name, _compact(value))
-
-
-def _compact(value: Value) -> Value:
-    """A value without the places of its characters, which matter only where they hold flags."""
-    if len(value.chunks) > MAXIMUM_PARTS:
-        value = Value(tuple(merged(value.chunks)), value.place, value.many)
-    if len(value.chunks) > MAXIMUM_PARTS:
-        raise TooComplex
-    refuse_long(value.chunks)
-    text = value.text
-    if text is None:
-        return Value(_without_seam(value.chunks), None, value.many)
-    return Value((Known(text),)) if "-" not in text else value.unplaced
-
-
-def _without_seam(chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
-    """The chunks, the last two made one where they can be: a loop that adds to a value would make ever more of them."""
-    if len(chunks) < 2:
-        return chunks
-    *others, before, last = chunks
-    if isinstance(before, Known) and isinstance(last, Known) and "-" not in before.text + last.text:
-        return (*others, Known(before.text + last.text))
-    return chunks
+    state.set_value(name, compacted(value))
 
 
 def converted(

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from relax_lint.diagnostics import Place
 from relax_lint.shell.associative import in_bash_order
-from relax_lint.shell.bounds import MAXIMUM_TEXT, TooComplex
+from relax_lint.shell.bounds import MAXIMUM_PARTS, MAXIMUM_TEXT, TooComplex
 from relax_lint.sources.text import SourceFile
 
 
@@ -206,3 +206,26 @@ class Variable(NamedTuple):
 
 
 REMOVED = Variable()
+
+
+def compacted(value: Value) -> Value:
+    """A value without the places of its characters, which matter only where they hold flags."""
+    if len(value.chunks) > MAXIMUM_PARTS:
+        value = Value(tuple(merged(value.chunks)), value.place, value.many)
+    if len(value.chunks) > MAXIMUM_PARTS:
+        raise TooComplex
+    refuse_long(value.chunks)
+    text = value.text
+    if text is None:
+        return Value(_without_seam(value.chunks), None, value.many)
+    return Value((Known(text),)) if "-" not in text else value.unplaced
+
+
+def _without_seam(chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
+    """The chunks, the last two made one where they can be: a loop that adds to a value would make ever more of them."""
+    if len(chunks) < 2:
+        return chunks
+    *others, before, last = chunks
+    if isinstance(before, Known) and isinstance(last, Known) and "-" not in before.text + last.text:
+        return (*others, Known(before.text + last.text))
+    return chunks

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -462,7 +460,7 @@ def test_what_no_comment_can_silence_is_counted(run: Run) -> None:
     assert (done.status, done.out) == (1, "Silenced 0 findings; 1 finding cannot be silenced by a comment.\n")
 
 
-# ---------------------------------------------------------------- baseline, standard input
+# ---------------------------------------------------------------- baseline
 
 
 def test_a_baseline_lets_a_tree_in_and_new_findings_out(run: Run) -> None:
@@ -477,28 +475,3 @@ def test_a_baseline_lets_a_tree_in_and_new_findings_out(run: Run) -> None:
     write("relax-lint.toml", "baseline = 'known.json'\n")
     assert run("-q").out == done.out
     assert "suppressed: baseline" in run("--show-suppressed").out
-
-
-def feed(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-
-
-def test_unsaved_text_is_judged_in_its_files_place(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(PYTHON, "x = 1\n")
-    feed(monkeypatch, b"x = 1\nbad\n")
-    done = run("--stdin-filename", PYTHON, "-")
-    assert done.status == 1
-    assert done.out.startswith(f"{PYTHON}:2:1: RLX101")
-    feed(monkeypatch, b"bad\n")
-    assert run("-q", "--stdin-filename", "examples/new/reward.py", "-").out.startswith("examples/new/reward.py:1:1:")
-
-
-def test_unsaved_text_is_fixed_onto_standard_output(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(PYTHON, "x = 1\n")
-    feed(monkeypatch, b"bad\nworse\n")
-    done = run("--fix", "--stdin-filename", PYTHON, "-")
-    assert (done.status, done.out) == (1, "good\nworse\n")
-    assert "RLX102" in done.err
-    assert path.read_text() == "x = 1\n"
-    feed(monkeypatch, b"x = 2\n")
-    assert run("--fix", "--stdin-filename", PYTHON, "-").out == "x = 2\n"
