@@ -114,6 +114,7 @@ LOOKS_OTHERWISE = {
     "__main__.py": "where the program itself is",
     "extras.py": "the environment of the program itself",
     "git.py": "asks git; such a run is not remembered",
+    "submodules.py": "asks git; such a run is not remembered",
     "revisions.py": "no check",
     "launch_history.py": "no check",
     "store.py": "what is kept, and the program itself",

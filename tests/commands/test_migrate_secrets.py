@@ -81,7 +81,8 @@ def test_the_launcher_reads_the_environment(checkout: Path, capsys: pytest.Captu
     assert "\nexport NCCL_DEBUG=INFO\nexport FOO=1\n" in text
     ran = subprocess.run(["bash", launcher], env={"HF_TOKEN": "x"}, capture_output=True, text=True, check=False)
     assert "OPENAI_API_KEY: a secret" in ran.stderr
-    assert (checkout / "examples/math/math_config.yaml").read_text() == "url: http://judge:8000/v1\n"
+    assert not (checkout / "examples/math/math_config.yaml").exists()  # no code is there yet that reads it
+    assert any("read url of args" in todo["text"] for todo in told["launches"][0]["todos"])
     left = [each["text"] for each in told["not_carried_over"]]
     assert "export JUDGE_URL=http://judge:8000/v1" in left
     assert "SECRET_TOKEN=…" in left

@@ -109,7 +109,7 @@ def test_a_bad_file_is_told_and_the_others_are_converted(
     told = capsys.readouterr().err
     assert reason in told
     assert "in.parquet" in told
-    assert told.endswith(f"\n{tmp_path}/out/in.parquet is not written\n")
+    assert told.endswith(f"\nrelax-lint: {tmp_path}/out/in.parquet is not written\n")
     assert "Traceback" not in told
     assert below(tmp_path / "out") == ["a.parquet", "z.parquet"]
 
@@ -132,8 +132,8 @@ def test_bad_lines(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     (tmp_path / "a.jsonl").write_text(text)
     assert convert(tmp_path / "a.jsonl", tmp_path / "out") == 1
     told = capsys.readouterr().err
-    assert told.startswith(str(tmp_path / "a.jsonl"))
-    assert told.endswith(f"\n{tmp_path}/out/a.parquet is not written\n")
+    assert told.startswith(f"relax-lint: {tmp_path}/a.jsonl")
+    assert told.endswith(f"\nrelax-lint: {tmp_path}/out/a.parquet is not written\n")
     assert below(tmp_path) == ["a.jsonl"]
 
 

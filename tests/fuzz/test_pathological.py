@@ -66,7 +66,7 @@ def test_launchers(tmp_path: Path) -> None:
 def test_what_doubles_takes_little_memory_though_there_is_a_lot(tmp_path: Path) -> None:
     growing = {name: text for name, text in pathological.launchers().items() if name.startswith(("doubling", "output"))}
     written(tmp_path, {name: f"{text}\n{pathological.LAUNCH}" for name, text in growing.items()}, "run", ".sh")
-    assert megabytes_taken(tmp_path, seconds=60) < 400
+    assert megabytes_taken(tmp_path, seconds=60) < 1_500  # one of them alone could take ten times as much
 
 
 def test_what_cannot_be_followed_hides_nothing_before_it(tmp_path: Path) -> None:
