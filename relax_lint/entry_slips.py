@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -155,6 +154,8 @@ def _is_near(tail: str, meant: str) -> bool:
 
 
 def _likeness(name: str, meant: str) -> float:
+    from difflib import SequenceMatcher
+
     return SequenceMatcher(None, name.lower(), meant, autojunk=False).ratio()
 
 
