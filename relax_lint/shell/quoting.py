@@ -40,6 +40,11 @@ def quote(value: str) -> str:
     return "'" + value.replace("'", "'\\''") + "'"
 
 
+def as_word(value: str) -> str:
+    """A value as one word of a command: as it is where bash leaves it so, in quotes elsewhere."""
+    return value if value and not needs_ansi_c(value) and not _SPECIAL.search(value) else quote(value)
+
+
 def quote_backslash(value: str) -> str:
     """``printf %q``."""
     if not value:

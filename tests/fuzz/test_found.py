@@ -184,3 +184,45 @@ def test_a_value_that_a_loop_makes_longer_costs_no_more_each_round() -> None:
     value = launcher.launches[0].arguments[-1].values[0]
     assert value.text.endswith("grpo" * 1900)
     assert len(value.unknowns) == 1
+
+
+KEYS = [
+    "[",
+    "  reward",
+    "a b",
+    "$x",
+    "it's",
+    "*",
+    "#x",
+    "~",
+    "a;b",
+    "a\tb",
+    "{a,b}",
+    "!",
+    "é",
+    "`id`",
+    "a\\b",
+    "<",
+    "a=b",
+]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_names_of_the_recipe_are_written_so_that_bash_reads_them(key: str) -> None:
+    """The key of a reward's dict (RLX206), in the place of one that it lacks (RLX207), and columns (RLX410)."""
+    row = {"prompt": [{"role": "user", "content": "What?"}], "label": "x", "images": ["a.png"]}
+    reward = f"async def reward_func(args, sample, **kwargs):\n    return {{{key!r}: 1.0}}\n"
+    named = f"{TRAIN} --custom-rm-path examples.demo.reward_demo.reward_func --prompt-data data/train.jsonl"
+    tree = {
+        "examples/demo/reward_demo.py": reward,
+        "examples/demo/run_a.sh": f'A=(\n    --colocate\n)\n{named} "${{A[@]}}" --input-key prompt\n',
+        "examples/demo/run_b.sh": f"{named} --reward-key score --input-key prompt --label-key label\n",
+        "data/train.jsonl": json.dumps(row) + "\n",
+    }
+    rules = {code: RULES[code] for code in ("RLX206", "RLX207", "RLX410")}
+    fixed = fix(Project.from_files(tree), rules, unsafe=True).project
+    for name in ("run_a.sh", "run_b.sh"):
+        launcher = fixed.launcher(MEMORY_ROOT / "examples/demo" / name)
+        assert launcher is not None
+        assert [launch.value("--reward-key") for launch in launcher.launches] == [key]
+        assert not launcher.script.problems

@@ -49,6 +49,7 @@ from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Argument, Launch
 from relax_lint.shell.nodes import ArrayLiteral
 from relax_lint.shell.queries import is_broken_off, is_own, open_word, place_of, start_of, written_command
+from relax_lint.shell.quoting import as_word
 
 if TYPE_CHECKING:
     from relax_lint.environments import Environments
@@ -322,7 +323,7 @@ def _items(missing: Sequence[str], environments: Environments, recipe: Recipe, p
     }
     if any(len(choices[flag]) != 1 for flag in missing):
         return None
-    return [f"{flag} {choices[flag][0]}" for flag in missing]
+    return [f"{flag} {as_word(choices[flag][0])}" for flag in missing]
 
 
 def _insertion(anchor: Argument | None, launch: Launch, project: Project, items: Sequence[str]) -> Edit | None:

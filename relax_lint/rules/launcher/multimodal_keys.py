@@ -243,7 +243,7 @@ def _left_out(found: _Columns, arguments: DataArguments, data: Any) -> Finding:
     keys = json.dumps(found, separators=(",", ":"))
     fix = None
     if found.lists and not blind and arguments.template:
-        fix = with_flag(f"{FLAG} '{keys}'", launch, project)
+        fix = with_flag(FLAG, keys, launch, project)
     message = f"{found.where} {', '.join(found.values())}, and without {FLAG} '{keys}' the model does not see it"
     if not found.lists:
         message += "; Relax takes lists, so write these"

@@ -384,7 +384,7 @@ class _Wiring:
         texts = self.columns.answers
         fix = None
         if len(texts) == 1:
-            fix = with_flag(f"--label-key {texts[0]}", self.launch, self.project, ("--input-key", "--prompt-data"))
+            fix = with_flag("--label-key", texts[0], self.launch, self.project, ("--input-key", "--prompt-data"))
         message = f"{reader} the label, and without --label-key every label is None: name the column with the answer"
         yield Finding(self._place(), message, fix=fix, launch=self.launch, subject="--label-key", related=related)
 
@@ -451,7 +451,7 @@ class _Wiring:
         ]
         fix = None
         if len(fitting) == 1:
-            fix = with_flag(f"--metadata-key {fitting[0]}", self.launch, self.project)
+            fix = with_flag("--metadata-key", fitting[0], self.launch, self.project)
         one = (first or read)[0]
         return Finding(
             self._place(),
@@ -478,7 +478,7 @@ class _Wiring:
                 near = [name for name in _PROMPTS if name in names]
                 fix = None
                 if near and (len(near) == 1 or near[0] == _PROMPTS[0]):
-                    fix = with_flag(f"--input-key {near[0]}", self.launch, self.project)
+                    fix = with_flag("--input-key", near[0], self.launch, self.project)
                 has = ", ".join(sorted(names)[:6])
                 where = self.columns.where
                 message = f"without --input-key Relax takes the column {key}, and {where} has none (it has {has})"
@@ -493,7 +493,7 @@ class _Wiring:
         if arguments.template is not False or arguments.generates_itself or is_hidden(media) or media:
             return
         if self.columns.holds_conversations(key):
-            fix = with_flag("--apply-chat-template", self.launch, self.project, ("--input-key", "--prompt-data"))
+            fix = with_flag("--apply-chat-template", None, self.launch, self.project, ("--input-key", "--prompt-data"))
             message = f"the prompts are lists of messages in {self.columns.where}, which need --apply-chat-template"
             yield Finding(
                 self._place("--input-key"), message, fix=fix, launch=self.launch, subject="--apply-chat-template"

@@ -40,6 +40,7 @@ from relax_lint.rewards import EVAL_KEY, FLAG, KEY, TYPE, RewardUse, exit_place,
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Argument, Launch
 from relax_lint.shell.queries import is_own, place_of, why_unknown
+from relax_lint.shell.quoting import as_word
 
 if TYPE_CHECKING:
     from relax_lint.flow.shapes import Dictionary
@@ -281,7 +282,8 @@ def _finding(launch: Launch, project: Project, argument: Argument, place: Place,
         message = f"{found.what} has no key {argument.value}"
         if found.candidate is not None:
             message += f"; it has {found.candidate}"
-            title, edit = f"{argument.flag} {found.candidate}", replace_value(argument, found.candidate)
+            written = as_word(found.candidate)
+            title, edit = f"{argument.flag} {written}", replace_value(argument, written)
     own = edit is not None and is_own(project, launch, place)
     return Finding(
         place,

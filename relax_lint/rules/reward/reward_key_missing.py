@@ -38,6 +38,7 @@ from relax_lint.rewards import EVAL_KEY, FLAG, KEY, TYPE, RewardUse, exit_place,
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Argument, Launch
 from relax_lint.shell.queries import is_broken_off, is_own, open_word, place_of
+from relax_lint.shell.quoting import as_word
 
 _RUN = "examples/demo/run_demo.sh"
 _REWARD = "examples/demo/reward_demo.py"
@@ -222,7 +223,7 @@ def reward_key_missing(launch: Launch, project: Project) -> Iterator[Finding | N
     if launch.may_have(KEY) or is_broken_off(launch):
         yield NotChecked(found.place, open_word(launch, KEY))
         return
-    key = found.key or "<key>"
+    key = as_word(found.key) if found.key else "<key>"
     edit = insert_after(found.argument, [f"{KEY} {key}"]) if found.key else None
     own = edit is not None and is_own(project, launch, found.place)
     yield Finding(
