@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from relax_lint.diagnostics import Finding, Related
-from relax_lint.module_paths import module_meant, shown_path
+from relax_lint.module_paths import meant_among, module_meant, shown_path
 
 if TYPE_CHECKING:
     import ast
@@ -114,11 +114,3 @@ def _deletion(holder: PythonSource, name: str) -> int | None:
         if isinstance(target, ast.Name) and target.id == name
     ]
     return max(own, default=None)
-
-
-def meant_among(name: str, others: Sequence[str]) -> str:
-    """Which of some names another one may be meant to be."""
-    import difflib
-
-    close = difflib.get_close_matches(name, others, n=1)
-    return f"; did you mean {close[0]}?" if close else ""

@@ -87,7 +87,7 @@ def fault(dotted: str, project: Project, recipe: Recipe | None = None) -> str | 
     if resolution.module is not None or (resolution.missing and _is_module(dotted, project)):
         return f"{dotted} is a module; a function in it is wanted: {dotted}.<function>"
     if resolution.missing:
-        return f"{shown_path(source, project)} has no {name}{_meant(name, _names_in(source, project))}"
+        return f"{shown_path(source, project)} has no {name}{meant_among(name, _names_in(source, project))}"
     return None
 
 
@@ -153,14 +153,15 @@ def module_meant(module: str, project: Project) -> str:
     directory = _directory(module, project).parent
     if project.is_dir(directory):
         stems = [entry.name.removesuffix(".py") for entry in project.files.entries(directory) if entry.is_file]
-        return _meant(name, (stem for stem in stems if stem.isidentifier() and stem != "__init__"), package)
+        return meant_among(name, (stem for stem in stems if stem.isidentifier() and stem != "__init__"), package)
     above, _, last = package.rpartition(".")
     beside = [entry.name for entry in project.files.entries(directory.parent) if entry.is_dir]
     holding = (other for other in beside if project.is_file(directory.parent / other / f"{name}.py"))
-    return _meant(last, holding, above, name)
+    return meant_among(last, holding, above, name)
 
 
-def _meant(name: str, others: Iterable[str], package: str = "", rest: str = "") -> str:
+def meant_among(name: str, others: Iterable[str], package: str = "", rest: str = "") -> str:
+    """Which of some names another one may be meant to be, between the parts of a path around it."""
     from difflib import get_close_matches
 
     close = get_close_matches(name, list(others), n=1)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from relax_lint.cli import main
-
-Git = Callable[..., None]
+from tests.repositories import Git, git_in
 
 TREE = {
     "examples/demo/run_demo.sh": "python3 relax/entrypoints/train.py --rm-type math\n",
@@ -23,15 +19,7 @@ TREE = {
 
 @pytest.fixture
 def git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
-    for name in [name for name in os.environ if name.startswith(("GIT_", "PRE_COMMIT"))]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> None:
-        who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
-        subprocess.run(["git", *who, *arguments], check=True, capture_output=True)
-
+    run = git_in(tmp_path, monkeypatch)
     for path, text in TREE.items():
         write(path, text)
     run("init", "--quiet")

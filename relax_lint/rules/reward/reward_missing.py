@@ -39,8 +39,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Finding, NotChecked, Place, Related
-from relax_lint.import_findings import lacking, meant_among
-from relax_lint.module_paths import is_file_form, shown_path
+from relax_lint.import_findings import lacking
+from relax_lint.module_paths import is_file_form, meant_among, shown_path
 from relax_lint.project import Project, Recipe
 from relax_lint.rewards import RewardUse, reward_uses
 from relax_lint.rules import ERROR, WARNING, Example, rule
