@@ -57,6 +57,31 @@ with tempfile.TemporaryDirectory() as work:
     print(json.dumps(told))
 """
 
+BESIDE = """
+import fcntl, os, sys, tempfile, time
+from pathlib import Path
+from tools.faults.scenarios import Scenario
+from tools.faults.trial import Trial
+
+class Queue(Trial):
+    def command(self, words):
+        with (self.root / "lock").open("r+") as lock:
+            fcntl.lockf(lock, fcntl.LOCK_EX)
+            number = len(list(self.root.iterdir()))
+            for _ in range(100):
+                (self.root / f".{number}.part").write_text("half")
+                time.sleep(0.002)
+                (self.root / f".{number}.part").replace(self.root / f"written {number}")
+        return 0
+
+with tempfile.TemporaryDirectory() as work:
+    scenario = Scenario("queue", (), lambda root: (root / "lock").write_text("") and None)
+    trial = Queue(scenario, Path(work))
+    beside = []
+    first = trial.run(lambda call: beside.append(trial.beside()) if call.number == 1 else None)
+    print(sorted(first.tree), first.tree == trial.ended(*beside).tree)
+"""
+
 CACHE = """
 import json, os, shutil, sys, tempfile
 from pathlib import Path
@@ -126,6 +151,11 @@ def test_a_program_that_writes_carelessly_is_found_out() -> None:
     done = run("-c", CARELESS, "kill", "another writes in place")
     assert "x.py is neither old nor new: 0 bytes" in done.stdout, done.stdout + done.stderr
     assert "what another program wrote into x.py is lost" in done.stdout, done.stdout
+
+
+def test_the_tree_that_a_run_left_is_looked_at_when_the_run_beside_has_ended_too() -> None:
+    done = run("-c", BESIDE)
+    assert done.stdout == "['lock', 'written 1', 'written 2'] True\n", done.stdout + done.stderr
 
 
 def test_what_is_named_is_on_the_disk_before_and_the_names_are_behind() -> None:

@@ -42,6 +42,7 @@ class Trial:
     def __init__(self, scenario: Scenario, work: Path) -> None:
         self.scenario = scenario
         self._work = work
+        self._running: set[int] = set()
         self.root = work / "tree"
         self._model = work / "model"
         self._model.mkdir(parents=True)
@@ -80,6 +81,7 @@ class Trial:
         if fresh:
             self.fresh()
         ended = supervised(lambda: self.program(within=within), CHANGING, self._in_tree(decide))
+        self._come_to_rest()
         calls = [Call(count, *call[1:]) for count, call in enumerate(filter(self._concerns, ended.calls))]
         return Outcome(ended.status, calls, self._said(), tree_of(self.root))
 
@@ -111,13 +113,20 @@ class Trial:
                 sys.stdout.flush()
                 sys.stderr.flush()
                 os._exit(status)
+        self._running.add(child)
         while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None and not _waits(child):
             time.sleep(0.002)
         return child
 
+    def _come_to_rest(self) -> None:
+        """Wait for the runs beside: a tree in which one still writes is no state that anything is left in."""
+        for child in self._running:
+            os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+
     def ended(self, child: int) -> Outcome:
         """How a run beside ended."""
         _, status = os.waitpid(child, 0)
+        self._running.remove(child)
         return Outcome(os.waitstatus_to_exitcode(status), [], self._said("beside"), tree_of(self.root))
 
     def _said(self, output: str = "") -> str:
