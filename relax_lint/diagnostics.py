@@ -57,7 +57,8 @@ class Fix(NamedTuple):
     """A repair. ``edits`` is called only when something wants them; a ``reason`` says why a fix is not safe. Where it
     takes long to tell whether there are any edits, ``why_not`` says why there are none. ``note`` is what the user is to
     be told of edits that were made, if anything. ``migrates`` says that ``--fix`` makes it behind the single edits, of
-    which it has none, unless ``--no-migrate`` is given."""
+    which it has none, unless ``--no-migrate`` is given; where it takes long to tell whether it can, ``may_migrate``
+    does."""
 
     title: str
     edits: Callable[[], Sequence[Edit]]
@@ -66,6 +67,13 @@ class Fix(NamedTuple):
     why_not: Callable[[], str] | None = None
     note: Callable[[], str] | None = None
     migrates: bool = False
+    may_migrate: Callable[[], bool] | None = None
+
+    def is_real(self) -> bool:
+        """Whether it is more than a promise that was made before anybody looked."""
+        if self.migrates:
+            return self.may_migrate is None or self.may_migrate()
+        return self.why_not is None or bool(self.edits())
 
 
 class Related(NamedTuple):

@@ -96,9 +96,7 @@ class Report:
         migration where none is made."""
         for found in self.diagnostics:
             fix = found.fix
-            if fix is None or (fix.migrates and migrates):
-                continue
-            if fix.migrates or (fix.why_not is not None and not fix.edits()):
+            if fix is not None and ((fix.migrates and not migrates) or not fix.is_real()):
                 found.fix = None
 
     def sort(self) -> None:

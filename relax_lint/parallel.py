@@ -98,7 +98,8 @@ def _portable(report: Report, want_edits: bool) -> Report:
 
 def _portable_fix(found: Diagnostic, want_edits: bool) -> Fix:
     assert found.fix is not None
-    return found.fix._replace(edits=KnownEdits(found.fix.edits() if want_edits else ()), why_not=None, note=None)
+    edits = KnownEdits(found.fix.edits() if want_edits else ())
+    return found.fix._replace(edits=edits, why_not=None, note=None, may_migrate=None)
 
 
 class _Child:

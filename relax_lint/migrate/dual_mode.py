@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -59,16 +59,15 @@ def made_dual(launcher: LauncherSource, project: Project) -> Dual | str:
     return _Making(launcher, project).run()
 
 
-def fix_of(launcher: LauncherSource, project: Project, unasked: set[Way], *, asks: bool) -> Fix | None:
+def fix_of(launcher: LauncherSource, project: Project, unasked: set[Way], *, asks: bool) -> Fix:
     """The fix of a launcher that has not both modes: ``unasked`` are those that it starts by itself, ``asks`` says
     whether anything can tell it which to start. What all rules have against it is found out when it is made."""
-    if not _Making(launcher, project).may_succeed(asks=asks):
-        return None
     title = "start sync by default, and both modes by argument or MODE"
+    may_migrate = cache(partial(_Making(launcher, project).may_succeed, asks=asks))
     if unasked == {"sync"}:
-        return Fix(title, tuple, migrates=True)
+        return Fix(title, tuple, migrates=True, may_migrate=may_migrate)
     reason = f"it starts {' or '.join(sorted(unasked)) or 'nothing'} today when no mode is asked for, and sync then"
-    return Fix(title, tuple, safe=False, reason=reason, migrates=True)
+    return Fix(title, tuple, safe=False, reason=reason, migrates=True, may_migrate=may_migrate)
 
 
 def started_unasked(launcher: LauncherSource) -> set[Way]:

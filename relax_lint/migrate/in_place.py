@@ -271,7 +271,7 @@ class _Work:
         impossible: set[Path] = set()
         for path, found in self._by_launcher(DUAL_MODE).items():
             source = self.project.launcher(path)
-            if source is None or any(one.fix is not None and not (one.fix.safe or self.unsafe) for one in found):
+            if source is None or (not self.unsafe and any(map(_has_unsafe_fix, found))):
                 continue
             try:
                 made = made_dual(source, self.project)
@@ -356,6 +356,10 @@ def why_not_followed(source: LauncherSource) -> tuple[Place, str] | None:
         evaluation.too_complex,
         "there are more ways through the script than are followed; give it variables by --env, so that fewer are left",
     )
+
+
+def _has_unsafe_fix(found: Diagnostic) -> bool:
+    return found.fix is not None and not found.fix.safe and found.fix.is_real()
 
 
 def _git_has(path: Path, data: bytes) -> bool:

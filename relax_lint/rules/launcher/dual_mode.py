@@ -239,7 +239,7 @@ def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | 
         yield Finding(place, message, fix=_fix(launcher, project, unasked, asks=True), subject="MODE")
 
 
-def _fix(launcher: LauncherSource, project: Project, unasked: set[Way], *, asks: bool) -> Fix | None:
+def _fix(launcher: LauncherSource, project: Project, unasked: set[Way], *, asks: bool) -> Fix:
     from relax_lint.migrate.dual_mode import fix_of
 
     return fix_of(launcher, project, unasked, asks=asks)
