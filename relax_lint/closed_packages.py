@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 MAY_STEP_IN = pattern(
     r"(?<!\bin )\bsys\s*\.\s*modules\b|\bsys\s*\.\s*(?:meta_path|path_hooks)\b"
-    r"|\b__path__\b|\bimport_hook\b|\bextend_path\b"
+    r"|\b__path__\b|\bimport_hook\b|\bextend_path\b",
+    words=("modules", "meta_path", "path_hooks", "__path__", "import_hook", "extend_path"),
 )
 """What may make modules of no file, or find their files elsewhere."""
 _GENERATED = pattern(r"_pb2(?:_grpc)?\Z|\A_?version\Z")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from relax_lint.core_untouched import touched
 from relax_lint.diagnostics import Diagnostic, Finding, NotChecked, Severity, Site
 from relax_lint.fingerprints import identify_all
+from relax_lint.patterns import pattern
 from relax_lint.scope import Judged, Scope
 from relax_lint.selection import matching, selected
 from relax_lint.unreadable import is_followed_whole, too_complex, unreadable
@@ -34,9 +35,9 @@ _OWN: Mapping[str, Callable[[Scope], Iterator[tuple[Finding, Judged | None]]]] =
 }
 """What the engine finds itself, beside what rules say."""
 _ALWAYS_DECIDED = frozenset({UNREADABLE, UNUSED, TOO_COMPLEX})
-_MAY_SUPPRESS = re.compile(rb"noqa|relax-lint:", re.IGNORECASE)
+_MAY_SUPPRESS = pattern(rb"noqa|relax-lint:", re.IGNORECASE, words=(b"noqa", b"relax-lint:"))
 _NOQA = re.compile("noqa", re.IGNORECASE)
-_MAY_BE_UNUSED = re.compile(rb"\brlx\d|relax-lint:", re.IGNORECASE)
+_MAY_BE_UNUSED = pattern(rb"\brlx\d|relax-lint:", re.IGNORECASE, words=(b"rlx", b"relax-lint:"))
 
 
 class Unjudged(NamedTuple):
@@ -226,10 +227,10 @@ class _Run:
                     suppressor.apply(idle)
                     self.outcome.diagnostics += idle
                     here = here + idle
-            for pattern, codes in self._ignored(path):
+            for files, codes in self._ignored(path):
                 for found in here:
                     if found.suppressed is None and found.code in codes:
-                        found.suppressed = f"per-file-ignores: {pattern}"
+                        found.suppressed = f"per-file-ignores: {files}"
 
     @property
     def _chosen(self) -> list[Rule]:
@@ -247,9 +248,9 @@ class _Run:
         return Suppressor(source, self.project.once(("directives", source), lambda: directives(source)))
 
     def _ignored(self, path: Path) -> Iterator[tuple[str, set[str]]]:
-        for pattern, selectors in self.settings.per_file_ignores.items():
-            if self.settings.matches(pattern, path):
-                yield pattern, {code for selector in selectors for code in matching(selector, self.rules)}
+        for files, selectors in self.settings.per_file_ignores.items():
+            if self.settings.matches(files, path):
+                yield files, {code for selector in selectors for code in matching(selector, self.rules)}
 
     def _decides(self, path: Path) -> set[str]:
         """The rules that ran on a file and were in a position to find everything that they could find in it."""

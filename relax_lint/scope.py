@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from relax_lint.diagnostics import NotChecked
 from relax_lint.discovery import is_launcher, walk
 from relax_lint.kept import follows_changes, note
+from relax_lint.patterns import pattern
 from relax_lint.project import YAML_SUFFIXES
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from relax_lint.sources.launcher import LauncherSource
 
 
-_MATTERS_WHAT_RAN = re.compile(rb"rlx\d|relax-lint:", re.IGNORECASE)
+_MATTERS_WHAT_RAN = pattern(rb"rlx\d|relax-lint:", re.IGNORECASE, words=(b"rlx", b"relax-lint:"))
 """What a comment that silences one of our findings holds. Whether it is of use depends on all that was judged."""
 
 _NAMES_CONFIG = re.compile(r"custom-config|config-path|eval-config|sglang-config|autoscaler-config|--[\w-]*[$`{]")

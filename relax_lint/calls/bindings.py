@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Literal
 
 from relax_lint.flow.names import Import, imports_of
-from relax_lint.flow.scopes import FUNCTIONS, AnyFunction, own_nodes
+from relax_lint.flow.scopes import FUNCTIONS, AnyFunction, nodes_run, own_nodes
 from relax_lint.records import record
-from relax_lint.sources.python import walk
+from relax_lint.sources.python import PythonSource
 
 _ASKS_WHETHER_ASYNC = re.compile(r"is_?async|is_?coroutine|asynchronous")
 Manner = Literal["value", "element", "entered", "part", "container", "unknown"]
@@ -152,7 +152,7 @@ def _defaults(function: AnyFunction) -> Iterator[ast.AST]:
     """The defaults of a function's parameters, which are worked out where it is defined."""
     spec = function.args
     given = [ast.Expr(default) for default in (*spec.defaults, *spec.kw_defaults) if default is not None]
-    yield from own_nodes(ast.Module(given, []))  # type: ignore[arg-type]
+    return nodes_run(given)
 
 
 def _nodes(scope: AnyFunction | ast.Module) -> Iterator[ast.AST]:
@@ -162,8 +162,7 @@ def _nodes(scope: AnyFunction | ast.Module) -> Iterator[ast.AST]:
             if isinstance(node, FUNCTIONS):
                 yield from _defaults(node)
         return
-    body = [statement for statement in scope.body if not is_main_guard(statement)]
-    yield from own_nodes(ast.Module(body, []))  # type: ignore[arg-type]
+    yield from nodes_run([statement for statement in scope.body if not is_main_guard(statement)])
 
 
 def is_main_guard(statement: ast.stmt) -> bool:
@@ -172,12 +171,13 @@ def is_main_guard(statement: ast.stmt) -> bool:
     return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
 
 
-def globals_set(tree: ast.Module) -> dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]:
+def globals_set(source: PythonSource) -> dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]:
     """The module's names that functions say they bind themselves, with those functions."""
     found: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
-    for node in walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            for part in own_nodes(node):
-                for name in part.names if isinstance(part, ast.Global) else ():
-                    found.setdefault(name, []).append(node)
+    for statement in source.nodes(ast.Global):
+        scopes = (node for node in source.ancestors(statement) if isinstance(node, (*FUNCTIONS, ast.ClassDef)))
+        function = next(scopes, None)
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for name in statement.names:
+                found.setdefault(name, []).append(function)
     return found

@@ -57,8 +57,7 @@ class Readings:
     def setters(self, source: PythonSource) -> dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]:
         """The functions that bind names of a module."""
         if source not in self._setters:
-            given = source.tree is not None and "global " in source.text
-            self._setters[source] = globals_set(source.tree) if given and source.tree is not None else {}
+            self._setters[source] = globals_set(source)
         return self._setters[source]
 
     def follows(self, source: PythonSource) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from relax_lint.patterns import pattern
+
 _CLIENT = re.compile(
     r"httpx\.(?:Async)?Client"
     r"|openai\.(?:\w+\.)*(?:Async)?(?:Azure)?OpenAI"
@@ -18,7 +20,8 @@ _SENT_BY_MODELS = re.compile(
     r"(?:list|edit|upload|content|cancel|poll|create_and_\w+|count_tokens|compact|validate|run)"
 )
 
-MENTIONS = re.compile(r"\bhttpx\b|\bopenai\b|\banthropic\b|\baiohttp\b|\brequests\b")
+_LIBRARIES = ("httpx", "openai", "anthropic", "aiohttp", "requests")
+MENTIONS = pattern(rf"\b(?:{'|'.join(_LIBRARIES)})\b", words=_LIBRARIES)
 """What a file that makes such a client holds."""
 
 

@@ -17,7 +17,10 @@ from relax_lint.sources.python import PythonSource, walk
 if TYPE_CHECKING:
     from relax_lint.project import Project
 
-_DYNAMIC = pattern(r"\bglobals\s*\(|\bdef\s+__getattr__\b|\bexec\s*\(|\bsys\.modules\s*\[\s*__name__|\bvars\s*\(\s*\)")
+_DYNAMIC = pattern(
+    r"\bglobals\s*\(|\bdef\s+__getattr__\b|\bexec\s*\(|\bsys\.modules\s*\[\s*__name__|\bvars\s*\(\s*\)",
+    words=("globals", "__getattr__", "exec", "sys.modules", "vars"),
+)
 
 BindingKind = Literal["definition", "import", "value", "other"]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from relax_lint.records import record
 from relax_lint.sources.python import children, walk
@@ -41,9 +42,15 @@ def is_logging(name: str) -> bool:
     return method in _LOGGING and logger in _LOGGERS
 
 
-def own_nodes(function: AnyFunction) -> Iterator[ast.AST]:
+@lru_cache(maxsize=4096)
+def own_nodes(function: AnyFunction) -> tuple[ast.AST, ...]:
     """The nodes of a function's body that run as part of it: nested functions and classes are left out."""
-    pending: list[ast.AST] = [function.body] if isinstance(function, ast.Lambda) else list(reversed(function.body))
+    return tuple(nodes_run([function.body] if isinstance(function, ast.Lambda) else function.body))
+
+
+def nodes_run(statements: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """The same of some statements."""
+    pending = list(reversed(statements))
     while pending:
         node = pending.pop()
         yield node

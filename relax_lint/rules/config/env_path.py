@@ -37,6 +37,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
+from relax_lint.patterns import pattern
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.sibling_imports import may_be_on_path
@@ -45,7 +46,7 @@ from relax_lint.sources.config_yaml import Entry, YamlSource
 ENV_PATH, TURNS = "rollout_interaction_env_path", "max_turns"
 GUIDES_TURNS = 5
 _READS_TURNS = re.compile(r"\bargs\.max_turns\b")
-_BUILDS = re.compile(r"^\ufeff?(?:(?:async )?def )?build_env\b", re.MULTILINE)
+_BUILDS = pattern(r"^\ufeff?(?:(?:async )?def )?build_env\b", re.MULTILINE, words=("build_env",))
 _COMPUTED = re.compile(r"\$[{(\w]|\{\{")
 
 _CONFIG, _ENV = "examples/demo/demo_config.yaml", "examples/demo/env_demo.py"

@@ -46,8 +46,8 @@ from relax_lint.shell.queries import is_part_of_another
 if TYPE_CHECKING:
     from relax_lint.sources.text import SourceFile
 
-_REWARDS = pattern(r"^(?:async )?def reward_func\b", re.MULTILINE)
-_BUILDS = pattern(r"^(?:async )?def build_env\b", re.MULTILINE)
+_REWARDS = pattern(r"^(?:async )?def reward_func\b", re.MULTILINE, words=("def reward_func",))
+_BUILDS = pattern(r"^(?:async )?def build_env\b", re.MULTILINE, words=("def build_env",))
 _SETTINGS = re.compile(rb"^(?:max_turns|rollout_interaction_env_path)\s*:", re.MULTILINE)
 
 _TRAIN = "python3 relax/entrypoints/train.py --rm-type math\n"

@@ -62,15 +62,25 @@ if TYPE_CHECKING:
     from relax_lint.sources.python import PythonSource
 
 _REWARD = "--custom-rm-path"
-_PARTS = pattern(r"^(?:async )?def (?:reward_func|compute_score|build_env)\b|\bBaseInteractionEnv\b", re.MULTILINE)
-_SCORES = pattern(r"\b(?:reward_func|compute_score)\b")
+_PARTS = pattern(
+    r"^(?:async )?def (?:reward_func|compute_score|build_env)\b|\bBaseInteractionEnv\b",
+    re.MULTILINE,
+    words=("def reward_func", "def compute_score", "def build_env", "BaseInteractionEnv"),
+)
+_SCORES = pattern(r"\b(?:reward_func|compute_score)\b", words=("reward_func", "compute_score"))
 _SETTINGS = re.compile(rb"^(?:max_turns|rollout_interaction_env_path)\s*:", re.MULTILINE)
 _STARTS = re.compile(rb"entrypoints[/.]train|\bverl\b|main_\w+|\btrain\w*\.py")
-_BUILDS = pattern(r"^(?:async )?def build_env\b|^build_env\b|\bimport\b.*\bbuild_env\b", re.MULTILINE)
-_WAITS = pattern(r"\bawait\b|\basync (?:with|for)\b")
+_BUILDS = pattern(
+    r"^(?:async )?def build_env\b|^build_env\b|\bimport\b.*\bbuild_env\b", re.MULTILINE, words=("build_env",)
+)
+_WAITS = pattern(r"\bawait\b|\basync (?:with|for)\b", words=("await", "async "))
 _ENVIRONMENTS = pattern(
     r"\bbuild_env\b|\brollout_interaction_env_path\b|\bDEFAULT_ENV_MODULE\b|\bBaseInteractionEnv\b|\bBaseTool\b|"
-    r"\.format_observation\("
+    r"\.format_observation\(",
+    words=(
+        *("build_env", "rollout_interaction_env_path", "DEFAULT_ENV_MODULE", "BaseInteractionEnv", "BaseTool"),
+        ".format_observation(",
+    ),
 )
 _BASE, _BEHAVES_ALIKE = "BaseInteractionEnv", "def format_observation("
 _ENV_KEY = b"rollout_interaction_env_path"

@@ -51,7 +51,8 @@ _ROOT = "examples"
 _ENV_PATH = "rollout_interaction_env_path"
 _DOTTED = pattern(r"examples(?:\.[A-Za-z_]\w*)+")
 _FILE = pattern(r"(?:\./)?examples/[\w./-]+\.py(?::\w+)?")
-_MAY_IMPORT = pattern(r"\bexamples\b|\bfrom\s*\.\.")
+_NAMES_EXAMPLES = pattern(r"\bexamples\b", words=("examples",))
+_TAKES_FROM_ABOVE = pattern(r"from\s*\.\.")
 
 _OTHER = "def extract(text):\n    return text.strip()\n"
 _REWARD = "async def reward_func(args, sample, **kwargs):\n    return 1.0\n"
@@ -275,7 +276,7 @@ class _Reach(NamedTuple):
 def cross_example_import(recipe: Recipe, project: Project) -> Iterator[Finding]:
     """Every import, flag and YAML value of a recipe that leads into another one."""
     for source in recipe.python:
-        if recipe.wants(source.path) and _MAY_IMPORT.search(source.text) and source.tree is not None:
+        if recipe.wants(source.path) and _may_import(source):
             for found in project.once(("reaches", source), partial(_all_in_python, source, recipe, project)):
                 yield _finding(found, recipe, project)
     if recipe.wanted is not None:
@@ -287,6 +288,12 @@ def cross_example_import(recipe: Recipe, project: Project) -> Iterator[Finding]:
         for launch in launcher.launches:
             for argument, found in project.once(("reaches", launch), partial(_all_in_launch, launch, recipe, project)):
                 yield _finding(found, recipe, project, launch, argument.flag)
+
+
+def _may_import(source: PythonSource) -> bool:
+    if not (_NAMES_EXAMPLES.search(source.text) or _TAKES_FROM_ABOVE.search(source.text)):
+        return False
+    return source.tree is not None
 
 
 def _is_another(dotted: str, recipe: Recipe, project: Project) -> bool:

@@ -31,18 +31,19 @@ uses is dropped. Everything else needs code to be copied or rewritten.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from relax_lint.catalog.verl_names import SAMPLE_IMPORT, replacement
 from relax_lint.diagnostics import Edit, Finding, Fix, Severity
 from relax_lint.fixers.python_edits import remove_statement
+from relax_lint.patterns import pattern
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.sources.python import PythonSource
 
-_MAY_IMPORT = re.compile(
-    r"\b(?:from|import)\b(?:[\w \t\f.,]|\\\r?\n)*?\b(?:verl|recipe)\b|\bimport_module\b|__import__"
+_MAY_IMPORT = pattern(
+    r"\b(?:from|import)\b(?:[\w \t\f.,]|\\\r?\n)*?\b(?:verl|recipe)\b|\bimport_module\b|__import__",
+    words=("verl", "recipe", "import_module", "__import__"),
 )
 """What every import of verl holds: comments and names of variables speak of it often."""
 _ANNOTATED = """\
