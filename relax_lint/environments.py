@@ -82,7 +82,7 @@ class Environments:
         # No recipe is kept: it would keep the project, which keeps this.
         self.interpreter = interpreter
         self.directory = recipe.directory
-        self.sources = tuple(source for source in recipe.python if not _is_of_tests(source.path))
+        self._paths = tuple(path for path in recipe.files if path.suffix == ".py" and not _is_of_tests(path))
         self.yaml = tuple(recipe.yaml)
         self._answers = Kept()
 
@@ -95,8 +95,17 @@ class Environments:
     # ------------------------------------------------------------ classes
 
     @kept_property
+    def sources(self) -> tuple[PythonSource, ...]:
+        """Its Python files, but for tests."""
+        found = map(self.interpreter.project.python, self._paths)
+        return tuple(source for source in found if source is not None)
+
+    @property
     def classes(self) -> tuple[Class, ...]:
         """The classes that derive from BaseInteractionEnv, in the order of files and lines."""
+        return self._answers.ask_firmly(("classes", self.directory), self._classes)
+
+    def _classes(self) -> tuple[Class, ...]:
         if not self._may_hold_any:
             return ()
         found = (Class(source, node) for source in self.sources for node in source.nodes(ast.ClassDef))
@@ -116,9 +125,12 @@ class Environments:
         }
         return any(BASE.encode() in (project.read(path) or b"") for path in others)
 
-    @kept_property
+    @property
     def concrete(self) -> tuple[Class, ...]:
         """Those that are made objects of: not the ones that others derive from, or are plainly meant to."""
+        return self._answers.ask_firmly(("concrete classes", self.directory), self._concrete)
+
+    def _concrete(self) -> tuple[Class, ...]:
         return tuple(
             cls
             for cls in self.classes

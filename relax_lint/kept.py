@@ -6,6 +6,9 @@ after the other: :func:`follow_changes` has it noted from then on which files an
 
 What a project reads is noted where it is read; what is kept elsewhere than in a :class:`Kept` or by
 :class:`kept_property`, and was made from files, would outlive their changes.
+
+Most changes leave most of what is asked of a file as it was. An answer to :meth:`Kept.ask_firmly` is worked out anew
+before what was made from it is taken back, and only if it is another one that is done.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +44,7 @@ class Kept(dict[Any, Any]):
         super().__init__()
         if _notes is not None:
             self.made_of: dict[object, _Files] = {}
+            self.firm: dict[object, Callable[[], object]] = {}
             _notes.tables[id(self)] = self
 
     def ask(self, question: object, answer: Callable[[], Answer]) -> Answer:
@@ -50,6 +54,13 @@ class Kept(dict[Any, Any]):
         if question not in self:
             self[question] = answer()
         return cast("Answer", self[question])
+
+    def ask_firmly(self, question: object, answer: Callable[[], Answer]) -> Answer:
+        """The same, where a file that changes rarely makes it another one, which ``==`` tells. ``answer`` is called
+        again after changes, so what it holds must outlive these; and so must what the question names."""
+        if _notes is not None:
+            return cast("Answer", _notes.ask_firmly(self, question, answer))
+        return self.ask(question, answer)
 
     def ask_within(self, question: object, meanwhile: Answer, answer: Callable[[], Answer]) -> Answer:
         """The same, where working it out may come back to the question: then that is answered with ``meanwhile``, and
@@ -100,27 +111,63 @@ _TABLE = " kept"
 """Where an object keeps the answers of its properties while changes are followed."""
 
 
+class _Firm:
+    """A firm answer: what is asked, and the tables that it is in."""
+
+    __slots__ = ("question", "tables")
+
+    def __init__(self, question: object) -> None:
+        self.question = question
+        self.tables: list[ref[Kept]] = []
+
+    def where(self) -> list[Kept]:
+        """The tables that are still there."""
+        found = [(one, table) for one in self.tables if (table := one()) is not None]
+        self.tables = [one for one, _ in found]
+        return [table for _, table in found if self.question in table.firm]
+
+    def take_out(self) -> None:
+        """Have it asked for anew."""
+        for table in self.where():
+            for part in (table, table.firm, table.made_of):
+                part.pop(self.question, None)
+
+
 class _Notes:
-    """Which files the answers that are being worked out are made from, the innermost last."""
+    """Which files the answers that are being worked out are made from, the innermost last.
+
+    A firm answer counts as a file of its own for what is made from it. ``_doubtful`` are those that may be others now:
+    each is looked at when something made from it is asked for.
+    """
 
     def __init__(self) -> None:
         self.tables: WeakValueDictionary[int, Kept] = WeakValueDictionary()
         self.open: list[_Files] = []
-        self._bits: dict[Path, int] = {}
+        self._bits: dict[object, int] = {}
+        self._firm: dict[int, _Firm] = {}
+        self._doubtful = self._settling = 0
+        self._outdated: set[tuple[int, object]] = set()
+
+    def _bit(self, of: object) -> int:
+        return self._bits.setdefault(of, 1 << len(self._bits))
 
     def note(self, path: Path) -> None:
         if self.open:
-            self.open[-1].bits |= self._bits.setdefault(path, 1 << len(self._bits))
+            self.open[-1].bits |= self._bit(path)
 
     def add(self, table: Kept, question: object) -> None:
         # These files go on growing in number until what is being worked out is known.
         table.made_of[question] = self.open[-1] if self.open else _NONE
 
     def ask(self, table: Kept, question: object, answer: Callable[[], object]) -> object:
+        if question in table:
+            bits = table.made_of.get(question, _NONE).bits
+            if bits & self._doubtful:
+                self._settle(bits)
         if question not in table:
             return self.work_out(table, question, answer)
         if self.open:
-            self.open[-1].bits |= table.made_of.get(question, _NONE).bits
+            self.open[-1].bits |= bits
         return table[question]
 
     def work_out(
@@ -143,10 +190,78 @@ class _Notes:
         changed = 0
         for path in paths:
             changed |= self._bits.get(path, 0)
+        self._take_back(changed)
+
+    def _take_back(self, changed: int) -> None:
         for table in list(self.tables.values()):
             for question in [one for one, files in table.made_of.items() if files.bits & changed]:
-                del table.made_of[question]
-                table.pop(question, None)
+                if question in table.firm:
+                    self._outdated.add((id(table), question))
+                    self._doubtful |= self._bit((_Firm, question))
+                else:
+                    del table.made_of[question]
+                    table.pop(question, None)
+        self._doubt_what_follows()
+
+    # ------------------------------------------------------------ firm answers
+
+    def ask_firmly(self, table: Kept, question: object, answer: Callable[[], object]) -> object:
+        bit = self._bit((_Firm, question))
+        if bit & self._doubtful:
+            self._settle(bit)
+        if question not in table.firm:
+            self._firm.setdefault(bit, _Firm(question)).tables.append(ref(table))
+            self._work_out_firmly(table, question, answer)
+        if self.open:
+            self.open[-1].bits |= bit
+        return table[question]
+
+    def _work_out_firmly(self, table: Kept, question: object, answer: Callable[[], object]) -> None:
+        files = _Files()
+        self.open.append(files)
+        try:
+            table[question] = answer()
+        finally:
+            self.open.pop()
+        table.firm[question] = answer
+        table.made_of[question] = files
+
+    def _doubt_what_follows(self) -> None:
+        """Firm answers that were made from doubtful ones are doubtful, too."""
+        before = -1
+        while before != self._doubtful:
+            before = self._doubtful
+            for bit, firm in self._firm.items():
+                if not bit & before and any(one.made_of[firm.question].bits & before for one in firm.where()):
+                    self._doubtful |= bit
+
+    def _settle(self, bits: int) -> None:
+        """Have no doubt left in any of these."""
+        while due := bits & self._doubtful & ~self._settling:
+            bit = due & -due
+            self._settling |= bit
+            firm, has_changed = self._firm[bit], True
+            try:
+                has_changed = self._has_changed(firm)
+            except BaseException:
+                firm.take_out()
+                raise
+            finally:
+                self._settling &= ~bit
+                self._doubtful &= ~bit
+                if has_changed:
+                    self._take_back(bit)
+
+    def _has_changed(self, firm: _Firm) -> bool:
+        changed = False
+        for table in firm.where():
+            self._settle(table.made_of[firm.question].bits)
+            if (id(table), firm.question) in self._outdated:
+                self._outdated.discard((id(table), firm.question))
+                before = table[firm.question]
+                self._work_out_firmly(table, firm.question, table.firm[firm.question])
+                changed = changed or table[firm.question] != before
+        return changed
 
 
 _notes: _Notes | None = None

@@ -304,6 +304,11 @@ class Project:
         """An answer that many rules want, worked out the first time that it is asked for."""
         return self._answers.ask(question, answer)
 
+    def once_firmly(self, question: object, answer: Callable[[], Answer]) -> Answer:
+        """The same, where a file that changes rarely makes it another one. Neither question nor answer may hold what is
+        made of a file, for that changes."""
+        return self._answers.ask_firmly(question, answer)
+
     def module(self, dotted: str, start: Path | None = None) -> PythonSource | None:
         """The file of a module path, looked up from the root, then from ``start``; Relax's own in its checkout."""
         key = (dotted, start)

@@ -16,10 +16,12 @@ from relax_lint.flow.scopes import NOT_CHANGING, is_logging
 from relax_lint.generates import generate_uses
 from relax_lint.patterns import pattern
 from relax_lint.records import record
-from relax_lint.sample_stores import sources_behind, walk_all
+from relax_lint.sample_stores import files_behind, walk_all
 from relax_lint.supposed_launches import launches_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from relax_lint.calls.reached import ReachedFunction
     from relax_lint.project import Project, Recipe
     from relax_lint.shell.launch import Launch
@@ -190,17 +192,19 @@ def _catches_absence(handler: ast.ExceptHandler) -> bool:
 def stored_names(source: PythonSource, project: Project) -> frozenset[str] | None:
     """The attributes that the code behind a file stores on anything but ``self``; ``None`` where it stores some whose
     names cannot be told."""
-    interpreter = interpreter_of(project)
     found: set[str] = set()
-    for other in sources_behind(source, project, interpreter):
-        names = interpreter.answers.ask(("stored names", other), partial(_stored_names, other))
+    for path in files_behind(source.path, interpreter_of(project)):
+        names = project.once_firmly(("stored names", path), partial(_stored_names_in, path, project))
         if names is None:
             return None
         found |= names
     return frozenset(found)
 
 
-def _stored_names(source: PythonSource) -> frozenset[str] | None:
+def _stored_names_in(path: Path, project: Project) -> frozenset[str] | None:
+    source = project.python(path)
+    if source is None:
+        return frozenset()
     found: set[str] = set()
     for node in walk_all(source):
         if isinstance(node, ast.ClassDef) and any(CLASS in ast.unparse(base) for base in node.bases):

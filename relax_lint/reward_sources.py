@@ -111,11 +111,10 @@ def may_be_stored(use: GenerateUse, name: str) -> bool:
     """Whether a sample may get an attribute by anything that the function leads to."""
     from relax_lint.calls.entries import Entry
     from relax_lint.recipe_readings import hands_samples_outside
-    from relax_lint.sample_stores import may_store, sources_behind
+    from relax_lint.sample_stores import may_store
 
     def answer() -> bool:
-        sources = [source for f in use.functions for source in sources_behind(f.source, use.project, use.interpreter)]
-        if use.module is None or may_store(sources, name):
+        if use.module is None or any(may_store(one.source.path, name, use.interpreter) for one in use.functions):
             return True
         return hands_samples_outside(Entry("generate", use.module, use.name), use.project)
 

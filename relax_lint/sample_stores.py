@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from relax_lint.sources.python import called_name, walk
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from relax_lint.flow.interpreter import Interpreter
     from relax_lint.project import Project
     from relax_lint.sources.python import PythonSource
@@ -18,48 +21,66 @@ _BY_NAME = frozenset({"setattr", "__setattr__", "from_dict", "replace", "evolve"
 """Functions that store under names which they are given, or make a copy with them."""
 
 
-def sources_behind(source: PythonSource, project: Project, interpreter: Interpreter) -> list[PythonSource]:
-    """A file of a recipe, all files of recipes that it imports, directly or not, and its own recipe's."""
+def files_behind(path: Path, interpreter: Interpreter) -> tuple[Path, ...]:
+    """A Python file of a recipe, all files of recipes that it imports, directly or not, and its own recipe's."""
+    project = interpreter.project
 
-    def answer() -> list[PythonSource]:
-        recipe = project.recipe_of(source.path)
-        return _behind([source, *(recipe.python if recipe is not None else ())], interpreter)
+    def answer() -> tuple[Path, ...]:
+        recipe = project.recipe_of(path)
+        own = () if recipe is None else (other for other in recipe.files if other.suffix == ".py")
+        pending = [path, *own]
+        found: dict[Path, None] = {}
+        while pending:
+            here = pending.pop()
+            if here not in found and interpreter.follows_file(here):
+                found[here] = None
+                pending += project.once_firmly(("imports", here), partial(_imported, here, interpreter))
+        return tuple(found)
 
-    return interpreter.answers.ask(("sources behind", source), answer)
-
-
-def _behind(pending: list[PythonSource], interpreter: Interpreter) -> list[PythonSource]:
-    found: dict[PythonSource, None] = {}
-    while pending:
-        here = pending.pop()
-        if here in found or not interpreter.follows(here):
-            continue
-        found[here] = None
-        pending += _imported(here, interpreter)
-    return list(found)
+    return project.once_firmly(("files behind", path), answer)
 
 
-def _imported(source: PythonSource, interpreter: Interpreter) -> Iterator[PythonSource]:
+def sources_behind(path: Path, interpreter: Interpreter) -> list[PythonSource]:
+    """The same, as the project has them now."""
+    found = map(interpreter.project.python, files_behind(path, interpreter))
+    return [source for source in found if source is not None]
+
+
+def _imported(path: Path, interpreter: Interpreter) -> tuple[Path, ...]:
     from relax_lint.flow.names import imports_of
 
+    source = interpreter.project.python(path)
+    if source is None:
+        return ()
     names = interpreter.resolver.names
     own = names.of(source)
+    found: dict[Path, None] = {}
     statements: list[ast.Import | ast.ImportFrom] = [*source.nodes(ast.Import), *source.nodes(ast.ImportFrom)]
     for node in statements:
         modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         for _, imported in imports_of(node, own.package):
             modules += [imported.module, f"{imported.module}.{imported.attribute}"]
-        for module in (*modules, *own.stars):
-            found = names.module(module)
-            if found is not None:
-                yield found
+        holders = map(names.module, (*modules, *own.stars))
+        found.update((holder.path, None) for holder in holders if holder is not None)
+    return tuple(found)
 
 
-def may_store(sources: Iterable[PythonSource], name: str) -> bool:
-    """Whether any of these files may store an attribute of this name on something."""
-    return any(name in source.text and any(_stores(node, name) for node in walk_all(source)) for source in sources) or (
-        any(_by_unknown_name(node) for source in sources for node in source.nodes(ast.Call))
+def may_store(path: Path, name: str, interpreter: Interpreter) -> bool:
+    """Whether a file, or one behind it, may store an attribute of this name on something."""
+    project = interpreter.project
+    return any(
+        project.once_firmly(("stores", here, name), partial(_may_store, here, name, project))
+        for here in files_behind(path, interpreter)
     )
+
+
+def _may_store(path: Path, name: str, project: Project) -> bool:
+    source = project.python(path)
+    if source is None:
+        return False
+    if name in source.text and any(_stores(node, name) for node in walk_all(source)):
+        return True
+    return any(map(_by_unknown_name, source.nodes(ast.Call)))
 
 
 def walk_all(source: PythonSource) -> Iterator[ast.AST]:

@@ -81,6 +81,75 @@ def test_an_answer_that_needs_itself_is_told_what_stands_for_it_meanwhile() -> N
     assert table.ask_within("question", "itself", answer) == "around itself"
 
 
+class Lengths:
+    """A file with a text, how long that is, whether that is even, and a story of it, as a chain of answers."""
+
+    def __init__(self) -> None:
+        self.text, self.told = "some", 0
+        self.table = Kept()
+
+    def length(self) -> int:
+        def answer() -> int:
+            note(ONE)
+            if self.text == "fails":
+                raise ValueError(self.text)
+            return len(self.text)
+
+        return self.table.ask_firmly("length", answer)
+
+    def is_even(self) -> bool:
+        return self.table.ask_firmly("is even", lambda: self.length() % 2 == 0)
+
+    def story(self) -> str:
+        def answer() -> str:
+            self.told += 1
+            return f"even: {self.is_even()}"
+
+        return self.table.ask("story", answer)
+
+    def become(self, text: str) -> None:
+        self.text = text
+        forget([ONE])
+
+
+@pytest.mark.usefixtures("following")
+@pytest.mark.parametrize("text", ["same", "longer"])
+def test_what_was_made_of_a_firm_answer_stands_where_that_is_the_same_after_a_change(text: str) -> None:
+    lengths = Lengths()
+    assert lengths.story() == "even: True"
+    lengths.become(text)
+    assert (lengths.story(), lengths.told) == ("even: True", 1)
+    assert lengths.length() == len(text)
+
+
+@pytest.mark.usefixtures("following")
+def test_what_was_made_of_a_firm_answer_goes_where_that_is_another_one_after_a_change() -> None:
+    lengths = Lengths()
+    for round_, text in enumerate(("some", "odd", "even", "other", "fifth"), 1):
+        lengths.become(text)
+        assert lengths.story() == f"even: {len(text) % 2 == 0}"
+        assert lengths.told == min(round_, 4), "the last two are both odd"
+
+
+@pytest.mark.usefixtures("following")
+def test_a_firm_answer_that_fails_is_asked_again() -> None:
+    lengths = Lengths()
+    lengths.story()
+    lengths.become("fails")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="fails"):
+            lengths.story()
+    lengths.become("odd")
+    assert lengths.story() == "even: False"
+
+
+def test_without_changes_a_firm_answer_is_one_like_others() -> None:
+    lengths = Lengths()
+    lengths.story()
+    lengths.text = "odd"
+    assert lengths.story() == "even: True"
+
+
 @pytest.mark.usefixtures("following")
 def test_what_shows_on_the_way_stands_as_long_as_what_showed_it() -> None:
     table, seen = Kept(), Kept()

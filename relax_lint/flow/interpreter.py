@@ -45,6 +45,8 @@ from relax_lint.kept import Kept
 from relax_lint.records import changed as replace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from relax_lint.project import Project
     from relax_lint.sources.python import PythonSource
 
@@ -73,7 +75,7 @@ class Interpreter:
         self._known = Kept()
         self._running: set[object] = set()
         self._values = Kept()
-        self._followed: dict[PythonSource, bool] = {}
+        self._followed: dict[Path, bool] = {}
         self.misfits = Kept()
         """Where values were found to be taken apart wrongly, by what they are taken apart into."""
         self.answers = Kept()
@@ -140,9 +142,13 @@ class Interpreter:
 
     def follows(self, source: PythonSource) -> bool:
         """Whether functions of a file are followed: those of recipes are, those of Relax itself are not."""
-        if source not in self._followed:
-            self._followed[source] = self.project.root / "examples" in source.path.parents
-        return self._followed[source]
+        return self.follows_file(source.path)
+
+    def follows_file(self, path: Path) -> bool:
+        """The same of a file by its name."""
+        if path not in self._followed:
+            self._followed[path] = self.project.root / "examples" in path.parents
+        return self._followed[path]
 
     def module_value(self, source: PythonSource, name: str) -> Shape:
         """The value of a module's top-level name once the module is imported."""

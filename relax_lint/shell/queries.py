@@ -111,10 +111,14 @@ def is_own(project: Project, launch: Launch, place: Place) -> bool:
 
 def is_part_of_another(launcher: LauncherSource, project: Project) -> bool:
     """Whether another launcher of the recipe sources this file, and so decides for it."""
-    recipe = project.recipe_of(launcher.path)
+    recipe, path = project.recipe_of(launcher.path), launcher.path
     if recipe is None:
         return False
-    return any(other is not launcher and other.sources(launcher.path) for other in recipe.launchers)
+
+    def answer() -> bool:
+        return any(other.path != path and other.sources(path) for other in recipe.launchers)
+
+    return project.once_firmly(("part of another", path), answer)
 
 
 def program(word: Word) -> str:

@@ -481,7 +481,7 @@ def _without_mask(use: GenerateUse, function: Function) -> Iterator[Finding]:
     from relax_lint.sample_stores import sources_behind
 
     def answer() -> Growth | None:
-        sources = sources_behind(function.source, use.project, use.interpreter)
+        sources = sources_behind(function.source.path, use.interpreter)
         return unmasked_growth(function.node, function.source, sources)
 
     growth = use.once(("unmasked growth", function), answer)

@@ -426,7 +426,7 @@ def _words(named: NamedConfig, recipe: Recipe, project: Project) -> frozenset[st
     interpreter = interpreter_of(project)
     texts: list[str] = []
     for holder in {recipe.directory: recipe, **_of(project, named)}.values():
-        texts += [other.text for source in holder.python for other in sources_behind(source, project, interpreter)]
+        texts += [other.text for source in holder.python for other in sources_behind(source.path, interpreter)]
         texts += [project.reach.text(script) for script in holder.launcher_paths]
     words: set[str] = set()
     for text in dict.fromkeys(texts):
