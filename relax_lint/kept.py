@@ -43,14 +43,19 @@ class Kept(dict[Any, Any]):
     def __init__(self) -> None:
         super().__init__()
         if _notes is not None:
-            self.made_of: dict[object, _Files] = {}
+            self.made_of: dict[object, tuple[_Files, Any]] = {}
             self.firm: dict[object, Callable[[], object]] = {}
             _notes.tables[id(self)] = self
 
     def ask(self, question: object, answer: Callable[[], Answer]) -> Answer:
         """The answer, worked out the first time that it is asked for."""
         if _notes is not None:
-            return cast("Answer", _notes.ask(self, question, answer))
+            known = self.made_of.get(question)
+            if known is None or known[0].bits & _notes.doubtful:
+                return cast("Answer", _notes.ask(self, question, answer))
+            if _notes.open:
+                _notes.open[-1].bits |= known[0].bits
+            return cast("Answer", known[1])
         if question not in self:
             self[question] = answer()
         return cast("Answer", self[question])
@@ -78,7 +83,7 @@ class Kept(dict[Any, Any]):
         if question not in self:
             self[question] = answer
             if _notes is not None:
-                _notes.add(self, question)
+                _notes.add(self, question, answer)
 
 
 class kept_property(Generic[Answer]):  # reads like property
@@ -136,7 +141,7 @@ class _Firm:
 class _Notes:
     """Which files the answers that are being worked out are made from, the innermost last.
 
-    A firm answer counts as a file of its own for what is made from it. ``_doubtful`` are those that may be others now:
+    A firm answer counts as a file of its own for what is made from it. ``doubtful`` are those that may be others now:
     each is looked at when something made from it is asked for.
     """
 
@@ -145,30 +150,31 @@ class _Notes:
         self.open: list[_Files] = []
         self._bits: dict[object, int] = {}
         self._firm: dict[int, _Firm] = {}
-        self._doubtful = self._settling = 0
+        self.doubtful = self._settling = 0
         self._outdated: set[tuple[int, object]] = set()
 
     def _bit(self, of: object) -> int:
-        return self._bits.setdefault(of, 1 << len(self._bits))
+        bit = self._bits.get(of)
+        if bit is None:
+            bit = self._bits[of] = 1 << len(self._bits)
+        return bit
 
     def note(self, path: Path) -> None:
         if self.open:
             self.open[-1].bits |= self._bit(path)
 
-    def add(self, table: Kept, question: object) -> None:
+    def add(self, table: Kept, question: object, answer: object) -> None:
         # These files go on growing in number until what is being worked out is known.
-        table.made_of[question] = self.open[-1] if self.open else _NONE
+        table.made_of[question] = (self.open[-1] if self.open else _NONE, answer)
 
     def ask(self, table: Kept, question: object, answer: Callable[[], object]) -> object:
-        if question in table:
-            bits = table.made_of.get(question, _NONE).bits
-            if bits & self._doubtful:
-                self._settle(bits)
-        if question not in table:
-            return self.work_out(table, question, answer)
-        if self.open:
-            self.open[-1].bits |= bits
-        return table[question]
+        """The answer to a question that is not known without doubt."""
+        if question in table.made_of:
+            bits = table.made_of[question][0].bits
+            self._settle(bits)
+            if self.open and question in table:
+                self.open[-1].bits |= bits
+        return table[question] if question in table else self.work_out(table, question, answer)
 
     def work_out(
         self, table: Kept, question: object, answer: Callable[[], object], *, even_if_given_up: bool = False
@@ -176,15 +182,15 @@ class _Notes:
         files = _Files()
         self.open.append(files)
         try:
-            value = table[question] = answer()
+            table[question] = answer()
             even_if_given_up = True
         finally:
             self.open.pop()
             if even_if_given_up:
-                table.made_of[question] = files
+                table.made_of[question] = (files, table[question])
             if self.open:
                 self.open[-1].bits |= files.bits
-        return value
+        return cast("object", table[question])
 
     def forget(self, paths: Iterable[Path]) -> None:
         changed = 0
@@ -194,10 +200,10 @@ class _Notes:
 
     def _take_back(self, changed: int) -> None:
         for table in list(self.tables.values()):
-            for question in [one for one, files in table.made_of.items() if files.bits & changed]:
+            for question in [one for one, (files, _) in table.made_of.items() if files.bits & changed]:
                 if question in table.firm:
                     self._outdated.add((id(table), question))
-                    self._doubtful |= self._bit((_Firm, question))
+                    self.doubtful |= self._bit((_Firm, question))
                 else:
                     del table.made_of[question]
                     table.pop(question, None)
@@ -207,7 +213,7 @@ class _Notes:
 
     def ask_firmly(self, table: Kept, question: object, answer: Callable[[], object]) -> object:
         bit = self._bit((_Firm, question))
-        if bit & self._doubtful:
+        if bit & self.doubtful:
             self._settle(bit)
         if question not in table.firm:
             self._firm.setdefault(bit, _Firm(question)).tables.append(ref(table))
@@ -224,20 +230,20 @@ class _Notes:
         finally:
             self.open.pop()
         table.firm[question] = answer
-        table.made_of[question] = files
+        table.made_of[question] = (files, table[question])
 
     def _doubt_what_follows(self) -> None:
         """Firm answers that were made from doubtful ones are doubtful, too."""
         before = -1
-        while before != self._doubtful:
-            before = self._doubtful
+        while before != self.doubtful:
+            before = self.doubtful
             for bit, firm in self._firm.items():
-                if not bit & before and any(one.made_of[firm.question].bits & before for one in firm.where()):
-                    self._doubtful |= bit
+                if not bit & before and any(one.made_of[firm.question][0].bits & before for one in firm.where()):
+                    self.doubtful |= bit
 
     def _settle(self, bits: int) -> None:
         """Have no doubt left in any of these."""
-        while due := bits & self._doubtful & ~self._settling:
+        while due := bits & self.doubtful & ~self._settling:
             bit = due & -due
             self._settling |= bit
             firm, has_changed = self._firm[bit], True
@@ -248,14 +254,14 @@ class _Notes:
                 raise
             finally:
                 self._settling &= ~bit
-                self._doubtful &= ~bit
+                self.doubtful &= ~bit
                 if has_changed:
                     self._take_back(bit)
 
     def _has_changed(self, firm: _Firm) -> bool:
         changed = False
         for table in firm.where():
-            self._settle(table.made_of[firm.question].bits)
+            self._settle(table.made_of[firm.question][0].bits)
             if (id(table), firm.question) in self._outdated:
                 self._outdated.discard((id(table), firm.question))
                 before = table[firm.question]

@@ -64,8 +64,12 @@ class Recipe:
     @property
     def python(self) -> list[PythonSource]:
         """Its Python files, as the project has them now."""
-        found = (self.project.python(path) for path in self.files if path.suffix == ".py")
+        found = map(self.project.python, self._python_paths)
         return [source for source in found if source is not None]
+
+    @cached_property
+    def _python_paths(self) -> list[Path]:
+        return [path for path in self.files if path.suffix == ".py"]
 
     @cached_property
     def yaml(self) -> list[Path]:
@@ -116,6 +120,8 @@ class Project:
         self._launchers: dict[Path, LauncherSource | None] = {}
         self._yaml: dict[Path, YamlSource | None] = {}
         self._modules: dict[tuple[str, Path | None], Path | None] = {}
+        self._same: dict[Path, Path] = {}
+        """One object for each path that is asked for often: equal ones take ten times as long to be looked up."""
         self._answers = Kept()
         self.unreadable: dict[Path, str] = {}
 
@@ -313,7 +319,8 @@ class Project:
         """The file of a module path, looked up from the root, then from ``start``; Relax's own in its checkout."""
         key = (dotted, start)
         if key not in self._modules:
-            self._modules[key] = self._module_path(dotted, start)
+            path = self._module_path(dotted, start)
+            self._modules[key] = path if path is None else self._same.setdefault(path, path)
         path = self._modules[key]
         return None if path is None else self.python(path)
 
@@ -366,7 +373,7 @@ class Project:
 
     def _recipe(self, directory: Path) -> Recipe | None:
         if directory not in self._known_recipes:
-            files = walk(directory, self.files)
+            files = [self._same.setdefault(path, path) for path in walk(directory, self.files)]
             holds = any(_belongs(path, self.files) for path in files)
             self._known_recipes[directory] = Recipe(self, directory, files) if holds else None
         return self._known_recipes[directory]

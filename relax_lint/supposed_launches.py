@@ -7,6 +7,7 @@ whether anything may be found in it: so what scripts and configs name of its fun
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
@@ -34,7 +35,8 @@ _NOT_PLAIN = pattern(r"--custom-generate-function-path(?:=|\s+)[\"']?(?![\"']?[A
 _ENVIRONMENT = b"rollout_interaction_env_path"
 _REWARDED = ("custom-rm", "rm-type", "custom_rm", "rm_type")
 
-Mentioned = dict[str, set[tuple[str, str, str]]]
+Mention = tuple[str, str, str]
+Mentioned = dict[str, set[Mention]]
 
 
 def is_supposed(launch: Launch) -> bool:
@@ -65,10 +67,9 @@ def _supposed(recipe: Recipe, project: Project, *, by_others: bool) -> Iterator[
     sources = recipe.python
     if not sources:
         return
-    from relax_lint.flow.interpreter import interpreter_of
     from relax_lint.flow.names import dotted_name
 
-    mentioned = interpreter_of(project).answers.ask("mentioned", lambda: _mentioned(project))
+    mentioned = project.once_firmly("mentioned", lambda: _mentioned(project))
     named: list[str] = []
     scored: list[tuple[str, ...]] | None = None
     for source in sources:
@@ -100,16 +101,25 @@ def _mentioned(project: Project) -> Mentioned:
     configs = [path for recipe in project.recipes for path in recipe.yaml]
     found: Mentioned = {}
     for path in (*project.reach.scripts, *configs):
-        data = project.read(path) or b""
-        if b"examples." not in data:
-            continue
-        recipe = project.recipe_of(path)
-        where = "" if recipe is None else recipe.name
-        text = data.decode("utf-8", "replace") if path in configs else project.reach.text(path)
-        for mention in _DOTTED.finditer(text):
-            module, _, name = mention[0].rpartition(".")
-            before = text[max(0, mention.start() - _LONGEST_FLAG) : mention.start()]
-            found.setdefault(module, set()).update((flag, name, where) for flag in _flags(before))
+        for module, mention in project.once_firmly(("mentioned in", path), partial(_mentioned_in, path, project)):
+            found.setdefault(module, set()).add(mention)
+    return found
+
+
+def _mentioned_in(path: Path, project: Project) -> set[tuple[str, Mention]]:
+    """The same of one file, with their modules."""
+    data = project.read(path) or b""
+    if b"examples." not in data:
+        return set()
+    recipe = project.recipe_of(path)
+    where = "" if recipe is None else recipe.name
+    is_script = recipe is None or path not in recipe.yaml
+    text = project.reach.text(path) if is_script else data.decode("utf-8", "replace")
+    found: set[tuple[str, Mention]] = set()
+    for mention in _DOTTED.finditer(text):
+        module, _, name = mention[0].rpartition(".")
+        before = text[max(0, mention.start() - _LONGEST_FLAG) : mention.start()]
+        found.update((module, (flag, name, where)) for flag in _flags(before))
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.calls.bindings import Bindings
@@ -15,6 +14,7 @@ from relax_lint.calls.reached import Reached
 from relax_lint.calls.values import ARGS, NOTHING, SAMPLE, SAMPLES, Given, Kind, Object, Values, together
 from relax_lint.environment_files import module_of_environment, named_in_text
 from relax_lint.launch_config import CONFIG, setting
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.rewards import GENERATE, reward_uses
 from relax_lint.sources.python import literal_text
@@ -36,7 +36,10 @@ METHODS = ("reset", "step", "format_observation", "close")
 _SAMPLING = Given("sampling_params")
 _RESPONSE = Given("response_text")
 
-_STEPS_IN_THREAD = re.compile(r"(?:to_thread|run_in_executor|submit|run_sync)\((?:[^()]*[\s,])?[\w.]*\.step\b(?!\()")
+_TO_THREADS = ("to_thread", "run_in_executor", "submit", "run_sync")
+_STEPS_IN_THREAD = pattern(
+    rf"(?:{'|'.join(_TO_THREADS)})\((?:[^()]*[\s,])?[\w.]*\.step\b(?!\()", words=[f"{name}(" for name in _TO_THREADS]
+)
 """A rollout that hands ``env.step`` to a thread."""
 
 EntryKind = Literal["reward", "generate", "environment"]

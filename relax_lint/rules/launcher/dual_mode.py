@@ -39,6 +39,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Finding, Fix, NotChecked, Place
+from relax_lint.patterns import pattern
 from relax_lint.project import Project
 from relax_lint.recipe_kinds import trains
 from relax_lint.records import record
@@ -52,8 +53,9 @@ from relax_lint.sources.launcher import LauncherSource
 if TYPE_CHECKING:
     from relax_lint.shell.evaluate import Evaluation
 
-_MODE = re.compile(r"(?<!\w)MODE(?!\w)")
-_ARGUMENTS = re.compile(r"\$\{?[1@*](?!\w)|\bshift\b")
+_MODE = re.compile(r"MODE(?<!\wMODE)(?!\w)")
+_ARGUMENTS = re.compile(r"\$\{?[1@*](?!\w)")
+_SHIFT = pattern(r"\bshift\b", words=("shift",))
 _WANTED = "the guide wants sync by default, and sync or async by $1 or by MODE"
 
 
@@ -247,7 +249,7 @@ def _fix(launcher: LauncherSource, project: Project, unasked: set[Way], *, asks:
 
 def _asks(launcher: LauncherSource, project: Project) -> bool:
     """Whether anything could tell the launcher which mode to start."""
-    if _ARGUMENTS.search(launcher.text):
+    if _ARGUMENTS.search(launcher.text) or _SHIFT.search(launcher.text):
         return True
     own = [launcher, *launcher.evaluation.sourced]
     return any(_MODE.search(source.text) for source in own if project.recipe_of(source.path) is not None)
