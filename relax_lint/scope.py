@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -82,24 +82,36 @@ class Scope:
     def outside(self) -> list[LauncherSource]:
         """Launchers that belong to no recipe: targets, and those that may source or run one."""
         own = [path for path in self._scripts if self.project.recipe_of(path) is None]
-        others = (path for path in self.project.reach.shared if path not in self._left_out) if self._scripts else ()
-        known = set(own)
-        found = own + [path for path in others if path not in known and self._reaches_script(path)]
+        known = {*own, *self._left_out}
+        shared = self._once("shared", self._reaching_scripts) if self._scripts else []
+        found = own + [path for path in shared if path not in known]
         return [source for source in map(self.project.launcher, found) if source is not None]
+
+    def _reaching_scripts(self) -> list[Path]:
+        return [path for path in self.project.reach.shared if self._reaches_script(path)]
 
     @cached_property
     def inside(self) -> list[LauncherSource]:
         """Launchers that have a say in the targets: those of the target recipes, and others that may source, run or
         read a target, or name a reward that leads to one."""
         own = [launcher for recipe in self.recipes for launcher in recipe.launchers]
-        others = (
-            self.project.launcher(path)
+        others = map(self.project.launcher, self._once("with a say", self._others_with_a_say))
+        return own + [source for source in others if source is not None]
+
+    def _others_with_a_say(self) -> list[Path]:
+        return [
+            path
             for recipe in self.project.recipes
             if recipe not in self.recipes
             for path in recipe.launcher_paths
             if (path not in self._left_out and self._reaches_target(path)) or self._leads_to_python(path)
-        )
-        return own + [source for source in others if source is not None]
+        ]
+
+    def _once(self, question: str, answer: Callable[[], list[Path]]) -> list[Path]:
+        """What is asked of the targets in each of many runs."""
+        if not follows_changes():
+            return answer()
+        return self.project.once((question, tuple(self.targets), frozenset(self._left_out)), answer)
 
     @cached_property
     def _scripts(self) -> list[Path]:

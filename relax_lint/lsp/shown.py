@@ -49,8 +49,8 @@ class Shown:
         stale = False
         for path in sorted({*checked.files, *self._published, *self._pulled}):
             if self._is_asked_for(path):
-                pulled = self._pulled.get(path)
-                stale = stale or (pulled not in (None, _identity(self._items(path))) and not self.asking[path])
+                if not stale and not self.asking[path] and path in self._pulled:
+                    stale = self._pulled[path] != _identity(self._items(path))
             else:
                 self._publish(path, self._items(path))
         if stale:
