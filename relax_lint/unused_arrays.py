@@ -81,7 +81,8 @@ def is_set(name: str, files: Sequence[ScriptFile]) -> bool:
 @attached
 def _sets(source: ScriptFile, name: str) -> bool:
     """Whether a file gives a name a value other than by an assignment, or knows that it may have none."""
-    if name not in source.text:
+    text = "\n".join(line for line in source.text.split("\n") if name in line)
+    if not text:
         return False
     sets = (
         rf"\$\{{{name}:?[-+=?]"
@@ -89,7 +90,7 @@ def _sets(source: ScriptFile, name: str) -> bool:
         rf"|\b(?:read|mapfile|readarray|getopts|for|select)\b[^\n;]*(?<![\w$]){name}\b"
         rf"|\b(?:local|declare|typeset|export|readonly)\s[^\n;]*(?<![\w$]){name}\b"
     )
-    return re.search(sets, source.text) is not None
+    return re.search(sets, text) is not None
 
 
 @attached

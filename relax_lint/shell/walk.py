@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -52,9 +53,15 @@ def nodes_of(source: ScriptFile, kind: type[Node]) -> Sequence[Node]:
 
 @attached
 def _by_class(source: ScriptFile) -> dict[type, list[Any]]:
-    found: dict[type, list[Any]] = {}
-    for node in find(source.script, object):
-        found.setdefault(node.__class__, []).append(node)
+    found: dict[type, list[Any]] = defaultdict(list)
+    pending: list[Any] = [source.script]
+    while pending:
+        node = pending.pop()
+        found[node.__class__].append(node)
+        held = _children(node)
+        if held:
+            held.reverse()
+            pending += held
     return found
 
 
