@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.flow.scopes import own_nodes
@@ -12,7 +13,10 @@ from relax_lint.sample_stores import walk_all
 from relax_lint.sources.python import is_none, walk
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from relax_lint.flow.scopes import AnyFunction
+    from relax_lint.project import Project
     from relax_lint.sources.python import PythonSource
 
 _MASK = "loss_mask"
@@ -31,21 +35,25 @@ class Growth(NamedTuple):
     what: str
 
 
-def unmasked_growth(generate: AnyFunction, source: PythonSource, behind: Iterable[PythonSource]) -> Growth | None:
+def unmasked_growth(
+    generate: AnyFunction, source: PythonSource, behind: Iterable[Path], project: Project
+) -> Growth | None:
     """Where a response grows turn by turn by what others than the model have written, and no code marks it so: none at
-    all, or none in the same turn, where other code of that turn marks what it adds."""
+    all, or none in the same turn, where other code of that turn marks what it adds. ``behind`` are the files in which
+    such code may be."""
     if not _FROM_OUTSIDE.search(source.segment(generate)):
         return None
     growths = [Growth(source, node, what) for node, what in _turn_by_turn(generate, source)]
     if not growths:
         return None
-    masking = [
-        (other, node) for other in behind if _MASK in other.text for node in walk_all(other) if _is_masking(other, node)
-    ]
-    if not masking:
+    others = (path for path in behind if path != source.path)
+    if any(project.once_firmly(("masks", path), partial(_holds_masking, path, project)) for path in others):
+        return None
+    own = list(_masking(source))
+    if not own:
         return growths[0]
-    if not all(other is source and _adds(node) for other, node in masking):
-        return None  # a mask of the whole response, or one made elsewhere
+    if not all(map(_adds, own)):
+        return None  # a mask of the whole response
     return next((growth for growth in growths if _is_left_out(growth)), None)
 
 
@@ -109,6 +117,16 @@ def _weight(node: ast.AST) -> int:
     """How many additions one statement makes to a mask: ``[1] * a + [0] * b`` are two."""
     value = node.args[0] if isinstance(node, ast.Call) and node.args else getattr(node, "value", None)
     return 1 + sum(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add) for part in walk(value or node))
+
+
+def _holds_masking(path: Path, project: Project) -> bool:
+    source = project.python(path)
+    return source is not None and any(_masking(source))
+
+
+def _masking(source: PythonSource) -> Iterator[ast.AST]:
+    """The statements of a file that say which tokens count."""
+    return (node for node in walk_all(source) if _MASK in source.text and _is_masking(source, node))
 
 
 def _is_masking(source: PythonSource, node: ast.AST) -> bool:

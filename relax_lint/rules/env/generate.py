@@ -478,11 +478,11 @@ def _without_log_probs(use: GenerateUse, function: Function) -> Iterator[Finding
 
 def _without_mask(use: GenerateUse, function: Function) -> Iterator[Finding]:
     from relax_lint.loss_masks import unmasked_growth
-    from relax_lint.sample_stores import sources_behind
+    from relax_lint.sample_stores import files_behind
 
     def answer() -> Growth | None:
-        sources = sources_behind(function.source.path, use.interpreter)
-        return unmasked_growth(function.node, function.source, sources)
+        behind = files_behind(function.source.path, use.interpreter)
+        return unmasked_growth(function.node, function.source, behind, use.project)
 
     growth = use.once(("unmasked growth", function), answer)
     if growth is not None:
