@@ -117,13 +117,14 @@ _TABLE = " kept"
 
 
 class _Firm:
-    """A firm answer: what is asked, and the tables that it is in."""
+    """A firm answer: what is asked, the tables that it is in, and all that it was made from in any of them."""
 
-    __slots__ = ("question", "tables")
+    __slots__ = ("made_of", "question", "tables")
 
     def __init__(self, question: object) -> None:
         self.question = question
         self.tables: list[ref[Kept]] = []
+        self.made_of = 0
 
     def where(self) -> list[Kept]:
         """The tables that are still there."""
@@ -231,6 +232,7 @@ class _Notes:
             self.open.pop()
         table.firm[question] = answer
         table.made_of[question] = (files, table[question])
+        self._firm[self._bit((_Firm, question))].made_of |= files.bits
 
     def _doubt_what_follows(self) -> None:
         """Firm answers that were made from doubtful ones are doubtful, too."""
@@ -238,7 +240,7 @@ class _Notes:
         while before != self.doubtful:
             before = self.doubtful
             for bit, firm in self._firm.items():
-                if not bit & before and any(one.made_of[firm.question][0].bits & before for one in firm.where()):
+                if firm.made_of & before and not bit & before:
                     self.doubtful |= bit
 
     def _settle(self, bits: int) -> None:
