@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Diagnostic, Edit
 from relax_lint.engine import Report, lint
+from relax_lint.fixers.proposed_flags import flags_added
+from relax_lint.sources.script import ScriptFile
 
 if TYPE_CHECKING:
     from relax_lint.config import Settings
@@ -97,8 +99,8 @@ def fix(
             result.left = _without_edits(result.report, unsafe=unsafe)
             result.along = list(_gone_along(start, result))
             return result
-        changed, applied = _apply(result.project, chosen, result.dropped)
-        refused.update(plan.identity for plan in chosen if plan not in applied)
+        after, changed, applied, waiting = _apply_once(result.project, chosen, result.dropped)
+        refused.update(plan.identity for plan in chosen if plan not in applied and plan not in waiting)
         if not changed:
             # Fixes that change nothing would come back for ever.
             refused.update(plan.identity for plan in applied)
@@ -110,7 +112,7 @@ def fix(
             raise NoFixedPoint(code for applied_codes in cycle for code in applied_codes)
         states.append(result.changes)
         result.fixed.extend(plan.found for plan in applied)
-        result.project = result.project.with_changes(changed)
+        result.project = after
         result.report = judge(result.project)
     raise NoFixedPoint(plan.found.code for plan in plans_of(result.report, unsafe=unsafe))
 
@@ -184,6 +186,50 @@ def _collides(one: Edit, other: Edit) -> bool:
         return True
     first, second = (one, other) if one.start < other.start else (other, one)
     return second.start < first.end
+
+
+def _apply_once(
+    project: Project, chosen: Sequence[Plan], dropped: list[Dropped]
+) -> tuple[Project, dict[Path, bytes], list[Plan], list[Plan]]:
+    """The project after a pass, the files that it changes, the fixes that these come from, and those that wait, as they
+    would give a launch a flag that it gets by another one; one that does so alone is dropped."""
+    broken: list[Dropped] = []
+    changed, applied = _apply(project, chosen, broken)
+    dropped += broken
+    waiting: list[Plan] = []
+    after = project.with_changes(changed)
+    while flags := _given_again(project, after, changed, applied):
+        adding = [plan for plan in applied if not flags.isdisjoint(flags_added(plan.edits, project))]
+        first = [adding[0]] if len(adding) == len(applied) else []
+        if first == applied:
+            named = ", ".join(sorted(flags))
+            dropped.append(Dropped(first[0].found, f"a launch that has {named} would get it a second time"))
+            return project, {}, [], waiting
+        waiting += [plan for plan in adding if plan not in first]
+        changed, applied = _apply(project, [plan for plan in applied if plan not in adding or plan in first], [])
+        after = project.with_changes(changed)
+    return after, changed, applied, waiting
+
+
+def _given_again(project: Project, after: Project, changed: Mapping[Path, bytes], applied: Sequence[Plan]) -> set[str]:
+    """The flags that fixes add, and that a launch has twice by them which no launch of its script had twice."""
+    added = {flag for plan in applied for flag in flags_added(plan.edits, project)}
+    if not added:
+        return set()
+    scripts: dict[Path, None] = {}
+    for path in changed:
+        recipe = project.recipe_of(path)
+        if isinstance(project.source(path), ScriptFile):
+            scripts[path] = None
+            scripts.update((each.path, None) for each in (recipe.launchers if recipe else ()) if each.sources(path))
+    return {flag for path in scripts for flag in added & (_twice(after, path) - _twice(project, path))}
+
+
+def _twice(project: Project, path: Path) -> set[str]:
+    script = project.launcher(path)
+    launches = script.launches if script is not None else ()
+    given = (Counter(argument.flag for argument in launch.arguments) for launch in launches)
+    return {flag for counts in given for flag, count in counts.items() if count > 1}
 
 
 def _apply(project: Project, chosen: Sequence[Plan], dropped: list[Dropped]) -> tuple[dict[Path, bytes], list[Plan]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import subprocess
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -457,8 +458,13 @@ def test_only_what_is_mended_is_reported_as_fixable() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["sync", "the script's arguments", "only by the environment", "another default"])
-@pytest.mark.parametrize("given", ["asynch", "--lr"])
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("the script's arguments", "asynch"),
+        *product(("sync", "only by the environment", "another default"), ("asynch", "--lr")),
+    ],
+)
 def test_a_launcher_of_both_modes_refuses_what_is_no_mode(name: str, given: str, tmp_path: Path) -> None:
     script = tmp_path / "run.sh"
     script.write_text(text_of(all_edits(with_launcher(ONE_MODE[name])).fixed.project))

@@ -42,12 +42,20 @@ def _edits(
 
 
 def _adds(edit: Edit, proposed: Mapping[str, Sequence[Word]], project: Project) -> bool:
-    written = set(_FLAG.findall(edit.text)) & proposed.keys()
-    source = project.source(edit.path) if written and not edit.create else None
-    if source is None:
-        return False
-    written -= set(_FLAG.findall(source.text[edit.start : edit.end]))
+    written = flags_added([edit], project) & proposed.keys()
     return any(not any(_replaces(edit, word) for word in proposed[flag]) for flag in written)
+
+
+def flags_added(edits: Sequence[Edit], project: Project) -> set[str]:
+    """The flags that edits write into files that there are, where they are not yet."""
+    written: set[str] = set()
+    gone: set[str] = set()
+    for edit in edits:
+        source = project.source(edit.path) if not edit.create else None
+        if source is not None:
+            written.update(_FLAG.findall(edit.text))
+            gone.update(_FLAG.findall(source.text[edit.start : edit.end]))
+    return written - gone
 
 
 def _replaces(edit: Edit, word: Word) -> bool:

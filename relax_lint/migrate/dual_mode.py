@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Diagnostic, Edit, Fix, Severity
+from relax_lint.migrate.mode_arguments import other_calls, other_meaning, reads_otherwise
 from relax_lint.migrate.mode_branches import Branch, NotDecided, branch
 from relax_lint.migrate.mode_line import mode_lines, usual_names
 from relax_lint.migrate.mode_statement import as_case, beside, both, refusing
@@ -23,7 +24,9 @@ from relax_lint.shell.queries import Way, start_of, way_of
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from relax_lint.engine import Report
     from relax_lint.project import Project
+    from relax_lint.shell.evaluate import Evaluation
     from relax_lint.shell.launch import Launch
     from relax_lint.sources.launcher import LauncherSource
 
@@ -32,7 +35,21 @@ _REFUSED = "RLX505"
 _CONSTRAINT = re.compile(r" \[[\w-]+\]\Z")
 _CASES: tuple[tuple[tuple[str, ...], str | None, Way], ...] = (
     ((), None, "sync"),
+    (("sync",), None, "sync"),
+    ((), "sync", "sync"),
     (("async",), None, "async"),
+    ((), "async", "async"),
+)
+_BY_ITSELF = {"sync": ((), None), "async": ((), "async")}
+"""How each mode is asked for without a word that a launcher may take for something else."""
+_Passed = list[str]
+_UNDECIDED = (
+    "the mode is decided in a way that no small edit changes: have MODE, and nothing else, say which of two branches "
+    "launches"
+)
+_READ_OTHERWISE = (
+    "its arguments are read for something else than the mode: take the mode off them first, as by "
+    'case "${1:-}" in sync | async) MODE=$1; shift ;; esac'
 )
 _WRITERS: tuple[Callable[[LauncherSource, Launch, Branch, Way], list[Edit]], ...] = (both, as_case, beside)
 
@@ -59,11 +76,11 @@ def made_dual(launcher: LauncherSource, project: Project) -> Dual | str:
     return _Making(launcher, project).run()
 
 
-def fix_of(launcher: LauncherSource, project: Project, unasked: set[Way], *, asks: bool) -> Fix:
-    """The fix of a launcher that has not both modes: ``unasked`` are those that it starts by itself, ``asks`` says
-    whether anything can tell it which to start. What all rules have against it is found out when it is made."""
+def fix_of(launcher: LauncherSource, project: Project, unasked: set[Way]) -> Fix:
+    """The fix of a launcher that has not both modes: ``unasked`` are those that it starts by itself. What all rules
+    have against it is found out when it is made."""
     title = "start sync by default, and both modes by argument or MODE"
-    may_migrate = cache(partial(_Making(launcher, project).may_succeed, asks=asks))
+    may_migrate = cache(_Making(launcher, project).may_succeed)
     if unasked == {"sync"}:
         return Fix(title, tuple, migrates=True, may_migrate=may_migrate)
     reason = f"it starts {' or '.join(sorted(unasked)) or 'nothing'} today when no mode is asked for, and sync then"
@@ -84,23 +101,29 @@ class _Making:
     @cached_property
     def before(self) -> set[tuple[str, str]]:
         """What the rules have against the launcher as it is."""
-        return {_said(found) for found in _grave(self.launcher.path, self.project)}
+        return {_said(found) for found in _grave(_report(self.launcher.path, self.project), self.launcher.path)}
 
-    def may_succeed(self, *, asks: bool) -> bool:
+    def may_succeed(self) -> bool:
         """Whether some edits give both modes, whatever else rules have against the result."""
-        if asks and any(self._reaches_both(head) for head in self._heads()):
-            return True
+        if other_meaning(self.launcher) is not None:
+            return False
         try:
-            return any(_fits(each.edits) for each in self._candidates([[]]))
+            return any(self._starts_each(candidate.edits) for candidate in self._candidates(list(self._heads())))
         except NotDecided:
             return False
 
-    def _reaches_both(self, edits: Sequence[Edit]) -> bool:
+    def _starts_each(self, edits: Sequence[Edit]) -> bool:
         after = self._after(edits)
-        return after is not None and self._keeps(after[1], {"sync", "async"})
+        return after is not None and self._keeps(after[1])
 
     def run(self) -> Dual | str:
-        reason = "the mode is decided in a way that no small edit changes"
+        meaning = other_meaning(self.launcher)
+        if meaning is not None:
+            return (
+                f"MODE is {meaning} here, and none of sync and async: give that variable another name, so that MODE "
+                "can be the mode to start in"
+            )
+        reason = ""
         try:
             for candidate in self._candidates(list(self._heads())):
                 after = self._accepted(candidate)
@@ -108,7 +131,9 @@ class _Making:
                     return Dual(after, candidate.guess)
         except NotDecided as problem:
             reason = str(problem)
-        return f"the launcher would have another fault, {self.fault}" if self.fault else reason
+        if self.fault:
+            return f"the launcher would have another fault, {self.fault}"
+        return reason or (_READ_OTHERWISE if reads_otherwise(self.launcher) else _UNDECIDED)
 
     # ------------------------------------------------------------ what is tried
 
@@ -130,11 +155,11 @@ class _Making:
             return
         missing: Way = "async" if self._ways == {"sync"} else "sync"
         undecided: NotDecided | None = None
-        for write in self._writers(missing):
+        for number, write in enumerate(self._writers(missing)):
             try:
                 branches, guess = write()
             except NotDecided as problem:
-                undecided = undecided or problem
+                undecided = problem if number == 0 else undecided
                 continue
             for head in heads:
                 yield _Candidate((*head, *branches), writes=True, guess=guess)
@@ -186,7 +211,10 @@ class _Making:
         if after is None:
             return None
         data, launcher = after
-        found = list(_grave(launcher.path, launcher.project))
+        report = _report(launcher.path, launcher.project)
+        if any(silence.code == DUAL_MODE and silence.path == launcher.path for silence in report.not_checked):
+            return None
+        found = list(_grave(report, launcher.path))
         worse = [
             each for each in found if each.code == DUAL_MODE or (candidate.writes and _said(each) not in self.before)
         ]
@@ -195,33 +223,76 @@ class _Making:
             self.refusal = self.refusal or next(refused, "")
             self.fault = self.fault or next((f"{one.code} {one.message}" for one in worse if one.code != DUAL_MODE), "")
             return None
-        return data if self._keeps(launcher, self._ways) else None
+        return data if self._keeps(launcher) else None
 
-    def _keeps(self, after: LauncherSource, wanted: set[Way]) -> bool:
-        """Whether each of some modes is started where it is asked for, and those that there were pass what they passed,
-        in whatever order."""
-        for args, mode, way in _CASES:
-            if way not in wanted:
-                continue
-            now = [launch for launch in after.evaluate_with(args, {"MODE": mode}).launches if trains(launch)]
-            if not now or any(way_of(launch) != way for launch in now):
+    def _keeps(self, after: LauncherSource) -> bool:
+        """Whether each mode that there was is started where it is asked for, and no other, and passes what it passed,
+        in whatever order; and whether all other arguments do what they did."""
+        started: dict[Way, list[_Passed]] = {}
+        for way, outcome in zip(
+            (way for *_, way in _CASES),
+            after.evaluate_each((args, {"MODE": mode}) for args, mode, _ in _CASES),
+            strict=True,
+        ):
+            now = _trainings(outcome)
+            if outcome.too_complex is not None or any(way_of(launch) != way for launch in now):
                 return False
-            known = [sorted(_texts(launch)) for launch in self.launches if way_of(launch) == way]
-            if known and any(sorted(_texts(launch)) not in known for launch in now):
+            if (not now and way in self._ways) or started.setdefault(way, _passed(now)) != _passed(now):
                 return False
-        return True
+        known = self.before_by_way
+        if any(started[way] != passed for way, passed in known.items()):
+            return False
+        said = [_known_words(launch) for launch in self.launches]
+        if any(words not in said for way in self._ways - known.keys() for words in started[way]):
+            return False
+        return self._does_with_others(after) == self.before_with_others
+
+    @cached_property
+    def before_by_way(self) -> dict[Way, list[_Passed]]:
+        """What the launcher as it is passes where it starts a mode that is asked for."""
+        found: dict[Way, list[_Passed]] = {}
+        for way in self._ways:
+            args, mode = _BY_ITSELF[way]
+            now = _trainings(self.launcher.evaluate_with(args, {"MODE": mode}))
+            if now and all(way_of(launch) == way for launch in now):
+                found[way] = _passed(now)
+        return found
+
+    @cached_property
+    def before_with_others(self) -> list[object]:
+        return self._does_with_others(self.launcher)
+
+    def _does_with_others(self, launcher: LauncherSource) -> list[object]:
+        """What a launcher starts, or how it ends, with arguments that are no mode."""
+        calls = other_calls(self.launcher)
+        return [
+            (_passed(now), None if now else sorted({str(status) for _, status in outcome.exits}), outcome.too_complex)
+            for outcome in launcher.evaluate_each((call, {"MODE": None}) for call in calls)
+            for now in [_trainings(outcome)]
+        ]
 
 
-def _texts(launch: Launch) -> list[str]:
-    """The words of a launch; what is not known, and so may be spelt in several ways, is left out."""
-    return [word.text for word in launch.argv if word.known]
+def _trainings(outcome: Evaluation) -> list[Launch]:
+    return [launch for launch in outcome.launches if trains(launch)]
 
 
-def _grave(path: Path, project: Project) -> Iterator[Diagnostic]:
+def _passed(launches: Sequence[Launch]) -> list[_Passed]:
+    return sorted(map(_known_words, launches))
+
+
+def _known_words(launch: Launch) -> _Passed:
+    """The words of a launch in one order; what is not known, and so may be spelt in several ways, is left out."""
+    return sorted(word.text for word in launch.argv if word.known)
+
+
+def _report(path: Path, project: Project) -> Report:
     from relax_lint.engine import lint
     from relax_lint.rules import load_rules
 
-    report = lint(project, load_rules(), targets=[path])
+    return lint(project, load_rules(), targets=[path])
+
+
+def _grave(report: Report, path: Path) -> Iterator[Diagnostic]:
     return (found for found in report.standing if found.path == path and found.severity is not Severity.ADVICE)
 
 

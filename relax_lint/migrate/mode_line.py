@@ -8,36 +8,42 @@ from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Edit
 from relax_lint.fixers.launcher_edits import lines_before
-from relax_lint.shell.nodes import (
-    Assignment,
-    BinaryTest,
-    Case,
-    Command,
-    Conditional,
-    Function,
-    Parameter,
-    SimpleCommand,
-    Word,
-)  # fmt: skip
-from relax_lint.shell.walk import commands_of, find, nodes_of
+from relax_lint.migrate.mode_arguments import (
+    NAMES_A_MODE,
+    OTHER_NAMES,
+    TESTS,
+    are_for_relax,
+    assignments,
+    by_argument,
+    is_asked,
+    is_no_mode,
+    is_of_the_mode,
+    own_parameters,
+    reads_otherwise,
+)
+from relax_lint.shell.nodes import Assignment, BinaryTest, Case, Command, SimpleCommand, Word
+from relax_lint.shell.walk import commands_of, nodes_of
 
 if TYPE_CHECKING:
     from relax_lint.sources.launcher import LauncherSource
 
 GUIDES = '${1:-${MODE:-"sync"}}'
 _LINE = f"MODE={GUIDES}    # the first argument, else the environment, else sync"
-_SHIFT = ('if [ "$#" -gt 0 ]; then', "    shift", "fi")
-_NAMES_A_MODE = re.compile(r"mode", re.IGNORECASE)
-_OTHER_NAMES = re.compile(r"[\"']?(?:\w*[-_]?a-?sync\w*|sync\w+|colocated?)[\"']?", re.IGNORECASE)
-_OTHER_MODE = re.compile(r"(?!a?sync\Z)[A-Za-z][\w-]*")
+_BY_ENVIRONMENT = '${MODE:-"sync"}'
+_LINE_BESIDE = f"MODE={_BY_ENVIRONMENT}    # the first argument where that is a mode, else the environment, else sync"
 _NO_MODE = "neither"
-_DECLARES = frozenset({"export", "declare", "typeset", "readonly"})
-_TESTS = frozenset({"[", "test"})
+_NO_FLAG, _A_MODE = '"" | -*', "sync | async"
 
 
 def mode_lines(launcher: LauncherSource) -> Iterator[list[Edit]]:
-    """The ways to have the mode given as the guide wants it, the most natural first."""
-    assigned = list(_assignments(launcher, "MODE"))
+    """The ways to have the mode given as the guide wants it, the most natural first. Where the arguments are read for
+    something else, too, the mode is taken off them, and nothing but that."""
+    assigned = [each for each in assignments(launcher) if each.name == "MODE"]
+    modes = by_argument(launcher)
+    for_modes = bool(modes) and all(NAMES_A_MODE.search(each.name) for each in modes)
+    if reads_otherwise(launcher) and not for_modes:
+        yield from _beside_others(launcher, assigned)
+        return
     if assigned:
         edits = _assigned(launcher, assigned)
         guard = _guard_below(launcher, assigned[0])
@@ -45,10 +51,9 @@ def mode_lines(launcher: LauncherSource) -> Iterator[list[Edit]]:
             yield [*edits, *guard]
         yield edits
         return
-    positional = [one for one in _own_parameters(launcher) if one.name == "1"]
-    asked = [one for one in positional if _is_asked(launcher, one)]
-    modes = _by_argument(launcher)
-    if modes and all(_NAMES_A_MODE.search(each.name) for each in modes):
+    positional = [one for one in own_parameters(launcher) if one.name == "1"]
+    asked = [one for one in positional if is_asked(launcher, one)]
+    if for_modes:
         edits = [Edit(launcher.path, one.value.start, one.value.end, GUIDES) for one in modes if one.value is not None]
         guard = _guard_below(launcher, modes[0]) if len(modes) == 1 else []
         if guard:
@@ -56,7 +61,31 @@ def mode_lines(launcher: LauncherSource) -> Iterator[list[Edit]]:
         yield edits
     if len(asked) == len(positional):
         edits = [Edit(launcher.path, one.start, one.end, "${MODE}") for one in asked]
-        yield [*_new_line(launcher, shifts=_passes_all(launcher)), *edits]
+        yield [*_new_lines(launcher, [_LINE, *_guard(launcher)]), *edits]
+
+
+def _beside_others(launcher: LauncherSource, assigned: Sequence[Assignment]) -> Iterator[list[Edit]]:
+    """The mode as a first argument that is taken away, so that all others stay what they are. Where they go to Relax,
+    a word in front of the flags can be nothing but a mode."""
+    for pattern in (_NO_FLAG, _A_MODE) if are_for_relax(launcher) else (_A_MODE,):
+        lines = [*_taken_off(pattern), *_guard(launcher)]
+        if assigned:
+            below = _below(launcher, assigned[0], lines)
+            if below:
+                yield [*_assigned(launcher, assigned, _BY_ENVIRONMENT), *below]
+        else:
+            edits = [
+                Edit(launcher.path, one.start, one.end, "${MODE}")
+                for one in own_parameters(launcher)
+                if one.name == "1" and is_asked(launcher, one) and is_of_the_mode(launcher, one)
+            ]
+            yield [*_new_lines(launcher, [_LINE_BESIDE, *lines]), *edits]
+
+
+def _taken_off(pattern: str) -> list[str]:
+    taken = ["        MODE=$1", "        shift", "        ;;"]
+    items = [f"    {pattern}) ;;", "    *)", *taken] if pattern == _NO_FLAG else [f"    {pattern})", *taken]
+    return ['case "${1:-}" in', *items, "esac"]
 
 
 def guard_lines(path: str, name: str = "MODE", *, forwards: bool = False) -> list[str]:
@@ -76,26 +105,28 @@ def guard_lines(path: str, name: str = "MODE", *, forwards: bool = False) -> lis
 
 def _guard(launcher: LauncherSource, name: str = "MODE") -> list[str]:
     """The guard, unless the script has other modes, too."""
-    if any(_OTHER_MODE.fullmatch(text) and not _OTHER_NAMES.fullmatch(text) for text in _compared(launcher, name)):
+    if any(is_no_mode(text) for text in _compared(launcher, name)):
         return []
     path = launcher.path
     root = launcher.project.root
     named = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
-    return guard_lines(named, name, forwards=_passes_all(launcher))
+    return guard_lines(named, name, forwards=are_for_relax(launcher))
 
 
 def _guard_below(launcher: LauncherSource, assignment: Assignment) -> list[Edit]:
-    """The guard behind the line of an assignment that each run comes by, where any other word starts something."""
+    """The guard below an assignment, where any other word starts something."""
+    return _below(launcher, assignment, _guard(launcher, assignment.name)) if _starts_anyhow(launcher) else []
+
+
+def _below(launcher: LauncherSource, assignment: Assignment, lines: Sequence[str]) -> list[Edit]:
+    """Lines behind the line of an assignment that each run comes by."""
     text = launcher.text
     own = next((one for one in launcher.script.commands if one.start <= assignment.start < one.end), None)
     at = -1 if own is None else text.find("\n", own.end)
     alone = isinstance(own, SimpleCommand) and not text[text.rfind("\n", 0, own.start) + 1 : own.start].strip()
     behind = text[own.end : at].strip() if own is not None and at >= 0 else ""
-    lines = _guard(launcher, assignment.name)
-    if not alone or at < 0 or (behind and not behind.startswith("#")) or not lines or not _starts_anyhow(launcher):
+    if not alone or at < 0 or (behind and not behind.startswith("#")) or not lines:
         return []
-    if _passes_all(launcher) and not any(one.name == "1" for one in _own_parameters(launcher)):
-        lines = [*lines, *_SHIFT]
     return [Edit(launcher.path, at + 1, at + 1, "".join(f"{line}\n" for line in lines))]
 
 
@@ -111,7 +142,7 @@ def _compared(launcher: LauncherSource, name: str) -> Iterator[str]:
     text = launcher.text
     for command in commands_of(launcher):
         words = [word for word in command.words if isinstance(word, Word)]
-        if words and words[0].literal in _TESTS and asks.search(text[command.start : command.end]):
+        if words and words[0].literal in TESTS and asks.search(text[command.start : command.end]):
             yield from (text[word.start : word.end].strip("\"'") for word in words[1:] if word.literal)
     for test in nodes_of(launcher, BinaryTest):
         if asks.search(text[test.left.start : test.left.end]):
@@ -124,11 +155,11 @@ def _compared(launcher: LauncherSource, name: str) -> Iterator[str]:
 def usual_names(launcher: LauncherSource) -> list[Edit]:
     """``sync`` and ``async`` where a launcher compares with other names for them."""
     edits: list[Edit] = []
-    names = "|".join(["MODE", "1", *(one.name for one in _by_argument(launcher))])
+    names = "|".join(["MODE", "1", *(one.name for one in by_argument(launcher))])
     asks = re.compile(rf"\$\{{?(?:{names})\b")
     for command in commands_of(launcher):
         words = [word for word in command.words if isinstance(word, Word)]
-        if words and words[0].literal in _TESTS and asks.search(launcher.text[command.start : command.end]):
+        if words and words[0].literal in TESTS and asks.search(launcher.text[command.start : command.end]):
             edits += [edit for word in words[1:] for edit in _renamed(launcher, word)]
     for test in nodes_of(launcher, BinaryTest):
         if asks.search(launcher.text[test.left.start : test.left.end]):
@@ -142,20 +173,20 @@ def usual_names(launcher: LauncherSource) -> list[Edit]:
 def _renamed(launcher: LauncherSource, word: Word) -> Iterator[Edit]:
     written = launcher.text[word.start : word.end]
     plain = written.strip("\"'")
-    if plain in ("sync", "async") or not _OTHER_NAMES.fullmatch(written):
+    if plain in ("sync", "async") or not OTHER_NAMES.fullmatch(written):
         return
     name = "async" if re.search(r"a-?sync", plain, re.IGNORECASE) else "sync"
     yield Edit(launcher.path, word.start, word.end, written.replace(plain, name))
 
 
-def _assigned(launcher: LauncherSource, assigned: Sequence[Assignment]) -> list[Edit]:
+def _assigned(launcher: LauncherSource, assigned: Sequence[Assignment], value: str = GUIDES) -> list[Edit]:
     """The guide's value for the first, and no other fixed one behind it that is not asked for."""
     first = assigned[0]
     edits = []
     if first.value is None:
-        edits.append(Edit(launcher.path, first.end, first.end, f"={GUIDES}"))
-    elif launcher.text[first.value.start : first.value.end].replace('"', "") != GUIDES.replace('"', ""):
-        edits.append(Edit(launcher.path, first.value.start, first.value.end, GUIDES))
+        edits.append(Edit(launcher.path, first.end, first.end, f"={value}"))
+    elif launcher.text[first.value.start : first.value.end].replace('"', "") != value.replace('"', ""):
+        edits.append(Edit(launcher.path, first.value.start, first.value.end, value))
     starts = {command.start for command in launcher.script.commands}
     for other in assigned[1:]:
         if other.start in starts and isinstance(other.value, Word) and other.value.literal is not None:
@@ -173,12 +204,11 @@ def _whole_line(launcher: LauncherSource, assignment: Assignment) -> Edit:
     return Edit(launcher.path, start, min(end + 1, len(text)), "")
 
 
-def _new_line(launcher: LauncherSource, *, shifts: bool) -> list[Edit]:
-    """The line below the strict-mode lines that a script begins with, else above its first command."""
-    lines = [_LINE, *_guard(launcher), *(_SHIFT if shifts else ())]
+def _new_lines(launcher: LauncherSource, lines: Sequence[str]) -> list[Edit]:
+    """Lines below the strict-mode lines that a script begins with, else above its first command."""
     last: Command | None = None
     for command in launcher.script.commands:
-        if not _is_set(command):
+        if not _sets_options(command):
             break
         last = command
     if last is None:
@@ -193,60 +223,8 @@ def _new_line(launcher: LauncherSource, *, shifts: bool) -> list[Edit]:
     return [Edit(launcher.path, at + 1, at + 1, f"{'' if blank else chr(10)}{chr(10).join(lines)}\n{blank}")]
 
 
-def _is_set(command: Command) -> bool:
-    first = command.words[0] if isinstance(command, SimpleCommand) and command.words else None
-    return isinstance(first, Word) and first.literal == "set"
-
-
-def _assignments(launcher: LauncherSource, name: str) -> Iterator[Assignment]:
-    return (each for each in _all_assignments(launcher) if each.name == name)
-
-
-def _all_assignments(launcher: LauncherSource) -> Iterator[Assignment]:
-    """What sets variables of the script, not of one command."""
-    for command in commands_of(launcher):
-        first = command.words[0] if command.words else None
-        declares = isinstance(first, Word) and first.literal in _DECLARES
-        if not command.words or declares:
-            yield from (each for each in (*command.assignments, *command.words) if isinstance(each, Assignment))
-
-
-def _by_argument(launcher: LauncherSource) -> list[Assignment]:
-    """The variables that get the script's first argument."""
-    positional = [one for one in _own_parameters(launcher) if one.name == "1"]
-    return [
-        each for each in _all_assignments(launcher) if isinstance(each.value, Word) and _reads(each.value, positional)
-    ]
-
-
-def _own_parameters(launcher: LauncherSource) -> list[Parameter]:
-    """What is expanded outside of functions, whose arguments are their own."""
-    functions = nodes_of(launcher, Function)
-    return [
-        one
-        for one in find(launcher.script, Parameter)
-        if not any(function.start <= one.start < function.end for function in functions)
-    ]
-
-
-def _passes_all(launcher: LauncherSource) -> bool:
-    return any(one.name in ("@", "*") for one in _own_parameters(launcher))
-
-
-def _reads(word: Word, parameters: Sequence[Parameter]) -> bool:
-    return any(word.start <= one.start < word.end for one in parameters)
-
-
-def _is_asked(launcher: LauncherSource, parameter: Parameter) -> bool:
-    """Whether an expansion is what a test or a choice asks about."""
-    for case in nodes_of(launcher, Case):
-        if case.subject.start <= parameter.start < case.subject.end:
-            return True
-    for test in nodes_of(launcher, Conditional):
-        if test.start <= parameter.start < test.end:
-            return True
-    for command in commands_of(launcher):
-        first = command.words[0] if command.words else None
-        if isinstance(first, Word) and first.literal in _TESTS and command.start <= parameter.start < command.end:
-            return True
-    return False
+def _sets_options(command: Command) -> bool:
+    """Whether it is ``set`` with nothing but options: what is behind ``--`` are the script's arguments from then on."""
+    words = command.words if isinstance(command, SimpleCommand) else ()
+    texts = [one.literal or "" if isinstance(one, Word) else "" for one in words]
+    return texts[:1] == ["set"] and "--" not in texts and all(text.strip() for text in texts)

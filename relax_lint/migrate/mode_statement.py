@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _TEST = 'if [ "${MODE}" = "async" ]; then'
 _STEP = "    "
+_SHARED_LINE = "the launch begins behind other words of its line, as those of a condition: put it on lines of its own"
 _EXPANSION = re.compile(r"\$(?:\w+|\{\w+\})")
 
 
@@ -43,7 +44,7 @@ def refusing(launcher: LauncherSource, launch: Launch, way: Way, reason: str) ->
     start = text.rfind("\n", 0, statement.start) + 1
     indent = text[start : statement.start]
     if indent.strip(" \t"):
-        raise NotDecided("the launch does not have its lines for itself")
+        raise NotDecided(_SHARED_LINE)
     message = word(f"{way} is not possible here: {reason}")
     test = _TEST if way == "async" else 'if [ "${MODE}" != "async" ]; then'
     lines = [test, f"{_STEP}echo {message} >&2", f"{_STEP}exit 1", "fi"]
@@ -64,7 +65,7 @@ def both(launcher: LauncherSource, launch: Launch, branch: Branch, way: Way) -> 
     end = statement.end
     if indent.strip(" \t"):
         if "\n" in text[statement.start : end]:
-            raise NotDecided("the launch does not have its lines for itself")
+            raise NotDecided(_SHARED_LINE)
         own, other = (_edited(text, statement, edits) for edits in (sides.own, sides.other))
         first, second = (other, own) if way == "async" else (own, other)
         return [Edit(path, statement.start, end, f"{_TEST} {_ended(first)} else {_ended(second)} fi"), *sides.outside]
@@ -88,7 +89,7 @@ def as_case(launcher: LauncherSource, launch: Launch, branch: Branch, way: Way) 
         if item.start <= command.start < item.end
     ]
     if not found:
-        raise NotDecided("it stands in no case")
+        raise NotDecided("the launch stands in no case of its own")
     _, item = found[-1]
     text = launcher.text
     sides = _sides(launcher, launch, command, of_mode, branch)
@@ -119,7 +120,7 @@ def beside(launcher: LauncherSource, launch: Launch, branch: Branch, way: Way) -
         or at < 0
         or text[text.rfind("\n", 0, outer.start) + 1 : outer.start].strip()
     ):
-        raise NotDecided("it stands in no choice of its own")
+        raise NotDecided("the launch stands in no choice of its own")
     copied = _edited(text, statement, sides.other)
     line_start = text.rfind("\n", 0, statement.start) + 1
     old = text[line_start : statement.start]

@@ -70,6 +70,11 @@ def cut_at(source: ScriptFile, start: int) -> Place | None:
     return next((item.place for item in breaks(source) if item.cut[0] <= start < item.cut[1]), None)
 
 
+def is_orphan(source: ScriptFile, command: Command) -> bool:
+    """Whether a command begins like the middle of one, so that it is no command of its own."""
+    return _Orphans(source).is_orphan(command)
+
+
 def _stray_blanks(source: ScriptFile) -> Iterator[Break]:
     """Backslashes that blanks follow: they quote a blank instead of joining two lines."""
     text, script = source.text, source.script

@@ -28,8 +28,10 @@ is; else unsafe, as it starts something else then: async by default becomes sync
 another or below the strict-mode lines, and around a launch of one mode an `if` with the flags of the other. The GPUs of
 that other mode are a guess, which the run tells: for fully asynchronous runs a split of the same GPUs that fits the
 model, for colocated ones all of them for both roles. Where the GPUs are too few, or Relax refuses the mode, the branch
-says so and ends. What the launcher starts in the mode that it has stays the same; a launcher is left where that is not
-certain, or where the result would have another fault, and then the run says why.
+says so and ends. What the launcher starts in the mode that it has stays the same, and so does what it does with
+arguments that are no mode: where it reads options, a number or flags for Relax, the mode is taken off in front of them,
+and `MODE` is the environment's. A launcher is left where that is not certain, where `MODE` is something else in it
+(`prod`, `bridge`), or where the result would have another fault, and then the run says why.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ from relax_lint.records import record
 from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.nodes import Assignment, SimpleCommand, Word
-from relax_lint.shell.queries import Way, is_part_of_another, start_of, way_of, why_not_whole
+from relax_lint.shell.queries import Way, is_broken_off, is_part_of_another, start_of, way_of, why_not_whole
 from relax_lint.shell.walk import command_lists, simple_commands
 from relax_lint.sources.launcher import LauncherSource
 
@@ -215,10 +217,13 @@ def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | 
     if unread is not None:
         yield NotChecked(place, unread)
         return
+    if any(map(is_broken_off, launches)):
+        yield NotChecked(place, "a broken continuation")
+        return
     if not _asks(launcher, project):
         started, ways = " or ".join(sorted({launch.mode for launch in launches})), set(map(way_of, launches))
         message = f"starts {started} only, whatever it is asked for: {_WANTED}"
-        yield Finding(place, message, fix=_fix(launcher, project, ways, asks=False), subject="MODE")
+        yield Finding(place, message, fix=_fix(launcher, project, ways), subject="MODE")
         return
     found_in = launcher.evaluate_each((case.args, {"MODE": case.mode}) for case in _CASES)
     outcomes = list(zip(_CASES, found_in, strict=True))
@@ -238,13 +243,13 @@ def dual_mode(launcher: LauncherSource, project: Project) -> Iterator[Finding | 
     if faults:
         message = f"not dual-mode: {', '.join(faults)}; {_WANTED}"
         unasked = {way_of(launch) for launch in outcomes[0][1].launches if trains(launch)}
-        yield Finding(place, message, fix=_fix(launcher, project, unasked, asks=True), subject="MODE")
+        yield Finding(place, message, fix=_fix(launcher, project, unasked), subject="MODE")
 
 
-def _fix(launcher: LauncherSource, project: Project, unasked: set[Way], *, asks: bool) -> Fix:
+def _fix(launcher: LauncherSource, project: Project, unasked: set[Way]) -> Fix:
     from relax_lint.migrate.dual_mode import fix_of
 
-    return fix_of(launcher, project, unasked, asks=asks)
+    return fix_of(launcher, project, unasked)
 
 
 def _asks(launcher: LauncherSource, project: Project) -> bool:

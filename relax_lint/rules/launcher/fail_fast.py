@@ -25,15 +25,16 @@ The guide's launcher template: `set -ex`, `set -o pipefail`, and `mkdir -p logs`
 ## Fix
 
 Writes the missing `set`, or `mkdir -p`, on a line above the statement that launches: further up, it could end a script
-over a `pkill` that finds nothing. No `mkdir` is written for a path that may be another one there, as with `$RANDOM` or
-`$(date)`: give it a name first.
+over a `pkill` that finds nothing. A `set` is unsafe where a command behind it may fail in a good run, too, as `grep`
+does that finds nothing: the rest of the script, another launch perhaps, would not be run. No `mkdir` is written for a
+path that may be another one there, as with `$RANDOM` or `$(date)`: give it a name first.
 """
 
 from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
@@ -41,8 +42,9 @@ from relax_lint.fixers.launcher_edits import lines_before
 from relax_lint.patterns import pattern
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
+from relax_lint.shell.failing import fails_behind
 from relax_lint.shell.launch import Launch, Word
-from relax_lint.shell.nodes import Assignment, Case, CommandSubstitution, Function, If
+from relax_lint.shell.nodes import Assignment, Case, Command, CommandSubstitution, Function, If
 from relax_lint.shell.nodes import Word as WrittenWord
 from relax_lint.shell.queries import place_of, program, why_unknown
 from relax_lint.shell.walk import command_lists, commands_of, nodes_of
@@ -54,6 +56,7 @@ _VARIABLES = pattern(r"\$(\w+)|\$\{(\w+)")
 _PASSING = pattern(r"\$\(|`|\$\{?(?:S?RANDOM|SECONDS|EPOCH\w+|LINENO|BASHPID|BASH_COMMAND|_)\b|\$\{?[!?]")
 """What each use of may give another text."""
 _OF_THE_MOMENT = pattern(r"(?:\$\(|`)\s*date\b|\$\{?(?:S?RANDOM|SECONDS|EPOCH\w+)\b")
+_SWITCHES = pattern(r"\bset \+")
 _LEAVES = pattern(r"(?<![\w-])(?:exit|kill|exec)\b")
 
 _IN_A_STRING = re.compile(r"(?:\S+/)?(?:bash|sh|ssh|eval|srun|docker)\s")
@@ -136,6 +139,12 @@ INVALID = [
         findings=((3, 66), (5, 63)),
         fixed=f'set -x\n{_SAFE}if [ "${{1:-sync}}" = async ]; then\n    {_TRAIN} --fully-async | tee a.log\nelse\n'
         f"    {_TRAIN} --colocate | tee s.log\nfi\n",
+    ),
+    Example(
+        f"set -x\n{_TRAIN} | tee a.log\ngrep -c nan a.log\n{_TRAIN} --seed 2 | tee b.log\n",
+        findings=((2, 48), (4, 57)),
+        fixed=f"set -x\n{_SAFE}{_TRAIN} | tee a.log\ngrep -c nan a.log\n{_TRAIN} --seed 2 | tee b.log\n",
+        unsafe=True,
     ),
     Example(
         f"set -eo pipefail\nset +e\n{_TRAIN} | tee run.log\n",
@@ -223,20 +232,64 @@ def fail_fast(launch: Launch, project: Project) -> Iterator[Finding | NotChecked
 
 def _status(launch: Launch, place: Place, project: Project) -> Iterator[Finding]:
     """Whether a failure of the launch ends the script."""
-    ends = "errexit" in launch.options or launch.in_condition or _is_trapped(launch, place, project)
-    missing = [] if ends else ["set -e"]
-    if "pipefail" not in launch.options:
-        missing.append("set -o pipefail")
+    missing = _missing(launch, place, project)
     if not missing or "PIPESTATUS" in place.source.text[place.end :]:
         return
-    line = "set -eo pipefail" if len(missing) == 2 else missing[0]
     yield Finding(
         place,
         f"piped into tee without {' and '.join(missing)}: a failed run looks like a success",
-        fix=_fix(line, place),
+        fix=_setting(missing, launch, place, project),
         launch=launch,
         subject="tee",
     )
+
+
+def _missing(launch: Launch, place: Place, project: Project) -> list[str]:
+    ends = "errexit" in launch.options or launch.in_condition or _is_trapped(launch, place, project)
+    return [*([] if ends else ["set -e"]), *([] if "pipefail" in launch.options else ["set -o pipefail"])]
+
+
+def _setting(missing: list[str], launch: Launch, tee: Place, project: Project) -> Fix | None:
+    """The options above the launch, or above the first of several in one list that want the same."""
+    script = project.launcher(launch.script)
+    launches = script.launches if script is not None else [launch]
+    line = "set -eo pipefail" if len(missing) == 2 else missing[0]
+    fix = _fix(line, tee)
+    if fix is None or not isinstance(tee.source, ScriptFile):
+        return fix
+    (edit,) = fix.edits()
+    for other in launches:
+        wants_it = bool(other.pipeline) and other.site.source is tee.source and _missing(other, tee, project) == missing
+        above = _above_statement(line, other.site) if wants_it and _share_a_list(tee, other.site) else None
+        if above is not None and above.start < edit.start:
+            edit = edit if _SWITCHES.search(tee.source.text, above.start, edit.start) else above
+    failing = _failing(missing, edit.start, launch, tee, project)
+    if failing is None:
+        return Fix(fix.title, lambda: [edit])
+    line_number, _ = failing.source.position(failing.start)
+    shown = failing.source.text[failing.start : failing.end].partition("\n")[0]
+    of = "" if failing.source is tee.source else f" of {failing.source.path.name}"
+    reason = f"line {line_number}{of}, {shown}, may fail in a good run, too, and would end the script then"
+    return Fix(fix.title, lambda: [edit], safe=False, reason=reason)
+
+
+def _failing(missing: list[str], start: int, launch: Launch, tee: Place, project: Project) -> Place | None:
+    """What would end the script behind new options in a good run, in the file of the launch or one that sources it."""
+    pipes = "set -e" not in missing
+    if pipes and "errexit" not in launch.options and not _is_trapped(launch, tee, project):
+        return None
+    path, recipe = tee.source.path, project.recipe_of(launch.script)
+    sourcing = [each for each in (recipe.launchers if recipe is not None else ()) if each.sources(path)]
+    script = project.launcher(launch.script)
+    own = [*filter(None, [script]), *sourcing]
+    launches = [one for each in own for one in each.launches]
+    for source in dict.fromkeys([tee.source, *sourcing]):
+        if isinstance(source, ScriptFile):
+            at = start if source is tee.source else max(0, source.text.find(path.name))
+            failing = fails_behind(source, at, launches, pipes=pipes)
+            if failing is not None:
+                return failing
+    return None
 
 
 def _is_trapped(launch: Launch, place: Place, project: Project) -> bool:
@@ -391,21 +444,31 @@ def _fix(line: str, tee: Place, path: str = "") -> Fix | None:
 
 def _above_statement(line: str, place: Place) -> Edit | None:
     """A line above the outermost statement around a place that is run where it stands; a function's body is not."""
+    found = _outermost(place)
+    return None if found is None else lines_before(found[0], found[2].start, [line])
+
+
+def _share_a_list(one: Place, other: Place) -> bool:
+    """Whether the outermost statements around two places follow each other."""
+    first, second = _outermost(one), _outermost(other)
+    return first is not None and second is not None and first[1] is second[1]
+
+
+def _outermost(place: Place) -> tuple[ScriptFile, Sequence[Command], Command] | None:
+    """The outermost statement around a place that is run where it stands, and the list that it is of."""
     source = place.source
     if not isinstance(source, ScriptFile):
         return None
     around = [
-        command
+        (commands, command)
         for commands in command_lists(source.script)
         for command in commands
         if command.start <= place.start < command.end
     ]
     if any(each.start <= place.start < each.end for each in nodes_of(source, CommandSubstitution)):
         return None  # which does without set -e, whatever stands above
-    inside = max((at for at, command in enumerate(around) if isinstance(command, Function)), default=-1)
+    inside = max((at for at, (_, command) in enumerate(around) if isinstance(command, Function)), default=-1)
     statements = around[inside + 1 :]
     if inside >= 0:
         statements = statements[1:]  # the braces
-    if not statements:
-        return None
-    return lines_before(source, statements[0].start, [line])
+    return (source, *statements[0]) if statements else None

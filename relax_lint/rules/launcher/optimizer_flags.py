@@ -26,13 +26,14 @@ Guide: ALWAYS include the three in the optimizer config; Megatron's `validate_ar
 
 ## Fix
 
-Adds the missing flags at the end of the array that holds `--optimizer` or `--lr`, or behind that flag in the command.
-None where an array of the launcher holds optimizer flags that do not reach the launch: that array is to be passed.
+Adds the missing flags at the end of the array that holds `--optimizer` or `--lr`, or behind that flag in the command;
+at the end of the command where another launch that has them gets that array, too. None where an array of the launcher
+holds optimizer flags that do not reach the launch: that array is to be passed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from relax_lint.constraints.derived import OPTIMIZER_FLAGS
 from relax_lint.constraints.reporting import outcomes
@@ -43,7 +44,7 @@ from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch
 from relax_lint.shell.nodes import ArrayLiteral
-from relax_lint.shell.queries import is_own, start_of, written_command
+from relax_lint.shell.queries import is_own, other_launches, start_of, written_command
 
 OFFLOAD, OVERLAP, PRECISION = OPTIMIZER_FLAGS
 _ANCHORS = ("--optimizer", "--lr")
@@ -208,7 +209,7 @@ def _with_place(found: Sequence[Finding], launch: Launch, project: Project) -> F
     anchor = _anchor(launch, project)
     place = anchor.word.place if anchor is not None and anchor.word.place is not None else start_of(launch)
     # Those behind a -- are there, and count for nothing.
-    edit = None if elsewhere or not missing else _insertion(anchor, launch, missing)
+    edit = None if elsewhere or not missing else _insertion(anchor, launch, missing, project)
     return Finding(
         place,
         message,
@@ -228,9 +229,10 @@ def _anchor(launch: Launch, project: Project) -> Argument | None:
     return None
 
 
-def _insertion(anchor: Argument | None, launch: Launch, items: Sequence[str]) -> Edit | None:
+def _insertion(anchor: Argument | None, launch: Launch, items: Sequence[str], project: Project) -> Edit | None:
+    """Flags beside those of the optimizer; in the command itself where another launch that has them gets those, too."""
     place = None if anchor is None else anchor.word.place
-    if anchor is not None and place is not None:
+    if anchor is not None and place is not None and not _have(other_launches(launch, project, anchor), items):
         inside = holder(place)
         if isinstance(inside, ArrayLiteral):
             return append_to_array(place.source, inside, items)
@@ -238,7 +240,13 @@ def _insertion(anchor: Argument | None, launch: Launch, items: Sequence[str]) ->
         if edit is not None:
             return edit
     written = written_command(launch)
-    return None if written is None else append_to_command(*written, items)
+    script = project.launcher(launch.script)
+    by_it = [one for one in (script.launches if script is not None else ()) if written_command(one) == written]
+    return None if written is None or _have(by_it, items) else append_to_command(*written, items)
+
+
+def _have(launches: Iterable[Launch], flags: Sequence[str]) -> bool:
+    return any(launch.has(flag) for launch in launches for flag in flags)
 
 
 def _lost_array(missing: Sequence[str], launch: Launch, project: Project) -> str | None:

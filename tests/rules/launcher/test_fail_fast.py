@@ -117,3 +117,102 @@ def test_a_directory_whose_name_lasts_is_made(path: str) -> None:
     project = Project.from_files({"examples/demo/run_demo.sh": launcher}, settings)
     [text] = fix(project, load_rules(), settings).changes.values()
     assert b"mkdir -p" in text
+
+
+ANSWERS = [
+    "grep -c nan a.log",
+    "grep nan a.log | head -n 1",
+    "pkill -9 sglang",
+    "[ -f a.log ]",
+    "[[ -f a.log ]]",
+    "(( BAD > 0 ))",
+    "true && grep -c nan a.log",
+    "{ grep -c nan a.log; }",
+    "( diff a.log b.log )",
+    "if true; then grep -c nan a.log; fi",
+    "for one in a b; do grep nan $one; done",
+    "LAST=$(ls ckpt | tail -n 1)",
+    "python3 score.py a.log",
+    "count() { grep -c nan a.log; }\ncount",
+]
+SURE = [
+    "echo done",
+    "ray stop",
+    "grep -c nan a.log || true",
+    "grep -q nan a.log && echo nan",
+    "! grep -q nan a.log",
+    "if grep -q nan a.log; then echo nan; fi",
+    "while grep -q wait a.log; do sleep 1; done",
+    "[ -f a.log ] || exit 1",
+    "NOW=$(date +%F)",
+    "export N=1 M=$N",
+    "say() { echo said; }\nsay",
+    f"{TRAIN} --seed 2",
+]
+SECOND = f"{TRAIN} --seed 2 2>&1 | tee b.log"
+
+
+def fixed(text: str, *, unsafe: bool = False) -> str:
+    project = Project.from_files({"examples/demo/run_demo.sh": text})
+    data = fix(project, {"RLX420": load_rules()["RLX420"]}, unsafe=unsafe).project.read(
+        project.root / "examples/demo/run_demo.sh"
+    )
+    assert data is not None
+    return data.decode()
+
+
+@for_each("answer", ANSWERS)
+def test_a_script_is_not_ended_over_what_may_fail_in_a_good_run(answer: str) -> None:
+    for head, line in (("set -x", "set -eo pipefail"), ("set -o pipefail", "set -e")):
+        for behind in (f"{answer}\n{SECOND}", answer):
+            text = f"{head}\n{TRAIN} 2>&1 | tee a.log\n{behind}\n"
+            assert fixed(text) == text
+            assert fixed(text, unsafe=True) == text.replace(f"{head}\n", f"{head}\n{line}\n", 1)
+
+
+@for_each("sure", SURE)
+def test_what_fails_only_when_something_is_wrong_may_end_a_script(sure: str) -> None:
+    text = f"set -x\n{TRAIN} 2>&1 | tee a.log\n{sure}\n{SECOND}\n"
+    assert fixed(text) == text.replace("set -x\n", "set -x\nset -eo pipefail\n")
+
+
+@pytest.mark.parametrize("around", ["{}", "for lr in 1 2; do\n    {}\ndone", "run() {{\n    {}\n}}\nrun"])
+def test_what_stands_beside_a_launch_in_its_statement_counts(around: str) -> None:
+    text = around.format(f"{TRAIN} | tee a.log\n    grep -c nan a.log") + "\n"
+    assert fixed(text) == text
+
+
+def test_pipes_that_fail_now_are_no_others_than_before_where_errexit_is_on() -> None:
+    ends = f"set -e\n{TRAIN} | tee a.log\ngrep nan a.log | head -n 1\n"
+    assert fixed(ends) == ends
+    as_before = f"set -e\n{TRAIN} | tee a.log\ngrep nan a.log\necho a | tee b.log\n"
+    assert "set -o pipefail\n" in fixed(as_before)
+
+
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_options_are_set_once_for_launches_that_follow_each_other(unsafe: bool) -> None:
+    text = f"set -x\n{TRAIN} | tee a.log\nif true; then\n    {SECOND}\nfi\n{TRAIN} | tee c.log\n"
+    assert fixed(text, unsafe=unsafe).count("pipefail") == 1
+
+
+def test_options_are_set_again_behind_what_takes_them_back() -> None:
+    text = f"{TRAIN} | tee a.log\nset +e\nset +o pipefail\n{SECOND}\n"
+    assert fixed(text).count("set -eo pipefail") == 2
+
+
+def test_options_of_functions_are_set_in_each() -> None:
+    text = (
+        f"one() {{\n    {TRAIN} | tee a.log\n}}\ntwo() {{\n    {SECOND}\n}}\ncase $1 in\na) one ;;\n*) two ;;\nesac\n"
+    )
+    assert fixed(text).count("    set -eo pipefail\n") == 2
+
+
+def test_what_may_fail_in_the_script_that_sources_the_launch_counts() -> None:
+    tree = {
+        "examples/demo/run_demo.sh": ". examples/demo/common.sh\ngrep -c nan a.log\n",
+        "examples/demo/common.sh": f"{TRAIN} | tee a.log\n",
+    }
+    (found,) = lint(Project.from_files(tree), {"RLX420": load_rules()["RLX420"]}).diagnostics
+    assert found.fix is not None
+    assert not found.fix.safe
+    assert "line 2 of run_demo.sh, grep -c nan a.log, may fail" in (found.fix.reason or "")
