@@ -41,7 +41,7 @@ class Checking:
         self.options = options
         self.clock = Clock()
         self.files = Files()
-        self.failed = self.incomplete = False
+        self.failed = self.incomplete = self.restless = False
         self.changed: Sequence[Path] = ()
         self.configuration = self._configuration()
 
@@ -80,10 +80,9 @@ class Checking:
                 if not (options.fix or options.diff):
                     total.merge(self._judge(group, group.project, rules))
                     continue
+                from relax_lint.fixing import take_back
+
                 found = self._fixed(group, rules)
-                if found is None:
-                    total.merge(self._judge(group, group.project, rules))
-                    continue
                 result = found.fixed
                 changed = changed or bool(result.changes)
                 patch.take(group.project, found, deletes=not self.failed)
@@ -95,7 +94,8 @@ class Checking:
                     take_named(self._named, files)
                     group.project = Project(group.project.root, group.settings, files)
                     group.targets = [path for path in group.targets if group.project.exists(path)]
-                    total.merge(self._judge(group, group.project, rules))
+                    report = self._judge(group, group.project, rules)
+                    total.merge(take_back(report, group.project, result.restless))
                     continue
                 group.project = result.project
                 total.merge(result.report)
@@ -270,25 +270,19 @@ class Checking:
         self.files = Files()
         return self._groups()
 
-    def _fixed(self, group: Group, rules: Mapping[str, Rule]) -> Rewritten | None:
-        """The group after its fixes; ``None`` when they do not come to rest."""
-        from relax_lint.fixing import NoFixedPoint, fix
+    def _fixed(self, group: Group, rules: Mapping[str, Rule]) -> Rewritten:
+        """The group after its fixes."""
+        from relax_lint.fixing import fix
         from relax_lint.migrate import in_place
         from relax_lint.report import fixes
 
         def judge(project: Project) -> Report:
             return self._judge(group, project, rules, want_edits=True)
 
-        def single_edits(project: Project) -> Fixed | None:
-            try:
-                return fix(project, rules, group.settings, unsafe=self.options.unsafe_fixes, judge=judge)
-            except NoFixedPoint as problem:
-                self._fail(str(problem))
-                return None
+        def single_edits(project: Project) -> Fixed:
+            return fix(project, rules, group.settings, unsafe=self.options.unsafe_fixes, judge=judge)
 
         result = single_edits(group.project)
-        if result is None:
-            return None
         done = in_place.Rewritten(result)
         if not self.options.no_migrate and in_place.concerns(result):
             on_disk = self.options.stdin_filename is None
@@ -298,6 +292,7 @@ class Checking:
                 group.project, result, single_edits, shown_path, take_in, unsafe=unsafe, on_disk=on_disk
             )
         self.incomplete = self.incomplete or done.incomplete
+        self.restless = self.restless or bool(done.fixed.restless)
         for remark in fixes.remarks(done):
             complain(remark)
         return done
@@ -467,7 +462,7 @@ class Checking:
 
     def _status(self, outcome: Outcome, changed: bool) -> int:
         options, report = self.options, outcome.report
-        if self.failed or report.failures:
+        if self.failed or self.restless or report.failures:
             return USAGE_ERROR
         if options.exit_zero:
             return 0
