@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from relax_lint.diagnostics import Edit, Finding, Fix, Place
+from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.fixing import Fixed, fix
 from relax_lint.project import Project
 from relax_lint.rules import Rule
@@ -174,7 +174,9 @@ RECIPE = Project.from_files({}).root / PYTHON.rpartition("/")[0]
         ),
     ],
 )
-def test_fixes_that_do_not_come_to_rest_are_left_out_and_the_others_made(rules: tuple[Rule, ...], codes: str) -> None:
+def test_fixes_without_rest_are_left_out_and_the_others_made(
+    rules: tuple[Rule, ...], codes: list[str]
+) -> None:
     other = word_rule("RLX105", "ugly", replacement="fine")
     after, result = fixed("bad, ugly\n", *rules, other)
     assert after == b"bad, fine\n"
@@ -187,7 +189,7 @@ def test_only_the_recipe_in_which_fixes_do_not_come_to_rest_goes_without_them() 
     other = "examples/other/reward_other.py"
     project = Project.from_files({PYTHON: "bad, worse, stepping\n", other: "bad\n"})
 
-    def back(source: Any, project: Project) -> Iterator[Finding]:
+    def back(source: Any, project: Project) -> Iterator[Finding | NotChecked]:
         if source.path.parent == RECIPE:
             yield from BACK.check(source, project)
 
