@@ -174,9 +174,7 @@ RECIPE = Project.from_files({}).root / PYTHON.rpartition("/")[0]
         ),
     ],
 )
-def test_fixes_without_rest_are_left_out_and_the_others_made(
-    rules: tuple[Rule, ...], codes: list[str]
-) -> None:
+def test_fixes_without_rest_are_left_out_and_the_others_made(rules: tuple[Rule, ...], codes: list[str]) -> None:
     other = word_rule("RLX105", "ugly", replacement="fine")
     after, result = fixed("bad, ugly\n", *rules, other)
     assert after == b"bad, fine\n"
