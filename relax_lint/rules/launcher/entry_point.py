@@ -29,11 +29,14 @@ Guide: ALWAYS use `python3 relax/entrypoints/train.py` directly for both modes; 
 
 ## Fix
 
-Starts the path directly, in the directory that the launcher is in, and puts a misspelt path right; unsafe where that is
-more than a slip of one letter. Unsafe where that would lose something: an address that the environment can change,
-options such as `--no-wait` or `--submission-id`, a `--runtime-env-json` that holds more than the entry points set, or a
-job that starts in another machine's directory; and where RAY_ADDRESS stays exported as `http://…`, which `ray job
-submit` understands and `ray.init` does not.
+Starts the path directly, in the directory that the launcher is in, and puts a misspelt path right; unsafe where that
+is more than a slip of one letter. Unsafe where that would lose something: an address that the environment can change,
+options such as `--no-wait` or `--submission-id`, be they in a variable, the id of the job where the launcher reads
+it, a `--runtime-env-json` that holds more than the entry points set, or a job that starts in another machine's
+directory; and where RAY_ADDRESS stays exported as `http://…`, which `ray job submit` understands and `ray.init` does
+not. `${RAY_NO_WAIT:+--no-wait}` and `${WORKING_DIR:+--working-dir "${WORKING_DIR}"}`, which Relax's own launchers
+have and the guide takes out, do not keep it from being safe: nothing changes while these are not set, and `--fix`
+says what they do no more.
 """
 
 from __future__ import annotations
@@ -53,6 +56,7 @@ from relax_lint.fixers.ray_submit import (
     lost_without_submission,
     runtime_environments,
     submission,
+    without_effect,
 )
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
@@ -273,6 +277,44 @@ INVALID = [
         "ray job submit --no-wait --address=http://0.0.0.0:8265 -- python3 relax/entrypoints/train.py --lr 1e-6\n",
         findings=((1, 1),),
     ),
+    *(
+        Example(
+            f"ray job submit {hidden} --address=http://127.0.0.1:8265 -- {_TRAIN} --lr 1e-6\n",
+            findings=((1, 1),),
+            fixed=f"{_TRAIN} --lr 1e-6\n",
+            unsafe=True,
+        )
+        for hidden in (
+            "${JOB:+--submission-id $JOB}",
+            "$SUBMIT_OPTIONS",
+            "${NO_WAIT:+--no-wait}",
+            "--verbose ${JOB:+--submission-id=$JOB}",
+        )
+    ),
+    Example(
+        f"JOB=$(ray job submit --address=auto -- {_TRAIN} --lr 1e-6 | grep -o 'raysubmit_[a-z0-9]*')\n",
+        findings=((1, 7),),
+        fixed=f"JOB=$({_TRAIN} --lr 1e-6 | grep -o 'raysubmit_[a-z0-9]*')\n",
+        unsafe=True,
+    ),
+    Example(
+        f"read -r JOB < <(ray job submit --address=auto -- {_TRAIN} --lr 1e-6)\n",
+        findings=((1, 17),),
+        fixed=f"read -r JOB < <({_TRAIN} --lr 1e-6)\n",
+        unsafe=True,
+    ),
+    Example(
+        f"ray job submit --address=auto -- {_TRAIN} --lr 1e-6 > out\nJOB=$(grep -o 'raysubmit_[a-z0-9]*' out)\n",
+        findings=((1, 1),),
+        fixed=f"{_TRAIN} --lr 1e-6 > out\nJOB=$(grep -o 'raysubmit_[a-z0-9]*' out)\n",
+        unsafe=True,
+    ),
+    Example(
+        'ray job submit ${RAY_NO_WAIT:+--no-wait} ${WORKING_DIR:+--working-dir "${WORKING_DIR}"} \\\n'
+        f"    --address=auto -- {_TRAIN} --lr 1e-6\n",
+        findings=((1, 1),),
+        fixed=f"{_TRAIN} --lr 1e-6\n",
+    ),
     Example(
         "ray job submit --address=http://127.0.0.1:8265 \\\n"
         '    --runtime-env-json=\'{"env_vars": {"JUDGE_URL": "http://judge:8000"}}\' \\\n'
@@ -379,12 +421,13 @@ def _local_submission(
     if reason is None and len(local) < ways:
         reason = "on another way through the script the address is another one"
     launch, submitted, address = local[0]
+    fix, note = _direct(launch, submitted.command, reason, project), without_effect(submitted)
     by_default = " by default" if address.defaults or len(local) < ways else ""
     return Finding(
         place_of(launch, launch.argv[0]) if launch.site == place else place,
         f"ray job submit to this machine{by_default} ({address.text}); Ray runs here already: start python3 {ENTRY}"
         " directly",
-        fix=_direct(launch, submitted.command, reason, project),
+        fix=fix._replace(note=lambda: note) if fix is not None and note else fix,
         launch=launch,
         subject="ray job submit",
     )
