@@ -147,7 +147,8 @@ def _is_job_id_wanted(launch: Launch, project: Project) -> bool:
     """Whether something reads what the submission prints, or looks for a job's id."""
     site = launch.site
     if isinstance(site.source, ScriptFile):
-        taken = (*nodes_of(site.source, CommandSubstitution), *nodes_of(site.source, ProcessSubstitution))
+        taken: list[CommandSubstitution | ProcessSubstitution] = [*nodes_of(site.source, CommandSubstitution)]
+        taken += nodes_of(site.source, ProcessSubstitution)
         if any(node.start <= site.start < node.end for node in taken):
             return True
     launcher = project.launcher(launch.script)

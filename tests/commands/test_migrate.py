@@ -395,7 +395,16 @@ def test_all_is_taken_back_when_a_file_cannot_be_written(checkout: Path, capsys:
     assert tree(checkout) == before
 
 
-def test_a_script_with_windows_line_ends_is_read_as_if_it_had_none() -> None:
+def test_a_script_with_windows_line_ends_is_read_as_if_it_had_none(capsys: pytest.CaptureFixture[str]) -> None:
     Path("windows.sh").write_bytes(VERL.replace("\n", "\r\n").encode())
     assert main(["migrate", "windows.sh", "--name", "windows"]) == 0
     assert "\r" not in Path("examples/windows/run_windows.sh").read_bytes().decode()
+    assert "windows.sh has CRLF line ends, with which bash breaks commands off" in capsys.readouterr().err
+
+
+def test_what_a_broken_continuation_cuts_off_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    write(VERL.replace("rollout.n=8 \\\n", "rollout.n=8 \\ \n"))
+    assert main(["migrate", SOURCE, "--name", "gsm8k"]) == 1
+    lost = "trainer.logger='[\"console\"]', trainer.n_gpus_per_node=8, trainer.nnodes=1, trainer.save_freq=-1"
+    assert f"run.sh:14: not carried over: {lost}" in capsys.readouterr().err
+    assert lost in Path("examples/gsm8k/MIGRATION.md").read_text()
