@@ -43,6 +43,7 @@ class Checking:
         self.files = Files()
         self.failed = self.incomplete = self.restless = False
         self.changed: Sequence[Path] = ()
+        self.hidden: Sequence[Path] = ()
         self.configuration = self._configuration()
 
     def run(self) -> int:
@@ -205,6 +206,9 @@ class Checking:
         if changed is None:
             complain("nothing is staged")
             changed = []
+        self.hidden = changes.not_there(changed, paths)
+        for path in self.hidden:
+            complain(f"{shown_path(path)} is a submodule that has changed and is not checked out: nobody looks into it")
         self.changed = changes.in_work_tree(changed)
         return changes.concerned(changed, paths, self.files, self.configuration)
 
@@ -425,7 +429,7 @@ class Checking:
             rules=rules,
             root=repository_of(Path.cwd(), self.files) if options.format in FROM_ROOT else None,
         )
-        outcome.demands = list(unmet(outcome, settings, groups))
+        outcome.demands = list(unmet(outcome, settings, groups, self.hidden))
         return outcome
 
     def _report(self, outcome: Outcome, groups: Sequence[Group], patch: Patch) -> None:
