@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,7 +78,7 @@ def _astray(launch: Launch, project: Project) -> Iterator[Slip]:
         if project.root in at.parents and at != entry and not project.exists(at):
             shown = directory.relative_to(project.root).as_posix()
             message = f"the launch is in {shown}, where there is no {word.text}: write {way}"
-            yield Slip(launch, word, message, _written(_renaming(word, word.text, way), way, None))
+            yield Slip(launch, word, message, _written(renamed(word, word.text, way), way, None))
     elif launch.directory in _SCRATCH and directory not in project.root.parents and at != entry:
         message = f"the launch is in {directory}, where there is no {word.text}: change to Relax's directory first"
         yield Slip(launch, word, message, None)
@@ -101,7 +101,7 @@ def _misspelt_python(launch: Launch) -> Iterator[Slip]:
         return
     if any(is_slip(word.text, meant) for meant in _PROGRAMS):
         message = f"there is no program {word.text}: write python3"
-        yield Slip(launch, word, message, _written(_renaming(word, word.text, "python3"), "python3", None))
+        yield Slip(launch, word, message, _written(renamed(word, word.text, "python3"), "python3", None))
 
 
 def _misspelt(launch: Launch, at: int, launcher: LauncherSource, project: Project) -> Iterator[Slip]:
@@ -126,8 +126,8 @@ def _misspelt(launch: Launch, at: int, launcher: LauncherSource, project: Projec
     message = f"python3 {start} does not start Relax: write python3 {ENTRY}"
     reason = None if is_entry or is_slip(tail, meant) else "another program may be meant"
     wrong = tail if is_near else text
-    edits = _renaming(word, wrong, meant) if as_module is None else by_path(*as_module, wrong, meant)
-    yield Slip(launch, word, message, _written(edits, meant, reason))
+    edit = renamed(word, wrong, meant) if as_module is None else by_path(*as_module, wrong, meant)
+    yield Slip(launch, word, message, _written(edit, meant, reason))
 
 
 def _may_be_there(text: str, word: Word, launch: Launch, project: Project) -> bool:
@@ -177,10 +177,5 @@ def _launches_otherwise(launcher: LauncherSource, project: Project) -> bool:
     return bool(launcher.launches or (recipe is not None and recipe.launches))
 
 
-def _renaming(word: Word, wrong: str, right: str) -> list[Edit] | None:
-    edit = renamed(word, wrong, right)
-    return None if edit is None else [edit]
-
-
-def _written(edits: Sequence[Edit] | None, right: str, reason: str | None) -> Fix | None:
-    return None if edits is None else Fix(f"write {right}", lambda: edits, safe=reason is None, reason=reason)
+def _written(edit: Edit | None, right: str, reason: str | None) -> Fix | None:
+    return None if edit is None else Fix(f"write {right}", lambda: [edit], safe=reason is None, reason=reason)

@@ -34,7 +34,7 @@ def renamed(word: Word, wrong: str, right: str) -> Edit | None:
     return Edit(place.source.path, start, start + len(wrong), right)
 
 
-def by_path(option: Word, module: Word, wrong: str, path: str) -> list[Edit] | None:
+def by_path(option: Word, module: Word, wrong: str, path: str) -> Edit | None:
     """A path in place of ``-m`` and what it is given, if nothing but blanks stands between them."""
     edit = renamed(module, wrong, path)
     start, end = option.place, module.place
@@ -44,4 +44,5 @@ def by_path(option: Word, module: Word, wrong: str, path: str) -> list[Edit] | N
     if found is None or (option is not module and found.end() != end.start):
         return None
     others = f"-{found['others']} " if found["others"] else ""
-    return [Edit(edit.path, found.start(), found.end(), others), edit]
+    kept = start.source.text[found.end() : edit.start]  # a quote, or the directory in front
+    return Edit(edit.path, found.start(), edit.end, f"{others}{kept}{edit.text}")

@@ -461,7 +461,7 @@ def _direct(launch: Launch, command: int, reason: str | None, project: Project) 
         instead = None if path is None or words is None else by_path(*words, MODULE, path)
         if instead is None:
             return None
-        edits += instead
+        edits.append(instead)
     edit_list: Sequence[Edit] = edits
     return Fix(f"start {ENTRY} directly", lambda: edit_list, safe=reason is None, reason=reason)
 
