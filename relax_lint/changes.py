@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from relax_lint.discovery import is_launcher, root_of, walk
 from relax_lint.files import Files
 from relax_lint.git import GitError, ask, differences, top
-from relax_lint.submodules import between, outside, since
+from relax_lint.submodules import between, not_there, outside, since
 
 if TYPE_CHECKING:
     from relax_lint.config import Configuration
@@ -21,6 +21,7 @@ __all__ = [
     "concerned",
     "in_work_tree",
     "is_committed",
+    "not_there",
     "paths_since",
     "staged_paths",
 ]

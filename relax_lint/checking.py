@@ -41,8 +41,9 @@ class Checking:
         self.options = options
         self.clock = Clock()
         self.files = Files()
-        self.failed = self.incomplete = False
+        self.failed = self.incomplete = self.restless = False
         self.changed: Sequence[Path] = ()
+        self.hidden: Sequence[Path] = ()
         self.configuration = self._configuration()
 
     def run(self) -> int:
@@ -80,10 +81,9 @@ class Checking:
                 if not (options.fix or options.diff):
                     total.merge(self._judge(group, group.project, rules))
                     continue
+                from relax_lint.fixing import take_back
+
                 found = self._fixed(group, rules)
-                if found is None:
-                    total.merge(self._judge(group, group.project, rules))
-                    continue
                 result = found.fixed
                 changed = changed or bool(result.changes)
                 patch.take(group.project, found, deletes=not self.failed)
@@ -95,7 +95,8 @@ class Checking:
                     take_named(self._named, files)
                     group.project = Project(group.project.root, group.settings, files)
                     group.targets = [path for path in group.targets if group.project.exists(path)]
-                    total.merge(self._judge(group, group.project, rules))
+                    report = self._judge(group, group.project, rules)
+                    total.merge(take_back(report, group.project, result.restless))
                     continue
                 group.project = result.project
                 total.merge(result.report)
@@ -205,6 +206,9 @@ class Checking:
         if changed is None:
             complain("nothing is staged")
             changed = []
+        self.hidden = changes.not_there(changed, paths)
+        for path in self.hidden:
+            complain(f"{shown_path(path)} is a submodule that has changed and is not checked out: nobody looks into it")
         self.changed = changes.in_work_tree(changed)
         return changes.concerned(changed, paths, self.files, self.configuration)
 
@@ -270,25 +274,19 @@ class Checking:
         self.files = Files()
         return self._groups()
 
-    def _fixed(self, group: Group, rules: Mapping[str, Rule]) -> Rewritten | None:
-        """The group after its fixes; ``None`` when they do not come to rest."""
-        from relax_lint.fixing import NoFixedPoint, fix
+    def _fixed(self, group: Group, rules: Mapping[str, Rule]) -> Rewritten:
+        """The group after its fixes."""
+        from relax_lint.fixing import fix
         from relax_lint.migrate import in_place
         from relax_lint.report import fixes
 
         def judge(project: Project) -> Report:
             return self._judge(group, project, rules, want_edits=True)
 
-        def single_edits(project: Project) -> Fixed | None:
-            try:
-                return fix(project, rules, group.settings, unsafe=self.options.unsafe_fixes, judge=judge)
-            except NoFixedPoint as problem:
-                self._fail(str(problem))
-                return None
+        def single_edits(project: Project) -> Fixed:
+            return fix(project, rules, group.settings, unsafe=self.options.unsafe_fixes, judge=judge)
 
         result = single_edits(group.project)
-        if result is None:
-            return None
         done = in_place.Rewritten(result)
         if not self.options.no_migrate and in_place.concerns(result):
             on_disk = self.options.stdin_filename is None
@@ -298,6 +296,7 @@ class Checking:
                 group.project, result, single_edits, shown_path, take_in, unsafe=unsafe, on_disk=on_disk
             )
         self.incomplete = self.incomplete or done.incomplete
+        self.restless = self.restless or bool(done.fixed.restless)
         for remark in fixes.remarks(done):
             complain(remark)
         return done
@@ -430,7 +429,7 @@ class Checking:
             rules=rules,
             root=repository_of(Path.cwd(), self.files) if options.format in FROM_ROOT else None,
         )
-        outcome.demands = list(unmet(outcome, settings, groups))
+        outcome.demands = list(unmet(outcome, settings, groups, self.hidden))
         return outcome
 
     def _report(self, outcome: Outcome, groups: Sequence[Group], patch: Patch) -> None:
@@ -467,7 +466,7 @@ class Checking:
 
     def _status(self, outcome: Outcome, changed: bool) -> int:
         options, report = self.options, outcome.report
-        if self.failed or report.failures:
+        if self.failed or self.restless or report.failures:
             return USAGE_ERROR
         if options.exit_zero:
             return 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint import looks
 from relax_lint.diagnostics import Edit, Fix
+from relax_lint.fixers.entry_words import by_path, module_words, renamed
 from relax_lint.records import record
 from relax_lint.shell.launch import Launch, Word, classify, entry_name
 from relax_lint.shell.near_entries import is_python, near_entry
@@ -77,7 +78,7 @@ def _astray(launch: Launch, project: Project) -> Iterator[Slip]:
         if project.root in at.parents and at != entry and not project.exists(at):
             shown = directory.relative_to(project.root).as_posix()
             message = f"the launch is in {shown}, where there is no {word.text}: write {way}"
-            yield Slip(launch, word, message, _in_place(word, word.text, way, None))
+            yield Slip(launch, word, message, _written(renamed(word, word.text, way), way, None))
     elif launch.directory in _SCRATCH and directory not in project.root.parents and at != entry:
         message = f"the launch is in {directory}, where there is no {word.text}: change to Relax's directory first"
         yield Slip(launch, word, message, None)
@@ -100,7 +101,7 @@ def _misspelt_python(launch: Launch) -> Iterator[Slip]:
         return
     if any(is_slip(word.text, meant) for meant in _PROGRAMS):
         message = f"there is no program {word.text}: write python3"
-        yield Slip(launch, word, message, _in_place(word, word.text, "python3", None))
+        yield Slip(launch, word, message, _written(renamed(word, word.text, "python3"), "python3", None))
 
 
 def _misspelt(launch: Launch, at: int, launcher: LauncherSource, project: Project) -> Iterator[Slip]:
@@ -108,20 +109,25 @@ def _misspelt(launch: Launch, at: int, launcher: LauncherSource, project: Projec
     word = launch.argv[at]
     text = entry_name(word)
     is_path = _is_path(text)
-    if _may_be_there(text, word, launch, project):
+    words = module_words(launch.argv, at)
+    as_module = words if is_path else None
+    if as_module is None and _may_be_there(text, word, launch, project):
         return
     tail = "/".join(text.split("/")[-3:]) if is_path else text
     meant = ENTRY if is_path else MODULE
+    is_entry = as_module is not None and tail in (ENTRY, f"{MODULE}.py")
     is_near = _is_near(tail, meant)
     is_below = "relax/" in f"{text}/" if is_path else text.startswith("relax.")
     is_in_reach = word.known and launch.directory is not None and not text.startswith("/")
-    if not (_trains(launch, at, project) and (is_near or is_below or is_in_reach)):
+    if not is_entry and not (_trains(launch, at, project) and (is_near or is_below or is_in_reach)):
         if not is_near or _launches_otherwise(launcher, project):
             return
-    start = text if is_path else f"-m {text}"
+    start = text if words is None else f"-m {text}"
     message = f"python3 {start} does not start Relax: write python3 {ENTRY}"
-    reason = None if is_slip(tail, meant) else "another program may be meant"
-    yield Slip(launch, word, message, _in_place(word, tail if is_near else text, meant, reason))
+    reason = None if is_entry or is_slip(tail, meant) else "another program may be meant"
+    wrong = tail if is_near else text
+    edit = renamed(word, wrong, meant) if as_module is None else by_path(*as_module, wrong, meant)
+    yield Slip(launch, word, message, _written(edit, meant, reason))
 
 
 def _may_be_there(text: str, word: Word, launch: Launch, project: Project) -> bool:
@@ -171,14 +177,5 @@ def _launches_otherwise(launcher: LauncherSource, project: Project) -> bool:
     return bool(launcher.launches or (recipe is not None and recipe.launches))
 
 
-def _in_place(word: Word, wrong: str, right: str, reason: str | None) -> Fix | None:
-    """Writes one name for another where a word is spelt out."""
-    place = word.place
-    if place is None:
-        return None
-    written = place.source.text[place.start : place.end]
-    if written.count(wrong) != 1:
-        return None
-    start = place.start + written.index(wrong)
-    edit = Edit(place.source.path, start, start + len(wrong), right)
-    return Fix(f"write {right}", lambda: [edit], safe=reason is None, reason=reason)
+def _written(edit: Edit | None, right: str, reason: str | None) -> Fix | None:
+    return None if edit is None else Fix(f"write {right}", lambda: [edit], safe=reason is None, reason=reason)

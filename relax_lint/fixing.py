@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,12 +24,12 @@ MOST_PASSES = 50
 _BARE_NEWLINE = re.compile(r"(?<!\r)\n")
 
 
-class NoFixedPoint(Exception):
-    """Fixes that undo each other; nothing is to be written."""
+class _NoFixedPoint(Exception):
+    """Fixes that undo each other, or that go on for ever."""
 
-    def __init__(self, codes: Iterable[str]) -> None:
-        self.codes = sorted(set(codes))
-        super().__init__(f"the fixes of {', '.join(self.codes)} do not come to rest; nothing was written")
+    def __init__(self, plans: Iterable[Plan]) -> None:
+        self.plans = list(plans)
+        super().__init__("these fixes do not come to rest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,8 @@ class Dropped:
 class Fixed:
     """A project after its fixes: what changed, which findings were ``fixed`` and which went ``along`` with the fix of
     another one, which fixes were dropped, which findings are left for a person to decide, and what the rules say of
-    the result.
+    the result. ``restless`` are the rules, by recipe (or file, outside of recipes), whose fixes do not come to rest
+    there: nothing is done of these, and none is offered in the report.
     """
 
     project: Project
@@ -54,6 +55,7 @@ class Fixed:
     dropped: list[Dropped] = field(default_factory=list)
     left: list[Dropped] = field(default_factory=list)
     along: list[Diagnostic] = field(default_factory=list)
+    restless: dict[Path, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,8 @@ def fix(
     targets: Iterable[Path] | None = None,
     judge: Callable[[Project], Report] | None = None,
 ) -> Fixed:
-    """Apply what fixes there are, pass after pass, and never leave a file that parsed unparsable.
+    """Apply what fixes there are, pass after pass, and never leave a file that parsed unparsable. Where fixes of some
+    rules do not come to rest, all is done from the start without them.
 
     ``judge`` may replace the plain run over ``targets``; its report's fixes must know their edits.
     """
@@ -88,11 +91,43 @@ def fix(
         def judge(state: Project) -> Report:
             return lint(state, rules, settings, wanted)
 
-    result = Fixed(project, start := judge(project))
+    start, restless = judge(project), dict[Path, list[str]]()
+    while True:
+        try:
+            return _at_rest(project, start, judge, restless, unsafe=unsafe)
+        except _NoFixedPoint as problem:
+            for unit, code in {(_unit(plan.found, project), plan.found.code) for plan in problem.plans}:
+                restless[unit] = sorted({*restless.get(unit, ()), code})
+
+
+def take_back(report: Report, project: Project, restless: Mapping[Path, Collection[str]]) -> Report:
+    """A report that does not offer the fixes that do not come to rest."""
+    for found in report.diagnostics if restless else ():
+        if found.code in restless.get(_unit(found, project), ()):
+            found.fix = None
+    return report
+
+
+def _unit(found: Diagnostic, project: Project) -> Path:
+    """The recipe that a finding is in, or its file outside of recipes."""
+    recipe = project.recipe_of(found.path)
+    return found.path if recipe is None else recipe.directory
+
+
+def _at_rest(
+    project: Project,
+    start: Report,
+    judge: Callable[[Project], Report],
+    restless: Mapping[Path, list[str]],
+    *,
+    unsafe: bool,
+) -> Fixed:
+    """The project when nothing is left to fix, but for what is ``restless``."""
+    result = Fixed(project, take_back(start, project, restless), restless=dict(sorted(restless.items())))
     refused: set[tuple[str, Path, str]] = set()
     states: list[dict[Path, bytes]] = [{}]
-    codes: list[list[str]] = []
-    for _ in range(MOST_PASSES):
+    passes: list[list[Plan]] = []
+    while len(passes) < MOST_PASSES:
         plans = [plan for plan in plans_of(result.report, unsafe=unsafe) if plan.identity not in refused]
         chosen = _without_overlaps(plans)
         if not chosen:
@@ -105,16 +140,15 @@ def fix(
             # Fixes that change nothing would come back for ever.
             refused.update(plan.identity for plan in applied)
             continue
-        codes.append([plan.found.code for plan in applied])
+        passes.append(applied)
         result.changes = _since(project, {**result.changes, **changed})
         if result.changes in states:
-            cycle = codes[states.index(result.changes) :]
-            raise NoFixedPoint(code for applied_codes in cycle for code in applied_codes)
+            raise _NoFixedPoint(plan for cycle in passes[states.index(result.changes) :] for plan in cycle)
         states.append(result.changes)
         result.fixed.extend(plan.found for plan in applied)
         result.project = after
-        result.report = judge(result.project)
-    raise NoFixedPoint(plan.found.code for plan in plans_of(result.report, unsafe=unsafe))
+        result.report = take_back(judge(result.project), project, restless)
+    raise _NoFixedPoint(plan for late in passes[MOST_PASSES // 2 :] for plan in late)
 
 
 def plans_of(report: Report, *, unsafe: bool) -> list[Plan]:

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from relax_lint.sources.text import SourceFile
 
 
-def unmet(outcome: Outcome, settings: Sequence[Settings], groups: Sequence[Group]) -> Iterable[str]:
-    """The demands that a run does not meet."""
+def unmet(
+    outcome: Outcome, settings: Sequence[Settings], groups: Sequence[Group], hidden: Sequence[Path] = ()
+) -> Iterable[str]:
+    """The demands that a run does not meet; ``hidden`` are directories that it was to look into, and could not."""
     report = outcome.report
     if any(item.require_recipes or item.require_checked for item in settings) and not report.launches:
         idle = next(_that_should_launch(groups), None)
@@ -28,6 +30,8 @@ def unmet(outcome: Outcome, settings: Sequence[Settings], groups: Sequence[Group
         yield "a recipe, and there is none"
     if any(item.require_checked for item in settings) and outcome.unjudged:
         yield f"that everything is judged, and {plural(outcome.unjudged, 'thing')} could not be"
+    if any(item.require_checked for item in settings) and hidden:
+        yield f"that everything is judged, and {', '.join(map(shown_path, hidden))} is not there to be looked into"
     if any(item.require_reasons for item in settings):
         for site in report.without_reason:
             yield f"a reason for the suppression at {shown_path(site.path)}:{site.line}"

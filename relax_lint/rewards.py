@@ -175,13 +175,18 @@ def _with_shape(way: Exit, shape: Shape) -> Exit:
     return changed(way, shape=shape)
 
 
+def takes_rewards(launch: Launch) -> bool:
+    """Whether a launch of Relax has its samples scored."""
+    return launch.kind == "relax" and launch.mode != "sft" and not any(map(launch.has, WITHOUT_REWARDS))
+
+
 def reward_uses(launch: Launch, project: Project) -> list[RewardUse]:
     """The reward function that a launch names, or its config in place of that, if it is one that scores samples."""
     return project.once(("reward uses", launch), lambda: _reward_uses(launch, project))
 
 
 def _reward_uses(launch: Launch, project: Project) -> list[RewardUse]:
-    if launch.kind != "relax" or launch.mode == "sft" or any(launch.has(flag) for flag in WITHOUT_REWARDS):
+    if not takes_rewards(launch):
         return []
     config = launch.last(CONFIG)
     given = setting(launch, project, FLAG)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -80,6 +80,17 @@ def changed_between(root: Path, old: str, new: str | None) -> list[Submodule]:
     if new is not None:
         return list(moved(differences(old, new, root=root)))
     return [one for one in checked_out(root, differences(old, root=root)) if one.changed()]
+
+
+def not_there(changed: Iterable[Path], named: Sequence[Path]) -> list[Path]:
+    """The submodules among changed paths, which stand for themselves where nothing of them is checked out; those that
+    may hold a part of what is named."""
+    directories = (path for path in changed if path.is_dir() and not path.is_symlink())
+    return [
+        path
+        for path in directories
+        if not (path / ".git").exists() and any(path.is_relative_to(one) or one.is_relative_to(path) for one in named)
+    ]
 
 
 def outside(paths: Iterable[Path], root: Path) -> list[Path]:

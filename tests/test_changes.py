@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from relax_lint.changes import GitError, concerned, in_work_tree, paths_since, staged_paths
+from relax_lint.changes import GitError, concerned, in_work_tree, not_there, paths_since, staged_paths
 from relax_lint.cli import main
 from tests.repositories import Git, git_in
 
@@ -276,6 +276,24 @@ def test_a_submodule_that_is_not_checked_out_has_not_changed(around: Git) -> Non
     shutil.rmtree("rel")
     Path("rel").mkdir()
     assert paths_since("HEAD") == []
+
+
+def test_a_submodule_that_has_changed_and_is_not_checked_out_is_told(
+    around: Git, capsys: pytest.CaptureFixture[str]
+) -> None:
+    around("update-index", "--cacheinfo", f"160000,{'1' * 40},rel")
+    around("commit", "--quiet", "--message", "another commit")
+    shutil.rmtree("rel")
+    Path("rel").mkdir()
+    Path("tools/link").symlink_to("../rel")
+    here = Path.cwd()
+    changed = paths_since("HEAD~1")
+    assert not_there(changed, [here]) == not_there(changed, [here / "rel/examples"]) == [here / "rel"]
+    assert not_there(changed, [here / "tools"]) == []
+    assert main(["check", "--since", "HEAD~1"]) == 0
+    assert "rel is a submodule that has changed and is not checked out" in capsys.readouterr().err
+    assert main(["check", "--since", "HEAD~1", "--require-checked"]) == 1
+    assert main(["check", "--since", "HEAD~1", "--require-checked", "tools"]) == 0
 
 
 def test_what_a_new_relax_changes_in_its_core_is_no_recipes_doing(around: Git) -> None:

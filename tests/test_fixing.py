@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from relax_lint.diagnostics import Edit, Finding, Fix, Place
-from relax_lint.fixing import Fixed, NoFixedPoint, fix
+from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
+from relax_lint.fixing import Fixed, fix
 from relax_lint.project import Project
 from relax_lint.rules import Rule
 from tests.toy_rules import LAUNCHER, PYTHON, by_code, toy, word_rule
@@ -152,16 +152,57 @@ def test_a_file_that_did_not_parse_before_may_be_fixed() -> None:
     assert fixed("bad\nif x; then\n", rule, path=LAUNCHER)[0] == b"good\nif x; then\n"
 
 
-def test_fixes_that_undo_each_other_are_an_error_that_names_them() -> None:
-    there = word_rule("RLX101", "bad", replacement="worse")
-    back = word_rule("RLX102", "worse", replacement="bad")
-    with pytest.raises(NoFixedPoint, match="the fixes of RLX101, RLX102 do not come to rest; nothing was written"):
-        fixed("bad\n", there, back)
+THERE = word_rule("RLX101", "bad", replacement="worse")
+BACK = word_rule("RLX102", "worse", replacement="bad")
+GROWING = edits_rule("RLX101", "bad", (3, 3, "der"))
+RECIPE = Project.from_files({}).root / PYTHON.rpartition("/")[0]
 
 
-def test_a_fix_that_never_ends_is_an_error_that_names_it() -> None:
-    with pytest.raises(NoFixedPoint, match="RLX101"):
-        fixed("bad\n", edits_rule("RLX101", "bad", (3, 3, "der")))
+@pytest.mark.parametrize(
+    ("rules", "codes"),
+    [
+        ((THERE, BACK), ["RLX101", "RLX102"]),
+        ((GROWING,), ["RLX101"]),
+        ((GROWING, edits_rule("RLX102", "bad", (0, 0, "very_"))), ["RLX101", "RLX102"]),
+        (
+            (
+                word_rule("RLX101", "bad", replacement="worse"),
+                word_rule("RLX103", "worse", replacement="worst"),
+                word_rule("RLX104", "worst", replacement="bad"),
+            ),
+            ["RLX101", "RLX103", "RLX104"],
+        ),
+    ],
+)
+def test_fixes_without_rest_are_left_out_and_the_others_made(rules: tuple[Rule, ...], codes: list[str]) -> None:
+    other = word_rule("RLX105", "ugly", replacement="fine")
+    after, result = fixed("bad, ugly\n", *rules, other)
+    assert after == b"bad, fine\n"
+    assert result.restless == {RECIPE: codes}
+    assert [found.code for found in result.fixed] == ["RLX105"]
+    assert [found.code for found in result.report.standing if found.fix is not None] == []
+
+
+def test_only_the_recipe_in_which_fixes_do_not_come_to_rest_goes_without_them() -> None:
+    other = "examples/other/reward_other.py"
+    project = Project.from_files({PYTHON: "bad, worse, stepping\n", other: "bad\n"})
+
+    def back(source: Any, project: Project) -> Iterator[Finding | NotChecked]:
+        if source.path.parent == RECIPE:
+            yield from BACK.check(source, project)
+
+    result = fix(project, by_code(THERE, toy("RLX102", "back", back), word_rule("RLX103", "stepping", replacement="x")))
+    assert {path.name: data for path, data in result.changes.items()} == {
+        "reward_demo.py": b"bad, worse, x\n",
+        "reward_other.py": b"worse\n",
+    }
+    assert result.restless == {RECIPE: ["RLX101", "RLX102"]}
+
+
+def test_a_long_way_to_rest_is_no_unrest() -> None:
+    rules = [word_rule(f"RLX1{n:02}", f"step_{n:02}", replacement=f"step_{n + 1:02}") for n in range(40)]
+    after, result = fixed("step_00\n", *rules)
+    assert (after, result.restless) == (b"step_40\n", {})
 
 
 def test_a_fix_that_changes_nothing_is_left_alone() -> None:

@@ -121,7 +121,7 @@ def planned(options: Namespace, say: Callable[[str], None]) -> tuple[Migrated, P
     from relax_lint.migrate.migrated import Migrated
 
     name = _name(options)
-    sources = _sources(options, name)
+    sources = _sources(options, name, say)
     project = _project(options, sources[0].path)
     target = project.root / _into(options) / name
     astray = "" if _is_checkout(project.root) else _astray(project.root, target)
@@ -192,7 +192,7 @@ def _not_a_module(name: str) -> str:
     return f"{name} becomes a part of module paths: letters, digits and underscores only, and no digit first"
 
 
-def _sources(options: Namespace, name: str) -> list[LauncherSource]:
+def _sources(options: Namespace, name: str, say: Callable[[str], None]) -> list[LauncherSource]:
     """The launcher, or those of a directory, the main one first, in the repository that they are of."""
     from relax_lint.config import Configuration, Settings, with_options
     from relax_lint.discovery import root_of
@@ -214,7 +214,7 @@ def _sources(options: Namespace, name: str) -> list[LauncherSource]:
     directory = path if path.is_dir() else path.parent
     settings = Configuration(override).settings_for(path)
     root = root_of(directory, files) or (_runs_from(path, files) if path.is_dir() else directory)
-    project = _with_line_feeds(Project(root, settings, files), path)
+    project = _with_line_feeds(Project(root, settings, files), path, say)
     if path.is_dir():
         return _launchers_in(path, project, name)
     source = project.launcher(path)
@@ -232,7 +232,7 @@ def _runs_from(directory: Path, files: Files) -> Path:
     return directory.parent if any(name in text for text in scripts) else directory
 
 
-def _with_line_feeds(project: Project, path: Path) -> Project:
+def _with_line_feeds(project: Project, path: Path, say: Callable[[str], None]) -> Project:
     """As --fix does it; bash itself would take the carriage returns for parts of words."""
     from relax_lint.discovery import is_launcher, walk
 
@@ -241,6 +241,8 @@ def _with_line_feeds(project: Project, path: Path) -> Project:
     )
     sources = filter(None, map(project.launcher, paths))
     changes = {each.path: each.data.replace(b"\r\n", b"\n") for each in sources if each.has_crlf_ends}
+    for each in changes:
+        say(f"{_shown(each)} has CRLF line ends, with which bash breaks commands off: it is read as if they were LF")
     return project.with_changes(changes) if changes else project
 
 

@@ -13,7 +13,10 @@ from relax_lint.catalog.relax_defaults import ENTRYPOINT_VARIABLES
 from relax_lint.diagnostics import Place
 from relax_lint.records import record
 from relax_lint.shell.launch import Argument, Launch, Word
+from relax_lint.shell.nodes import CommandSubstitution, ProcessSubstitution
 from relax_lint.shell.queries import program, written_command
+from relax_lint.shell.walk import nodes_of
+from relax_lint.sources.script import ScriptFile
 
 if TYPE_CHECKING:
     from relax_lint.project import Project
@@ -27,6 +30,17 @@ _HOST = re.compile(r"(?:\w+://)?(?P<host>\[[0-9a-fA-F:]+\]|[^:/]+)(?::\d+)?/?")
 _THIS_MACHINE = re.compile(r"localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]")
 _VARIABLE = re.compile(r"(?P<quote>\"?)\$(?:(?P<name>\w+)|\{(?P<braced>\w+)\})(?P=quote)")
 _HARMLESS_OPTIONS = ("--address", RUNTIME_ENV, "--working-dir", "--verbose", "-v", "--log-style", "--log-color")
+_SWITCHES = ("--verbose", "-v", "--no-wait")
+_OF_RELAX = {
+    "RAY_NO_WAIT": re.compile(r"\$\{RAY_NO_WAIT:?\+--no-wait\}"),
+    "WORKING_DIR": re.compile(r"\$\{WORKING_DIR:?\+--working-dir[ =]\"?\$\{?WORKING_DIR\}?\"?\}"),
+}
+"""What Relax's own launchers let a variable add, which the guide takes out."""
+_WITHOUT = {
+    "RAY_NO_WAIT": "RAY_NO_WAIT=1 has no effect any more: end the command that starts the launcher with &",
+    "WORKING_DIR": "WORKING_DIR has no effect any more: the run is in the directory that the launcher is in",
+}
+_JOB_ID = "raysubmit"
 _HARMLESS_DIRECTORIES = (".", "./", "${PWD}", "$PWD", "$(pwd)")
 _VARIABLES, _DIRECTORY = "env_vars", "working_dir"
 _A_KEY = re.compile(
@@ -37,11 +51,13 @@ _A_KEY = re.compile(
 
 @record
 class Submission:
-    """``ray job submit OPTIONS -- COMMAND``: the options, and the index in the argv of the command's first word."""
+    """``ray job submit OPTIONS -- COMMAND``: the options, and the index in the argv of the command's first word.
+    ``hidden`` are words in front of it that may be options."""
 
     options: tuple[Argument, ...]
     command: int
     environment: Word | None
+    hidden: tuple[Word, ...] = ()
 
     @property
     def address(self) -> Word | None:
@@ -69,8 +85,10 @@ def submission(launch: Launch) -> Submission | None:
     else:
         command += 1
     options = words[3:end]
-    read = (_option(options, at) for at in range(len(options)))
-    return Submission(tuple(option for option in read if option is not None), command, launch.ray_address)
+    read = [option for at in range(len(options)) if (option := _option(options, at)) is not None]
+    known = {id(word) for option in read for word in (option.word, *option.values)}
+    hidden = tuple(word for word in options if id(word) not in known)
+    return Submission(tuple(read), command, launch.ray_address, hidden)
 
 
 @attached
@@ -99,6 +117,11 @@ def lost_without_submission(launch: Launch, submitted: Submission, project: Proj
     address = submitted.address
     if address is not None and address.defaults:
         return f"{address.defaults[0]} can send this launch to another machine"
+    for word in submitted.hidden:
+        if not any(form.fullmatch(word.text) for form in _OF_RELAX.values()):
+            return f"{word.text} may be an option that a plain command does not have"
+    if _is_job_id_wanted(launch, project):
+        return "the launcher takes the id of the job from what it prints"
     for option in submitted.options:
         if option.flag not in _HARMLESS_OPTIONS and not option.flag.startswith("$"):
             return f"{option.flag} has an effect that a plain command does not have"
@@ -112,6 +135,25 @@ def lost_without_submission(launch: Launch, submitted: Submission, project: Proj
     if own is not None and "://" in own.text and address_prefix(launch) is None:
         return f"RAY_ADDRESS would still be {own.text}, to which ray.init cannot connect"
     return None
+
+
+def without_effect(submitted: Submission) -> str:
+    """What is to be said of the variables that Relax's own launchers take options of the submission from."""
+    named = [name for name, form in _OF_RELAX.items() if any(form.fullmatch(word.text) for word in submitted.hidden)]
+    return "; ".join(_WITHOUT[name] for name in named)
+
+
+def _is_job_id_wanted(launch: Launch, project: Project) -> bool:
+    """Whether something reads what the submission prints, or looks for a job's id."""
+    site = launch.site
+    if isinstance(site.source, ScriptFile):
+        taken: list[CommandSubstitution | ProcessSubstitution] = [*nodes_of(site.source, CommandSubstitution)]
+        taken += nodes_of(site.source, ProcessSubstitution)
+        if any(node.start <= site.start < node.end for node in taken):
+            return True
+    launcher = project.launcher(launch.script)
+    sources = [site.source] if launcher is None else [launcher, *launcher.evaluation.sourced]
+    return any(_JOB_ID in source.text and not is_entry_layer(source.path, project) for source in sources)
 
 
 def address_prefix(launch: Launch) -> Place | None:
@@ -222,6 +264,6 @@ def _option(words: Sequence[Word], at: int) -> Argument | None:
     flag, equals, text = word.text.partition("=")
     if equals:
         return Argument(flag, (Word(text, word.unknowns, word.place, word.defaults),), word, inline=True)
-    if at + 1 < len(words) and not words[at + 1].text.startswith("-"):
+    if at + 1 < len(words) and not words[at + 1].text.startswith("-") and flag not in _SWITCHES:
         return Argument(flag, (words[at + 1],), word)
     return Argument(flag, (), word)

@@ -13,7 +13,6 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from relax_lint.diagnostics import Diagnostic, Fix
-from relax_lint.fixing import NoFixedPoint
 from relax_lint.lsp import repairs
 from relax_lint.lsp.edits import EditWriter
 from relax_lint.lsp.uris import path_of
@@ -135,13 +134,15 @@ class Actions:
             return None
 
         def edit(workspace: Workspace) -> types.WorkspaceEdit:
-            return writer.edit(group.project, repairs.all_fixed(workspace, group, path))
+            changes, restless = repairs.all_fixed(workspace, group, path)
+            said.extend(restless)
+            return writer.edit(group.project, changes)
 
-        try:
-            return await self._server.checks.ask(edit)
-        except NoFixedPoint as problem:
-            self._server.say(str(problem))
-            return None
+        said: list[str] = []
+        made = await self._server.checks.ask(edit)
+        for each in said:
+            self._server.say(each)
+        return made
 
     def _fix_all(self, uri: str) -> None:
         path = path_of(uri)

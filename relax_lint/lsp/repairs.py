@@ -6,7 +6,7 @@ fixed point, and comments are those of ``--add-suppressions``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from relax_lint.diagnostics import Diagnostic
@@ -14,6 +14,7 @@ from relax_lint.fixing import Plan, apply_edits, files_after, fix
 from relax_lint.groups import Group
 from relax_lint.lsp.workspace import Workspace
 from relax_lint.project import Project
+from relax_lint.report.fixes import unrest
 from relax_lint.rules import load_rules
 from relax_lint.suppression import additions
 
@@ -33,9 +34,9 @@ def silenced(project: Project, found: Diagnostic) -> Changes:
     return {found.path: apply_edits(source, edits)} if source is not None and edits else {}
 
 
-def all_fixed(workspace: Workspace, group: Group, path: Path) -> Changes:
-    """The files that the safe fixes change in the recipe of a file, or in what the file alone is judged with. Raises
-    :class:`~relax_lint.fixing.NoFixedPoint` where they do not come to rest."""
+def all_fixed(workspace: Workspace, group: Group, path: Path) -> tuple[Changes, Sequence[str]]:
+    """The files that the safe fixes change in the recipe of a file, or in what the file alone is judged with; and what
+    is to be said of fixes that do not come to rest there."""
     recipe = group.project.recipe_of(path)
     targets = [each for each in group.targets if recipe is not None and group.project.recipe_of(each) is recipe]
     result = fix(
@@ -44,4 +45,4 @@ def all_fixed(workspace: Workspace, group: Group, path: Path) -> Changes:
         group.settings,
         judge=lambda project: workspace.judge(group, project, targets or [path]),
     )
-    return result.changes
+    return result.changes, list(unrest(result))

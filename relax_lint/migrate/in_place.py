@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 VERL_ENTRY_POINT, DUAL_MODE = "RLX401", "RLX405"
 _PAGE = "MIGRATION.md"
 
-Fix = Callable[["Project"], "Fixed | None"]
-"""The single edits of a project; ``None`` when they do not come to rest."""
+Fix = Callable[["Project"], Fixed]
+"""The single edits of a project."""
 
 
 @record
@@ -323,10 +323,6 @@ class _Work:
         self.files = {}
         self.take_in({**files, **dict.fromkeys(self.gone)})
         after = self.fix(self.project)
-        if after is None:
-            self.bundles.clear()
-            self.project = before.project
-            return
         changes = {**before.changes, **files, **after.changes}
         changes = {path: data for path, data in changes.items() if path not in self.gone}
         self.project = after.project
@@ -338,6 +334,10 @@ class _Work:
             [*before.dropped, *after.dropped],
             after.left,
             [*before.along, *after.along],
+            {
+                unit: sorted({*before.restless.get(unit, ()), *after.restless.get(unit, ())})
+                for unit in {**before.restless, **after.restless}
+            },
         )
 
     def _say(self, place: Place, reason: str) -> None:

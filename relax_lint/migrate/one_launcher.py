@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.migrate.absence import forwards, told_of_absence, words_of_bash
 from relax_lint.migrate.arguments import Arguments
+from relax_lint.migrate.broken_off import broken_off
 from relax_lint.migrate.choices import shape_of
 from relax_lint.migrate.data_files import conversions, sources_in
 from relax_lint.migrate.data_script import DATA, data_script, preprocessing
@@ -24,7 +25,7 @@ from relax_lint.migrate.model_architecture import flags_of_file
 from relax_lint.migrate.model_match import MODEL_PATH, model_for
 from relax_lint.migrate.movable import movable
 from relax_lint.migrate.open_variables import fixed, gives_nothing, is_followed, not_followed, settled
-from relax_lint.migrate.plan import FateKind, Passed, Plan, Refusal, Todo
+from relax_lint.migrate.plan import FateKind, Obstacle, Passed, Plan, Refusal, Todo
 from relax_lint.migrate.planning import plan
 from relax_lint.migrate.repetition import told_of_repetition
 from relax_lint.migrate.report import KINDS
@@ -181,11 +182,16 @@ class OneLauncher:
         if there is not None and there.text != script.text:
             told = [Todo(f"see that {script.name}, which is there already and stays, converts this data", DATA)]
         todos[:0] = told
-        made = changed(made, files=[*made.files, script], obstacles=[*made.obstacles, *obstacles])
+        obstacles = [*made.obstacles, *obstacles, *self._broken_off(settings)]
+        made = changed(made, files=[*made.files, script], obstacles=obstacles)
         todos += self.recipe.to_copy(made)
         if self.options.first:
             todos.insert(0, Todo(self.options.first))
         return changed(made, passed=passed, todos=todos)
+
+    def _broken_off(self, settings: Settings) -> list[Obstacle]:
+        """What the launch was to have, as far as it may be shown."""
+        return [changed(each, message=self.secrets.hidden(each.message)) for each in broken_off(settings.launch)]
 
     def _apart(self, plans: Sequence[Plan], script: Path) -> list[Plan]:
         """The plans; one that wants other code under the names that another has it under, gets a part of its own."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from relax_lint.report import shown_path
 
 if TYPE_CHECKING:
+    from relax_lint.fixing import Fixed
     from relax_lint.migrate.in_place import Bundle, Rewritten
 
 
@@ -17,6 +18,7 @@ def remarks(done: Rewritten) -> Iterator[str]:
         found = dropped.found
         place = f"{shown_path(found.path)}:{found.line}"
         yield f"{place}: the fix of {found.code} ({found.name}) is left out: {dropped.reason}"
+    yield from unrest(done.fixed)
     for left in done.fixed.left:
         found = left.found
         yield f"{shown_path(found.path)}:{found.line}: {found.subject} is left to you: {left.reason}"
@@ -25,6 +27,14 @@ def remarks(done: Rewritten) -> Iterator[str]:
         if note:
             yield f"{shown_path(found.path)}:{found.line}: {found.subject} is taken out: {note}"
     yield from done.said
+
+
+def unrest(fixed: Fixed) -> Iterator[str]:
+    """Which fixes undo each other, or would go on for ever."""
+    for unit, codes in fixed.restless.items():
+        left_out = "does not come to rest and is" if len(codes) == 1 else "do not come to rest and are"
+        fixes = "fix" if len(codes) == 1 else "fixes"
+        yield f"{shown_path(unit)}: the {fixes} of {', '.join(codes)} {left_out} left out; nothing of that is written"
 
 
 def rewritten(bundle: Bundle) -> str:

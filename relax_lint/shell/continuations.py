@@ -67,7 +67,13 @@ def _without_returns(source: ScriptFile) -> tuple[Edit, ...]:
 
 def cut_at(source: ScriptFile, start: int) -> Place | None:
     """Where the command at an offset ends before it was meant to."""
-    return next((item.place for item in breaks(source) if item.cut[0] <= start < item.cut[1]), None)
+    found = break_of(source, start)
+    return None if found is None else found.place
+
+
+def break_of(source: ScriptFile, start: int) -> Break | None:
+    """What cuts the command at an offset short."""
+    return next((item for item in breaks(source) if item.cut[0] <= start < item.cut[1]), None)
 
 
 def is_orphan(source: ScriptFile, command: Command) -> bool:

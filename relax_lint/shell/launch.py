@@ -130,6 +130,7 @@ _NEGATIVE_NUMBER = pattern(r"-(?:\d|\.\d)")
 
 
 _GLUED_MODULE = pattern(r"-[bBdEhiIOPqsSuvx]*m(?P<module>.+)", re.DOTALL)
+_MODULE_OPTION = pattern(r"-[bBdEhiIOPqsSuvx]*m")
 # A program behind `python3 -c` that imports what starts a training, and runs it.
 _PROGRAM = pattern(
     r"(?:\A|[\n;])\s*(?:from|import)\s+(?P<imported>[\w.]*\.(?:\w*main\w*|\w*trainer|train))\b"
@@ -169,9 +170,16 @@ def entry_index(argv: Sequence[Word]) -> int:
         text = entry_name(word)
         if text.startswith("-"):
             continue
-        if _RELAX_ENTRY.match(text) or _VERL_ENTRY.match(text):
+        if _VERL_ENTRY.match(text) or (_RELAX_ENTRY.match(text) and not _is_path_as_module(argv, index)):
             return index
     return -1
+
+
+def _is_path_as_module(argv: Sequence[Word], at: int) -> bool:
+    """Whether Python is to find a path as a module, which it does not."""
+    text, before = argv[at].text, argv[at - 1].text
+    name = entry_name(argv[at])
+    return name.endswith(".py") and (name != text or _MODULE_OPTION.fullmatch(before) is not None)
 
 
 @node

@@ -133,3 +133,20 @@ def other_launches(launch: Launch, project: Project, argument: Argument) -> Iter
     for other in script.launches if script is not None else ():
         if other is not launch and any(given.word.place == argument.word.place for given in other.all(argument.flag)):
             yield other
+
+
+def launches_fed_from(place: Place, launch: Launch, project: Project) -> Iterator[Launch]:
+    """The launches, but for one, of whatever script, that a word which is written in one place goes to."""
+    source = place.source.path
+    for path in dict.fromkeys((launch.script, *project.reach.scripts)):
+        if path in (launch.script, source) or project.reach.may_reach(path, (source,)):
+            script = project.launcher(path)
+            for other in script.launches if script is not None else ():
+                if other is not launch and any(is_written_at(word, place) for word in other.argv):
+                    yield other
+
+
+def is_written_at(word: Word, at: Place) -> bool:
+    """Whether a word is the one that is written in a place, be the file read for another launcher."""
+    place = word.place
+    return place is not None and place[1:] == at[1:] and place.source.path == at.source.path

@@ -400,18 +400,24 @@ def test_a_diff_creates_files_too(run: Run, monkeypatch: pytest.MonkeyPatch, con
     assert run("--diff", "examples").status == 0
 
 
-def test_fixes_that_do_not_come_to_rest_write_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    there, back = (
+@pytest.mark.parametrize("option", ["--fix", "--diff"])
+def test_fixes_that_do_not_come_to_rest_are_left_out(run: Run, monkeypatch: pytest.MonkeyPatch, option: str) -> None:
+    there, back, other = (
         word_rule("RLX101", "bad", replacement="worse"),
         word_rule("RLX102", "worse", replacement="bad"),
+        word_rule("RLX103", "ugly", replacement="fine"),
     )
-    monkeypatch.setattr(checking, "load_rules", lambda: by_code(there, back))
-    path = write(PYTHON, "bad\n")
-    done = run("--fix")
+    monkeypatch.setattr(checking, "load_rules", lambda: by_code(there, back, other))
+    path = write(PYTHON, "bad, ugly\n")
+    done = run(option)
     assert done.status == 2
-    assert "the fixes of RLX101, RLX102 do not come to rest; nothing was written" in done.err
-    assert path.read_text() == "bad\n"
+    assert "examples/demo: the fixes of RLX101, RLX102 do not come to rest and are left out" in done.err
+    if option == "--diff":
+        assert "+bad, fine" in done.out
+        return
+    assert path.read_text() == "bad, fine\n"
     assert "RLX101" in done.out
+    assert "can be fixed" not in done.out
 
 
 def test_a_file_that_changes_while_it_is_judged_is_left(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from relax_lint.config import Settings
 from relax_lint.diagnostics import Diagnostic
 from relax_lint.engine import Report, lint
-from relax_lint.fixing import Fixed, NoFixedPoint, fix, plans_of
+from relax_lint.fixing import Fixed, fix, plans_of
 from relax_lint.project import MEMORY_ROOT, Project
 from relax_lint.report import FORMATS
 from relax_lint.report import Outcome as Shown
@@ -146,12 +146,12 @@ def apply_fixes(tree: Tree, project: Project, report: Report, outcome: Outcome) 
 
     try:
         fixed = fix(project, RULES, SETTINGS, unsafe=unsafe, judge=again)
-    except NoFixedPoint as problem:
-        outcome.troubles.append(Trouble("fixes without an end", " ".join(problem.codes), str(problem)))
-        return
     except Exception as problem:
         outcome.troubles.append(trouble("a fix raises", problem))
         return
+    outcome.troubles += [
+        Trouble("fixes without an end", " ".join(codes), str(unit)) for unit, codes in fixed.restless.items()
+    ]
     outcome.troubles += [
         Trouble("a rule raises once fixed", one.rpartition("(")[2], one) for one in fixed.report.failures
     ]

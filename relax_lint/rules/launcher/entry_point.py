@@ -7,9 +7,10 @@ A launch that names the entry point as a module (`python3 -m relax.entrypoints.t
 another machine is how several nodes are used and is left alone, as is an address that only the environment knows.
 
 A command that was to launch and does not: a path or a module that is nearly the entry point's, or that is below
-`relax/` or in the repository, and is not there; the path without `python3`, or behind `pythn3`; a launch in a directory
-from which the path leads nowhere. Where nothing but a likeness tells so, that takes flags that only a training has, or
-a recipe that launches nothing else. Other programs of Relax, wrappers and programs in variables are left alone.
+`relax/` or in the repository, and is not there; a path behind `-m`, which takes modules; the path without `python3`,
+or behind `pythn3`; a launch in a directory from which the path leads nowhere. Where nothing but a likeness tells so,
+that takes flags that only a training has, or a recipe that launches nothing else. Other programs of Relax, wrappers
+and programs in variables are left alone.
 
 ## Why
 
@@ -28,11 +29,14 @@ Guide: ALWAYS use `python3 relax/entrypoints/train.py` directly for both modes; 
 
 ## Fix
 
-Starts the path directly, in the directory that the launcher is in, and puts a misspelt path right; unsafe where that is
-more than a slip of one letter. Unsafe where that would lose something: an address that the environment can change,
-options such as `--no-wait` or `--submission-id`, a `--runtime-env-json` that holds more than the entry points set, or a
-job that starts in another machine's directory; and where RAY_ADDRESS stays exported as `http://…`, which `ray job
-submit` understands and `ray.init` does not.
+Starts the path directly, in the directory that the launcher is in, and puts a misspelt path right; unsafe where that
+is more than a slip of one letter. Unsafe where that would lose something: an address that the environment can change,
+options such as `--no-wait` or `--submission-id`, be they in a variable, the id of the job where the launcher reads
+it, a `--runtime-env-json` that holds more than the entry points set, or a job that starts in another machine's
+directory; and where RAY_ADDRESS stays exported as `http://…`, which `ray job submit` understands and `ray.init` does
+not. `${RAY_NO_WAIT:+--no-wait}` and `${WORKING_DIR:+--working-dir "${WORKING_DIR}"}`, which Relax's own launchers
+have and the guide takes out, do not keep it from being safe: nothing changes while these are not set, and `--fix`
+says what they do no more.
 """
 
 from __future__ import annotations
@@ -43,6 +47,7 @@ from collections.abc import Iterator, Sequence
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.entry_slips import ENTRY, MODULE, entry_slips
+from relax_lint.fixers.entry_words import by_path, module_words
 from relax_lint.fixers.ray_submit import (
     Submission,
     address_prefix,
@@ -51,6 +56,7 @@ from relax_lint.fixers.ray_submit import (
     lost_without_submission,
     runtime_environments,
     submission,
+    without_effect,
 )
 from relax_lint.project import Project
 from relax_lint.rules import WARNING, Example, rule
@@ -59,7 +65,6 @@ from relax_lint.shell.queries import place_of, program, start_of, why_unknown
 from relax_lint.sources.launcher import LauncherSource
 
 _SPAWNERS = ("torchrun", "accelerate", "mpirun", "deepspeed", "torch.distributed.run", "torch.distributed.launch")
-_BY_MODULE = re.compile(r"-(?P<others>[A-Za-z]*)m(?:[ \t]|\\\n)*")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 _RUN = "examples/demo/run_demo.sh"
@@ -175,6 +180,38 @@ INVALID = [
         findings=((1, 9),),
         fixed="python3 relax/entrypoints/train.py --lr 1e-6\n",
     ),
+    *(
+        Example(
+            f"python3 -u {written} --lr 1e-6\n",
+            findings=((1, 12),),
+            fixed=f"python3 -u {fixed} --lr 1e-6\n",
+        )
+        for written, fixed in (
+            ('-m "relax.entrypoints.train"', '"relax/entrypoints/train.py"'),
+            ("-m 'relax.entrypoints.train'", "'relax/entrypoints/train.py'"),
+            ('-m"relax.entrypoints.train"', '"relax/entrypoints/train.py"'),
+            ("'-m' relax.entrypoints.train", "relax/entrypoints/train.py"),
+        )
+    ),
+    *(
+        Example(
+            f"python3 {option}{name} --colocate\n",
+            findings=((1, 9 if option == "-m" else 9 + len(option)),),
+            fixed=f"python3 {'-u ' if 'u' in option else ''}relax/entrypoints/train.py --colocate\n",
+        )
+        for option in ("-m ", "-m", "-um ")
+        for name in ("relax/entrypoints/train.py", "relax.entrypoints.train.py")
+    ),
+    Example(
+        'python3 -m "$ROOT"/relax/entrypoints/train.py --colocate\n',
+        findings=((1, 12),),
+        fixed='python3 "$ROOT"/relax/entrypoints/train.py --colocate\n',
+    ),
+    Example(
+        "python3 -m relax/entrypoint/train.py --colocate\n",
+        findings=((1, 12),),
+        fixed="python3 relax/entrypoints/train.py --colocate\n",
+    ),
     Example(
         "python3 -um relax.entrypoints.train --lr 1e-6\n",
         findings=((1, 9),),
@@ -239,6 +276,44 @@ INVALID = [
     Example(
         "ray job submit --no-wait --address=http://0.0.0.0:8265 -- python3 relax/entrypoints/train.py --lr 1e-6\n",
         findings=((1, 1),),
+    ),
+    *(
+        Example(
+            f"ray job submit {hidden} --address=http://127.0.0.1:8265 -- {_TRAIN} --lr 1e-6\n",
+            findings=((1, 1),),
+            fixed=f"{_TRAIN} --lr 1e-6\n",
+            unsafe=True,
+        )
+        for hidden in (
+            "${JOB:+--submission-id $JOB}",
+            "$SUBMIT_OPTIONS",
+            "${NO_WAIT:+--no-wait}",
+            "--verbose ${JOB:+--submission-id=$JOB}",
+        )
+    ),
+    Example(
+        f"JOB=$(ray job submit --address=auto -- {_TRAIN} --lr 1e-6 | grep -o 'raysubmit_[a-z0-9]*')\n",
+        findings=((1, 7),),
+        fixed=f"JOB=$({_TRAIN} --lr 1e-6 | grep -o 'raysubmit_[a-z0-9]*')\n",
+        unsafe=True,
+    ),
+    Example(
+        f"read -r JOB < <(ray job submit --address=auto -- {_TRAIN} --lr 1e-6)\n",
+        findings=((1, 17),),
+        fixed=f"read -r JOB < <({_TRAIN} --lr 1e-6)\n",
+        unsafe=True,
+    ),
+    Example(
+        f"ray job submit --address=auto -- {_TRAIN} --lr 1e-6 > out\nJOB=$(grep -o 'raysubmit_[a-z0-9]*' out)\n",
+        findings=((1, 1),),
+        fixed=f"{_TRAIN} --lr 1e-6 > out\nJOB=$(grep -o 'raysubmit_[a-z0-9]*' out)\n",
+        unsafe=True,
+    ),
+    Example(
+        'ray job submit ${RAY_NO_WAIT:+--no-wait} ${WORKING_DIR:+--working-dir "${WORKING_DIR}"} \\\n'
+        f"    --address=auto -- {_TRAIN} --lr 1e-6\n",
+        findings=((1, 1),),
+        fixed=f"{_TRAIN} --lr 1e-6\n",
     ),
     Example(
         "ray job submit --address=http://127.0.0.1:8265 \\\n"
@@ -346,12 +421,13 @@ def _local_submission(
     if reason is None and len(local) < ways:
         reason = "on another way through the script the address is another one"
     launch, submitted, address = local[0]
+    fix, note = _direct(launch, submitted.command, reason, project), without_effect(submitted)
     by_default = " by default" if address.defaults or len(local) < ways else ""
     return Finding(
         place_of(launch, launch.argv[0]) if launch.site == place else place,
         f"ray job submit to this machine{by_default} ({address.text}); Ray runs here already: start python3 {ENTRY}"
         " directly",
-        fix=_direct(launch, submitted.command, reason, project),
+        fix=fix._replace(note=lambda: note) if fix is not None and note else fix,
         launch=launch,
         subject="ray job submit",
     )
@@ -360,7 +436,7 @@ def _local_submission(
 def _module(launch: Launch, submitted: Submission | None, project: Project) -> Finding:
     reason = "the job may start in another directory than the repository's" if submitted is not None else None
     return Finding(
-        place_of(launch, _module_words(launch)[0]),
+        place_of(launch, (module_words(launch.argv, launch.entry) or launch.argv[launch.entry :])[0]),
         f"the entry point is started by its module; start its path: python3 {ENTRY}",
         fix=_direct(launch, 0, reason, project),
         launch=launch,
@@ -381,18 +457,13 @@ def _direct(launch: Launch, command: int, reason: str | None, project: Project) 
         if (prefix := address_prefix(launch)) is not None:
             edits.append(Edit.at(prefix, ""))
     if entry_name(launch.argv[launch.entry]) == MODULE:
-        edit = _by_path(*_module_words(launch), _path_from(launch.directory, project))
-        if edit is None:
+        path, words = _path_from(launch.directory, project), module_words(launch.argv, launch.entry)
+        instead = None if path is None or words is None else by_path(*words, MODULE, path)
+        if instead is None:
             return None
-        edits.append(edit)
+        edits.append(instead)
     edit_list: Sequence[Edit] = edits
     return Fix(f"start {ENTRY} directly", lambda: edit_list, safe=reason is None, reason=reason)
-
-
-def _module_words(launch: Launch) -> tuple[Word, Word]:
-    """``-m`` and the module behind it; one word twice when they are written as one."""
-    module = launch.argv[launch.entry]
-    return (module if module.text != MODULE else launch.argv[launch.entry - 1]), module
 
 
 def _span(first: Word, after: Word) -> Place | None:
@@ -405,19 +476,6 @@ def _span(first: Word, after: Word) -> Place | None:
     if re.search(r"(?<!\\)\n|[;&|]", between):
         return None
     return Place(first.place.source, first.place.start, after.place.start)
-
-
-def _by_path(option: Word, module: Word, path: str | None) -> Edit | None:
-    """A path in place of ``-m`` and its module, if nothing but blanks stands between them."""
-    span = module.place if option is module else _span(option, module)
-    if span is None or module.place is None or path is None:
-        return None
-    written = span.source.text[span.start : module.place.end]
-    found = _BY_MODULE.match(written)
-    if found is None or written[found.end() :] != MODULE:
-        return None
-    others = f"-{found['others']} " if found["others"] else ""
-    return Edit(span.source.path, span.start, module.place.end, others + path)
 
 
 def _path_from(directory: str | None, project: Project) -> str | None:

@@ -96,3 +96,64 @@ async def reward_func(args, samples, **kwargs):
         findings=((REWARD, 2, 5),),
     ),
 ]
+
+_STUB = """\
+def compute_score(text):
+    '''What scores goes here.'''
+    raise NotImplementedError('later')
+
+
+"""
+_SCORED = single("    return {'score': compute_score(sample.response)}\n")
+_BASE = """\
+class Judge:
+    def score(self, sample):
+        raise NotImplementedError
+
+    async def __call__(self, args, sample, **kwargs):
+        return self.score(sample)
+
+
+"""
+_EXACT = """\
+class Exact(Judge):
+    def score(self, sample):
+        return float(sample.response == sample.label)
+
+
+reward_func = Exact()
+"""
+_CALLED = """\
+class Judge:
+    async def __call__(self, args, sample, **kwargs):
+        raise NotImplementedError
+
+
+reward_func = Judge()
+"""
+
+
+def _unwritten(reward: str, line: int, column: int = 5) -> Example:
+    files = {_RUN: f"{_LAUNCH} --reward-key score\n", REWARD: reward}
+    return Example(files, findings=((REWARD, line, column),))
+
+
+MORE_INVALID = [
+    *INVALID_UNDER_KEY,
+    _unwritten(single("    raise NotImplementedError\n"), 2),
+    _unwritten(single("    text = sample.response.strip()\n    raise NotImplementedError('score ' + text)\n"), 3),
+    _unwritten(_STUB + _SCORED, 3),
+    _unwritten(_STUB + single("    score = compute_score(sample.response)\n    return score\n"), 3),
+    _unwritten(f"async {_STUB}{_SCORED.replace('compute', 'await compute')}", 3),
+    _unwritten(_CALLED, 3, 9),
+]
+MORE_VALID: list[str | Example] = [
+    *VALID_UNDER_KEY,
+    single("    if not sample.label:\n        raise NotImplementedError\n    return 1.0\n"),
+    single("    raise ValueError(sample.label)\n"),
+    _STUB + single("    return compute_score(sample.response) if sample.label else 0.0\n"),
+    _STUB + single("    try:\n        return compute_score('')\n    except NotImplementedError:\n        return 0.0\n"),
+    _STUB + single("    later = lambda: compute_score('')\n    return float(callable(later))\n"),
+    _STUB.replace("    raise", "    if text:\n        return 1.0\n    raise") + _SCORED,
+    _BASE + _EXACT,
+]

@@ -23,7 +23,8 @@ Guide: return a dict with a `"score"` key and pass `--reward-key score`; a plain
 ## Fix
 
 Writes the key that there is when it is plain which: `score`, the only number, or the one that is spelt nearly so.
-Takes the flag away where the reward is a number.
+Takes the flag away where the reward is a number. Not where the flag goes to another launch, too, for which this would
+be wrong.
 """
 
 from __future__ import annotations
@@ -31,15 +32,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.catalog.rewards import BOXED, BUILT_IN_DICTS, BUILT_IN_SCALARS, WITHOUT_REWARDS
+from relax_lint.catalog.rewards import BOXED, BUILT_IN_DICTS, BUILT_IN_SCALARS
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place, Related
 from relax_lint.fixers.launcher_edits import remove, replace_value
 from relax_lint.launch_config import overridden_by_config
 from relax_lint.project import Project
-from relax_lint.rewards import EVAL_KEY, FLAG, KEY, TYPE, RewardUse, exit_place, hidden_rewards, reward_uses
+from relax_lint.rewards import (
+    EVAL_KEY,
+    FLAG,
+    KEY,
+    TYPE,
+    RewardUse,
+    exit_place,
+    hidden_rewards,
+    reward_uses,
+    takes_rewards,
+)
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Argument, Launch
-from relax_lint.shell.queries import is_own, place_of, why_unknown
+from relax_lint.shell.queries import is_own, is_written_at, launches_fed_from, place_of, start_of, why_unknown
 from relax_lint.shell.quoting import as_word
 
 if TYPE_CHECKING:
@@ -248,11 +259,16 @@ class _Rewards:
         self.candidate = candidate
         self.faulty = faulty
 
+    @property
+    def kind(self) -> tuple[bool, str | None]:
+        """What is to be done about them."""
+        return bool(self.numbers), self.candidate
+
 
 @rule("RLX207", "reward-key-mismatch", ERROR, on="launch", valid=VALID, invalid=INVALID, fixable="safe")
 def reward_key_mismatch(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it at the key in the launcher."""
-    if launch.kind != "relax" or launch.mode == "sft" or any(map(launch.has, WITHOUT_REWARDS)):
+    if not takes_rewards(launch):
         return
     for flag in (KEY, EVAL_KEY):
         argument = launch.last(flag)
@@ -285,14 +301,34 @@ def _finding(launch: Launch, project: Project, argument: Argument, place: Place,
             written = as_word(found.candidate)
             title, edit = f"{argument.flag} {written}", replace_value(argument, written)
     own = edit is not None and is_own(project, launch, place)
+    harmed = _harmed(argument, found, launch, project) if own else None
+    related = tuple((found.numbers or found.lacking)[:3])
     return Finding(
         place,
         message,
-        fix=Fix(title, lambda: _edits(edit)) if own else None,
-        related=tuple((found.numbers or found.lacking)[:3]),
+        fix=Fix(title, lambda: _edits(edit)) if own and harmed is None else None,
+        related=related if harmed is None else (*related, harmed),
         launch=launch,
         subject=argument.flag,
     )
+
+
+def _harmed(argument: Argument, found: _Rewards, launch: Launch, project: Project) -> Related | None:
+    """Another launch to which the flag goes, too, and for which the edit would be wrong, or may be."""
+    at = argument.word.place
+    if at is None:
+        return None
+    for other in launches_fed_from(at, launch, project):
+        given = other.last(argument.flag)
+        if given is None or not is_written_at(given.word, at) or not takes_rewards(other):
+            continue
+        if overridden_by_config(other, project, argument.flag) is not None:
+            continue
+        wanted = _rewards(other, argument.value or "", project)
+        if wanted is None or not wanted.faulty or wanted.kind != found.kind:
+            said = f"no fix: {argument.flag} {argument.value} goes to this launch, too, which may want it"
+            return Related(start_of(other), said)
+    return None
 
 
 def _edits(edit: Edit | None) -> list[Edit]:

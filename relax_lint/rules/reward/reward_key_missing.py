@@ -21,23 +21,42 @@ Guide: when returning a dict, ALWAYS add `--reward-key score`.
 
 ## Fix
 
-Adds `--reward-key score` behind the flag that names the reward, or the only key whose value is a number.
+Adds `--reward-key score` behind the flag that names the reward, or the only key whose value is a number; not where
+what is written there goes to another launch, too, whose reward has no such key, or which needs none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from relax_lint.catalog.rewards import BOXED, BUILT_IN_DICTS, OWN_TRAINING_VALUES, WITHOUT_REWARDS
+from relax_lint.catalog.rewards import BOXED, BUILT_IN_DICTS, OWN_TRAINING_VALUES
 from relax_lint.diagnostics import Finding, Fix, NotChecked, Place, Related
 from relax_lint.fixers.launcher_edits import insert_after
 from relax_lint.launch_config import overridden_by_config
 from relax_lint.project import Project
 from relax_lint.records import record
-from relax_lint.rewards import EVAL_KEY, FLAG, KEY, TYPE, RewardUse, exit_place, hidden_rewards, reward_uses
+from relax_lint.rewards import (
+    EVAL_KEY,
+    FLAG,
+    KEY,
+    TYPE,
+    RewardUse,
+    exit_place,
+    hidden_rewards,
+    reward_uses,
+    takes_rewards,
+)
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Argument, Launch
-from relax_lint.shell.queries import is_broken_off, is_own, open_word, place_of
+from relax_lint.shell.queries import (
+    is_broken_off,
+    is_own,
+    is_written_at,
+    launches_fed_from,
+    open_word,
+    place_of,
+    start_of,
+)
 from relax_lint.shell.quoting import as_word
 
 _RUN = "examples/demo/run_demo.sh"
@@ -210,7 +229,7 @@ class _Dict:
 @rule("RLX206", "reward-key-missing", ERROR, on="launch", valid=VALID, invalid=INVALID, fixable="safe")
 def reward_key_missing(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
     """Say it where the launcher names the reward, which is where the key goes."""
-    if launch.kind != "relax" or launch.mode == "sft" or launch.has(KEY) or any(map(launch.has, WITHOUT_REWARDS)):
+    if not takes_rewards(launch) or launch.has(KEY):
         return
     yield from hidden_rewards(launch, project)
     found = _dict_of(launch, project)
@@ -226,14 +245,39 @@ def reward_key_missing(launch: Launch, project: Project) -> Iterator[Finding | N
     key = as_word(found.key) if found.key else "<key>"
     edit = insert_after(found.argument, [f"{KEY} {key}"]) if found.key else None
     own = edit is not None and is_own(project, launch, found.place)
+    harmed = _harmed(found, launch, project) if own else None
     yield Finding(
         found.place,
         f"{found.what} is a dict: say which of its keys is the reward with {KEY} {key}",
-        fix=Fix(f"add {KEY} {key}", lambda: [edit] if edit else []) if own else None,
-        related=found.related,
+        fix=Fix(f"add {KEY} {key}", lambda: [edit] if edit else []) if own and harmed is None else None,
+        related=found.related if harmed is None else (*found.related, harmed),
         launch=launch,
         subject=KEY,
     )
+
+
+def _harmed(found: _Dict, launch: Launch, project: Project) -> Related | None:
+    """Another launch to which the key would go, too, that is right without it or needs another one."""
+    at = found.argument.word.place
+    if at is None:
+        return None
+    for other in launches_fed_from(at, launch, project):
+        if not _is_served(other, found, at, project):
+            said = f"no fix: what is written there goes to this launch, too, which may not want {KEY} {found.key}"
+            return Related(start_of(other), said)
+    return None
+
+
+def _is_served(launch: Launch, found: _Dict, at: Place, project: Project) -> bool:
+    """Whether a launch wants the key that is to be written behind a flag which it has, too, or will not see it."""
+    if not takes_rewards(launch) or overridden_by_config(launch, project, KEY) is not None:
+        return True
+    own = launch.last(KEY)
+    if own is not None:
+        in_front = launch.arguments[: launch.arguments.index(own)]
+        return own.value == found.key or any(is_written_at(one.word, at) for one in in_front)
+    wanted = _dict_of(launch, project)
+    return wanted is not None and wanted.key == found.key and _needs_key(launch) and not launch.may_have(KEY)
 
 
 def _needs_key(launch: Launch) -> bool:

@@ -24,7 +24,8 @@ Guide: ALWAYS provide an `async def reward_func(args, sample: Sample, **kwargs)`
 
 ## Fix
 
-Writes `async` in front of `def`, where nothing in the recipe calls the function as it is; takes an `await` away that
+Writes `async` in front of `def`, where no code needs the function as it is: calls it, hands it on, or wraps something
+else in the same decorator. Where some does, the finding says which. Takes an `await` away that
 cannot wait for anything.
 """
 
@@ -36,13 +37,12 @@ from typing import TYPE_CHECKING
 
 from relax_lint.awaited_calls import in_vain
 from relax_lint.catalog.rewards import runs_sync_rewards
-from relax_lint.diagnostics import Finding, Fix, NotChecked, Place
+from relax_lint.diagnostics import Finding, Fix, NotChecked, Place, Related
 from relax_lint.fixers.python_edits import make_async
 from relax_lint.project import Project
 from relax_lint.rewards import RewardUse
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.rules.reward._awaiting_examples import AWAITING_INVALID, AWAITING_VALID
-from relax_lint.sources.python import called_name
 
 if TYPE_CHECKING:
     from relax_lint.flow.shapes import Shape
@@ -394,7 +394,8 @@ def _judged(use: RewardUse, shape: Shape, project: Project) -> Finding | None:
         use.shown(_place(shape, function)),
         f"{use.name} {_what_it_is(shape, function)}: Relax {consequence}",
         severity=WARNING if tolerated else ERROR,
-        fix=fix,
+        fix=fix if isinstance(fix, Fix) else None,
+        related=(fix,) if isinstance(fix, Related) else (),
         launch=use.launch,
         subject=use.name,
     )
@@ -444,9 +445,10 @@ def _place(shape: Shape, function: Shape | None) -> Place:
     return Place(shape.source, head.start, shape.source.name_place(shape.node).end)
 
 
-def _fix(use: RewardUse, function: Shape, project: Project) -> Fix | None:
+def _fix(use: RewardUse, function: Shape, project: Project) -> Fix | Related | None:
     from relax_lint.flow.scopes import scope_of
     from relax_lint.flow.shapes import Function
+    from relax_lint.plain_uses import plain_use
 
     if not isinstance(function, Function) or not isinstance(function.node, ast.FunctionDef):
         return None
@@ -456,8 +458,9 @@ def _fix(use: RewardUse, function: Shape, project: Project) -> Fix | None:
         return None
     if recipe is None or scope_of(node).generator or not _is_static(node) or _runs_loop(node):
         return None
-    if any(_calls(other.nodes(ast.Call), node.name) for other in recipe.python if node.name in other.text):
-        return None
+    needed = plain_use(node, source, project)
+    if needed is not None:
+        return Related(needed, f"no fix: this needs {node.name} not to be async")
     return Fix("make it async def", lambda: [make_async(source, node)])
 
 
@@ -471,7 +474,3 @@ def _runs_loop(node: ast.FunctionDef) -> bool:
     """Whether it starts an event loop of its own, which cannot be done inside of one."""
     names = ("run", "run_until_complete")
     return any(isinstance(part, ast.Attribute) and part.attr in names for part in ast.walk(node))
-
-
-def _calls(calls: list[ast.Call], name: str) -> bool:
-    return any(called_name(call) == name for call in calls)

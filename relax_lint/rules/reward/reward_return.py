@@ -4,10 +4,11 @@
 
 A way that returns None or reaches the function's end, a tuple, a string, a coroutine that nobody awaits; of a
 single-sample function a list; of a batch function a number, a dict, or a list that can have fewer or more items than
-there are samples. Ways that return numbers beside ways that return dicts. A dict that has something else than a number
-under the launch's `--reward-key`. Calls within the recipe are followed, with what they are called with; so are
-branches, early returns, exceptions, loops that may not run, dicts built key by key. Booleans, integers, numpy scalars
-and tensors of no dimension are numbers. What is not known is left alone.
+there are samples. Ways that return numbers beside ways that return dicts. A dict that has something else than a
+number under the launch's `--reward-key`. A reward of which every call ends in `raise NotImplementedError`, in itself
+or in a function that it always calls: it is still to be written. Calls within the recipe are followed, with what they
+are called with; so are branches, early returns, exceptions, loops that may not run, dicts built key by key. Booleans,
+integers, numpy scalars and tensors of no dimension are numbers. What is not known is left alone.
 
 ## Why
 
@@ -43,7 +44,7 @@ from relax_lint.fixers.python_edits import append_statement
 from relax_lint.project import Project
 from relax_lint.rewards import KEY, RewardUse, exit_place, on_every
 from relax_lint.rules import ERROR, Example, rule
-from relax_lint.rules.reward._return_examples import INVALID_UNDER_KEY, REWARD, VALID_UNDER_KEY, batch, single
+from relax_lint.rules.reward._return_examples import MORE_INVALID, MORE_VALID, REWARD, batch, single
 
 if TYPE_CHECKING:
     from relax_lint.flow.shapes import Exit, Function
@@ -219,7 +220,7 @@ async def reward_func(args, samples, **kwargs):
     return rewards
 """)
     ),
-    *VALID_UNDER_KEY,
+    *MORE_VALID,
 ]
 
 INVALID = [
@@ -421,7 +422,7 @@ async def reward_func(args, samples, **kwargs):
     Example(single("    sample.reward = 1.0\n    return sample\n"), findings=((3, 5),)),
     Example(batch("    return samples\n"), findings=((REWARD, 2, 5),)),
     Example(batch("    return [{'score': 1.0} if s.label else 0.0 for s in samples]\n"), findings=((REWARD, 2, 5),)),
-    *INVALID_UNDER_KEY,
+    *MORE_INVALID,
 ]
 
 
@@ -436,7 +437,11 @@ def reward_return(use: RewardUse, project: Project) -> Iterator[Finding | NotChe
 
 def _judged(use: RewardUse, function: Function) -> Iterator[Finding]:
     from relax_lint.reward_values import with_dicts
+    from relax_lint.unwritten import UNWRITTEN, raised_always
 
+    if (unwritten := raised_always(function, use.interpreter)) is not None:
+        yield Finding(unwritten, f"{use.name} {UNWRITTEN}", launch=use.launch, subject=use.name)
+        return
     form, key = use.called_in(function), use.key
     plain = use.plainly_gives("score", function) and (not key or use.plainly_gives(key, function, number=True))
     if form is None or plain:

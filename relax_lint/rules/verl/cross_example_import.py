@@ -276,7 +276,7 @@ class _Reach(NamedTuple):
 def cross_example_import(recipe: Recipe, project: Project) -> Iterator[Finding]:
     """Every import, flag and YAML value of a recipe that leads into another one."""
     for source in recipe.python:
-        if recipe.wants(source.path) and _may_import(source):
+        if recipe.wants(source.path) and _may_import(source) and source.tree is not None:
             for found in project.once(("reaches", source), partial(_all_in_python, source, recipe, project)):
                 yield _finding(found, recipe, project)
     if recipe.wanted is not None:
@@ -291,9 +291,7 @@ def cross_example_import(recipe: Recipe, project: Project) -> Iterator[Finding]:
 
 
 def _may_import(source: PythonSource) -> bool:
-    if not (_NAMES_EXAMPLES.search(source.text) or _TAKES_FROM_ABOVE.search(source.text)):
-        return False
-    return source.tree is not None
+    return bool(_NAMES_EXAMPLES.search(source.text) or _TAKES_FROM_ABOVE.search(source.text))
 
 
 def _is_another(dotted: str, recipe: Recipe, project: Project) -> bool:
