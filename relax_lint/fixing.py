@@ -226,7 +226,7 @@ def _apply_once(
     project: Project, chosen: Sequence[Plan], dropped: list[Dropped]
 ) -> tuple[Project, dict[Path, bytes], list[Plan], list[Plan]]:
     """The project after a pass, the files that it changes, the fixes that these come from, and those that wait, as they
-    would give a launch a flag that it gets by another one; one that does so alone is dropped."""
+    would give a launch a flag that it gets by another one; one that does so alone, and helps no launch, is dropped."""
     broken: list[Dropped] = []
     changed, applied = _apply(project, chosen, broken)
     dropped += broken
@@ -246,24 +246,34 @@ def _apply_once(
 
 
 def _given_again(project: Project, after: Project, changed: Mapping[Path, bytes], applied: Sequence[Plan]) -> set[str]:
-    """The flags that fixes add, and that a launch has twice by them which no launch of its script had twice."""
+    """The flags that fixes add, and that some launch has a second time by them: in the place of the value that it had,
+    or with the same, unless a launch gets it that had none. In front of another value, which goes on to count, they
+    are what others have."""
     added = {flag for plan in applied for flag in flags_added(plan.edits, project)}
-    if not added:
-        return set()
     scripts: dict[Path, None] = {}
-    for path in changed:
+    for path in changed if added else ():
         recipe = project.recipe_of(path)
         if isinstance(project.source(path), ScriptFile):
             scripts[path] = None
             scripts.update((each.path, None) for each in (recipe.launchers if recipe else ()) if each.sources(path))
-    return {flag for path in scripts for flag in added & (_twice(after, path) - _twice(project, path))}
+
+    def values(state: Project, flag: str) -> list[list[str | None]]:
+        launches = [launch for path in scripts if (script := state.launcher(path)) for launch in script.launches]
+        return [[argument.value for argument in launch.all(flag)] for launch in launches]
+
+    found: set[str] = set()
+    for flag in added:
+        before, now = values(project, flag), values(after, flag)
+        is_helped = len(applied) == 1 and sum(map(bool, now)) > sum(map(bool, before))
+        is_overridden = not {each[-1] for each in before if each} <= {each[-1] for each in now if each}
+        if is_overridden or (_repeats(now) > _repeats(before) and not is_helped):
+            found.add(flag)
+    return found
 
 
-def _twice(project: Project, path: Path) -> set[str]:
-    script = project.launcher(path)
-    launches = script.launches if script is not None else ()
-    given = (Counter(argument.flag for argument in launch.arguments) for launch in launches)
-    return {flag for counts in given for flag, count in counts.items() if count > 1}
+def _repeats(launches: list[list[str | None]]) -> int:
+    """How many launches give a flag one value twice."""
+    return sum(len(values) > len(set(values)) for values in launches)
 
 
 def _apply(project: Project, chosen: Sequence[Plan], dropped: list[Dropped]) -> tuple[dict[Path, bytes], list[Plan]]:
