@@ -65,8 +65,11 @@ def place_of(launch: Launch, word: Word | None) -> Place:
 
 
 def why_unknown(word: Word) -> str:
-    """The part of a word that is not known, as it is written."""
-    return word.unknowns[0].text if word.unknowns else word.text
+    """The part of a word that is not known, or by default only, as it is written."""
+    if word.unknowns:
+        return word.unknowns[0].text
+    origins = [origin for span in word.spans for origin in span.origins]
+    return f"${{{origins[0]}}}" if origins else word.text
 
 
 def open_word(launch: Launch, *flags: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from relax_lint.shell.near_entries import near_entry
 from relax_lint.shell.needs import common
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.state import NONEMPTY, State
-from relax_lint.shell.values import Known, Root, Sym, Value, shown_of
+from relax_lint.shell.values import Assumed, Chunk, Known, Root, Sym, Value, shown_of
 
 if TYPE_CHECKING:
     from relax_lint.shell.courses import Course
@@ -215,8 +216,9 @@ def _word(value: Value, state: State) -> Word:
     resolved = state.resolve(value)
     place = outermost(value.place) if value.place is not None else None
     chunks = resolved.chunks
+    assumed = _assumed(chunks)
     if len(chunks) == 1 and isinstance(chunks[0], Known):
-        return Word(chunks[0].text, (), place)
+        return Word(str(chunks[0].text), (), place, assumed=assumed)
     unknowns = []
     defaults: dict[str, str] = {}
     spans = []
@@ -233,4 +235,14 @@ def _word(value: Value, state: State) -> Word:
         unknowns.append(
             Unknown(root.text, root.variable, state.bindings.get(root) is NONEMPTY, value.many, root.alternative)
         )
-    return Word(resolved.shown, tuple(unknowns), place, tuple(defaults), tuple(defaults.values()), tuple(spans))
+    return Word(
+        resolved.shown, tuple(unknowns), place, tuple(defaults), tuple(defaults.values()), tuple(spans), assumed
+    )
+
+
+def _assumed(chunks: Sequence[Chunk]) -> Unknown | None:
+    """What a word begins with that no more than an assumption tells."""
+    first = next((chunk for chunk in chunks if shown_of(chunk)), None)
+    if not isinstance(first, Known) or not isinstance(first.text, Assumed):
+        return None
+    return Unknown(first.text.root.text, first.text.root.variable)

@@ -422,7 +422,8 @@ def _twice(launch: Launch, files: Sequence[ScriptFile], arrays: _Arrays) -> Iter
         return
     repeated = [place for place, times in Counter(flags).items() if times > 1]
     for name, place in _second_expansions(launch, repeated, files, arrays):
-        edit = remove(Argument(name, (), Word(name, place=place)))
+        written = place.source.text[place.start : place.end].strip('"')
+        edit = remove(Argument(written, (), Word(written, place=place)))
         yield Finding(
             place,
             f"{name} is passed twice to this launch",
