@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _VARIABLE = re.compile(r"(?:\$\{)?([A-Za-z_]\w*|[1-9]\d*)(?::?[-=].*)?\}?", re.DOTALL)
 """A variable, or an argument, with a default or without one."""
 _NEAR = re.compile("relax|entrypoint|train")
+_FIRST_WORDS = 5
+"""In how many words what runs is named, where no Python is in front: ``bash -c python3 -m MODULE``."""
 _LAUNCHED = re.compile(
     r"(?:^|/)relax/entrypoints/train\.py$|^relax\.entrypoints|^verl\.|main_ppo|^recipe\.|main_\w+\.py$"
 )
@@ -139,7 +141,7 @@ class Recorder:
 
     def record_if_near(self, shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
         """A program that nobody knows, if it may have been meant to start Relax."""
-        if shell.reading.only_trainings and any(_NEAR.search(word.shown) for word in words[:2]):
+        if shell.reading.only_trainings and any(_NEAR.search(word.shown) for word in words[:_FIRST_WORDS]):
             self._take_near(shell, node, tuple([self.word(word, state) for word in words]), state)
 
     def _take_near(self, shell: Shell, node: SimpleCommand, argv: tuple[Word, ...], state: State) -> None:
