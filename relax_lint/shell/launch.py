@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -134,6 +135,7 @@ HOLDS_FLAGS = pattern(
     r"[@*]\Z|\$\{[@*]|\[[@*]\]\Z|\A\$\(cat\)\Z|(?:\A|_)(?:ARGS?|OPTS?|OPTIONS?|FLAGS?|EXTRAS?|PARAMS?|OVERRIDES?)(?:_|\Z)",
     re.IGNORECASE,
 )
+_HELP = frozenset({"-h", "--help"})
 _NEGATIVE_NUMBER = pattern(r"-(?:\d|\.\d)")
 
 
@@ -162,11 +164,15 @@ def entry_name(word: Word) -> str:
 
 
 def classify(argv: Sequence[Word]) -> Kind:
-    """Whose training an argv starts."""
+    """Whose training an argv starts: nobody's, where argparse prints its help and ends."""
     at = entry_index(argv)
-    if at < 0:
+    if at < 0 or any(map(_asks_for_help, takewhile(lambda word: word.text != "--", argv[at + 1 :]))):
         return "other"
     return "relax" if _RELAX_ENTRY.match(entry_name(argv[at])) else "verl"
+
+
+def _asks_for_help(word: Word) -> bool:
+    return word.text in _HELP and not (word.unknowns or word.spans or word.assumed)
 
 
 def entry_index(argv: Sequence[Word]) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from relax_lint.diagnostics import Place
 from relax_lint.records import node
 from relax_lint.shell.bounds import MAXIMUM_LAUNCHES, TooComplex
-from relax_lint.shell.launch import Default, Launch, Unknown, Word, classify
+from relax_lint.shell.launch import Default, Launch, Unknown, Word, classify, entry_index
 from relax_lint.shell.memory import Memory
 from relax_lint.shell.near_entries import near_entry
 from relax_lint.shell.needs import common
@@ -121,7 +121,8 @@ class Recorder:
         argv = tuple([self.word(word, state) for word in words])
         kind = classify(argv)
         if kind == "other" and shell.reading.only_trainings:
-            self._take_near(shell, node, argv, state)
+            if entry_index(argv) < 0:
+                self._take_near(shell, node, argv, state)
             return
         site = outermost(Place(shell.source, node.start, node.end))
         stage = shell.stages[-1] if shell.stages else None
