@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint import looks
 from relax_lint.diagnostics import Edit, Fix
+from relax_lint.invisible import invisible_in, visible
 from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.shell.launch import Launch, Word, classify, entry_name
@@ -131,6 +132,9 @@ def _torn(launch: Launch, at: int) -> Iterator[Slip]:
 def _in_one_word(launch: Launch) -> Iterator[Slip]:
     """A whole command in quotes, which bash takes for the name of a program."""
     word = launch.argv[0]
+    if invisible_in(word.text) is not None:
+        yield _with_invisible(launch, word)
+        return
     shown = _written(word)
     start = " ".join(each.text for each in as_command(word)[:2])
     if len(shown) > len(start):
@@ -138,6 +142,13 @@ def _in_one_word(launch: Launch) -> Iterator[Slip]:
     ways = "an array, or eval" if _QUOTES.intersection(word.text) else "no quotes"
     message = f"{shown} in quotes is one word, the name of a program that nobody has: write it with {ways}"
     yield Slip(launch, word, message, None)
+
+
+def _with_invisible(launch: Launch, word: Word) -> Slip:
+    """The right words, with a character in them that nobody sees."""
+    right = visible(word.text)
+    message = f"{right} does not start Relax: it holds a {invisible_in(word.text)}, which nobody sees"
+    return Slip(launch, word, message, _in_place(word, word.text, right, None))
 
 
 def _without(first: Word, after: Word, dropped: str) -> Fix | None:
@@ -179,7 +190,9 @@ def _misspelt_python(launch: Launch) -> Iterator[Slip]:
         fix = _in_place(word, word.text, "python3", None) if _between(word, launch.argv[1]) == "" else None
         yield Slip(launch, word, message, fix)
         return
-    if any(is_slip(word.text, meant) for meant in _PROGRAMS):
+    if visible(word.text) in _PROGRAMS and invisible_in(word.text) is not None:
+        yield _with_invisible(launch, word)
+    elif any(is_slip(word.text, meant) for meant in _PROGRAMS):
         message = f"there is no program {word.text}: write python3"
         yield Slip(launch, word, message, _in_place(word, word.text, "python3", None))
 
@@ -189,6 +202,9 @@ def _misspelt(launch: Launch, at: int, launcher: LauncherSource, project: Projec
     word = launch.argv[at]
     text = entry_name(word)
     is_path = _is_path(text)
+    if invisible_in(text) is not None and classify((word, Word(visible(text).partition(" ")[0]))) == "relax":
+        yield _with_invisible(launch, word)
+        return
     if _may_be_there(text, word, launch, project):
         return
     behind = launch.argv[at + 1] if at + 1 < len(launch.argv) else Word("")

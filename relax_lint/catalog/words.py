@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.argparse_model import NegativeNumber
+from relax_lint.invisible import invisible_in, visible
 from relax_lint.records import record
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ def with_dashes(catalogue: Catalogue, text: str) -> str | None:
 def _is_meant_as_flag(catalogue: Catalogue, text: str) -> bool:
     if text.startswith("-"):
         return False
+    if invisible_in(text) is not None:
+        return bool(catalogue.flags(visible(text).split("=")[0].strip()))
     return has_other_hyphens(text) or with_dashes(catalogue, text) is not None
 
 

@@ -31,7 +31,7 @@ argparse of Python 3.12 and the types that Relax, Megatron and SGLang register; 
 ## Fix
 
 Quotes JSON, writes `--x=-1e-6`, writes a choice in its own letter case, and drops what says true behind a switch.
-Unsafe: drops a switch with the word that says false, since the switch was on.
+Unsafe: drops a switch with the word that says false, since the switch was on; takes the quotes from a flag.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ from relax_lint.catalog.vendors import VENDOR_CHOICES
 from relax_lint.catalog.words import Group, flag_in_text, is_number
 from relax_lint.constraints.spelling import REPORTED_BY_THEIR_OWN_RULES
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Severity
-from relax_lint.fixers.flag_words import drop_inline_value, drop_word_behind, in_single_quotes, join_value
+from relax_lint.fixers.flag_words import drop_inline_value, drop_word_behind, in_single_quotes, join_value, unquoted
 from relax_lint.fixers.json_values import quoted_json
-from relax_lint.fixers.launcher_edits import remove, replace_value, replace_word
+from relax_lint.fixers.launcher_edits import remove, replace_value
+from relax_lint.invisible import invisible_in, visible
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.queries import is_broken_off, place_of, start_of, why_unknown
 
 _FALSE = frozenset({"false", "f", "0", "no", "n", "off", "none"})
-_PLAIN_WORDS = re.compile(r"[\w./:@%+,= -]+")
 _MOST_CHOICES = 12
 _NUMBER = re.compile(r"[-+]?[\d._]+(?:[eE][-+]?\d+)?")
 """One number is not meant by another."""
@@ -367,11 +367,8 @@ def _ignored(group: Group, namespace: Namespace) -> Iterator[Finding]:
 def _in_quotes(word: Word, launch: Launch, what: str) -> Finding:
     """A flag with its value as one word."""
     flag = flag_in_text(word) or word.text
-    words = " ".join(word.text.split())
-    message = f"{flag} is no flag here, as {_shown(word)} is one word in quotes, which {what}: write {words}"
-    is_quoted = word.place is not None and word.place.source.text[word.place.start] in "\"'"
-    edit = replace_word(word, words) if is_quoted and _PLAIN_WORDS.fullmatch(words) else None
-    fix = _fix("take the quotes away", edit, f"{flag} was no flag until now")
+    message = f"{flag} is no flag here, as {_shown(word)} is one word in quotes, which {what}: write {word.text}"
+    fix = _fix("take the quotes away", unquoted(word), f"{flag} was no flag until now")
     return _finding(launch, word, flag, message, fix)
 
 
@@ -397,6 +394,8 @@ def _behind_a_switch(group: Group, namespace: Namespace) -> Finding:
 
 def _shown(word: Word) -> str:
     """A word as a message names it: in quotes where it would not be seen, or not as one."""
+    if (unseen := invisible_in(word.text)) is not None and not visible(word.text):
+        return f"a {unseen}"
     return word.text if word.text and not any(map(str.isspace, word.text)) else f"'{word.text}'"
 
 
