@@ -37,6 +37,11 @@ def misspelt(place: Place) -> Misspelt | None:
     return None if found is None else Misspelt(written, found["name"] or found["braced"], joined=False)
 
 
+def is_misspelt(place: Place | None) -> bool:
+    """Whether a word is such an array, which RLX421 reports."""
+    return place is not None and misspelt(place) is not None
+
+
 def whole_array(word: Word) -> str | None:
     """The name of the array that a word expands whole."""
     part = word.parts[0] if len(word.parts) == 1 else None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from relax_lint.suppression import Suppressor
 
 UNREADABLE, UNUSED, TOO_COMPLEX, CORE_TOUCHED = "RLX001", "RLX002", "RLX003", "RLX106"
-_OWN: Mapping[str, Callable[[Scope], Iterator[tuple[Finding, Judged | None]]]] = {
+_OWN: Mapping[str, Callable[[Scope], Iterator[tuple[Finding | NotChecked, Judged | None]]]] = {
     UNREADABLE: unreadable,
     TOO_COMPLEX: too_complex,
     CORE_TOUCHED: touched,

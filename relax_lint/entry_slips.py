@@ -1,4 +1,5 @@
-"""Commands that were to start Relax and start nothing: a path or a module that is not there, no Python in front."""
+"""Commands that were to start Relax and start nothing: a path or a module that is not there, no Python in front, a
+shell instead of it, a command in quotes."""
 
 from __future__ import annotations
 
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING
 from relax_lint import looks
 from relax_lint.diagnostics import Edit, Fix
 from relax_lint.fixers.entry_words import by_path, module_words, renamed
+from relax_lint.invisible import invisible_in, visible
+from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.shell.launch import Launch, Word, classify, entry_name
-from relax_lint.shell.near_entries import is_python, near_entry
+from relax_lint.shell.near_entries import as_command, is_command, is_python, is_shell, near_entry, torn_command
 from relax_lint.shell.queries import program
 from relax_lint.slips import is_slip
 
@@ -24,6 +27,8 @@ ENTRY = "relax/entrypoints/train.py"
 MODULE = "relax.entrypoints.train"
 _LIKE_ENOUGH = 0.85
 _FIRST_LIKE_ENOUGH = 0.8
+_MODULE_OPTION = pattern(r"-[A-Za-z]*m")
+_QUOTES = frozenset("'\"\\")
 _PROGRAMS = ("python3", "python")
 _SCRATCH = frozenset({"/", "/tmp", "/var/tmp", "/dev/shm"})
 _OTHER_PROGRAMS = frozenset({"ipython", "ipython3", "bpython", "pythonw", "cpython"})
@@ -52,11 +57,17 @@ def entry_slips(launcher: LauncherSource, project: Project) -> Iterator[Slip]:
     for launch in launcher.launches:
         if launch.kind == "relax":
             yield from _astray(launch, project)
+            yield from _named_otherwise(launch)
     for launch in launcher.evaluation.near_launches:
         at = near_entry(launch.argv)
         if at is None:
             continue
-        if is_python(launch.argv[0]) or at > 1:
+        torn = torn_command(launch.argv)
+        if torn is not None:
+            yield from _torn(launch, torn)
+        elif is_command(launch.argv[0]):
+            yield from _in_one_word(launch)
+        elif is_python(launch.argv[0]) or at > 1:
             yield from _misspelt(launch, at, launcher, project)
         elif at == 0:
             yield from _without_python(launch, project)
@@ -84,6 +95,79 @@ def _astray(launch: Launch, project: Project) -> Iterator[Slip]:
         yield Slip(launch, word, message, None)
 
 
+def names_no_module(launch: Launch) -> bool:
+    """Whether Python is given the name of Relax's module where it looks for a file."""
+    return launch.argv[launch.entry].text == MODULE and not _has_module_option(launch) and _has_python(launch)
+
+
+def _has_module_option(launch: Launch) -> bool:
+    return _MODULE_OPTION.fullmatch(launch.argv[launch.entry - 1].text) is not None
+
+
+def _has_python(launch: Launch) -> bool:
+    return any(map(is_python, launch.argv[: launch.entry]))
+
+
+def _named_otherwise(launch: Launch) -> Iterator[Slip]:
+    """A module's name where Python looks for a file."""
+    word = launch.argv[launch.entry]
+    if names_no_module(launch):
+        message = f"python3 {MODULE} is the name of a module, and no file is called that: write python3 {ENTRY}"
+        yield Slip(launch, word, message, _written(renamed(word, MODULE, ENTRY), ENTRY, None))
+
+
+def _torn(launch: Launch, at: int) -> Iterator[Slip]:
+    """``bash -c python3 FILE``: the shell runs Python alone."""
+    shell = program(launch.argv[0])
+    option, python = launch.argv[at - 1].text, launch.argv[at].text
+    message = (
+        f"{shell} {option} takes one word for the command, {python}, which is then run alone: write {python} itself"
+    )
+    fix = _without(launch.argv[0], launch.argv[at], f"{launch.argv[0].text} -c")
+    yield Slip(launch, launch.argv[0], message, fix)
+
+
+def _in_one_word(launch: Launch) -> Iterator[Slip]:
+    """A whole command in quotes, which bash takes for the name of a program."""
+    word = launch.argv[0]
+    if invisible_in(word.text) is not None:
+        yield _with_invisible(launch, word)
+        return
+    shown = _spelt(word)
+    start = " ".join(each.text for each in as_command(word)[:2])
+    if len(shown) > len(start):
+        shown = f"{start} …"
+    ways = "an array, or eval" if _QUOTES.intersection(word.text) else "no quotes"
+    message = f"{shown} in quotes is one word, the name of a program that nobody has: write it with {ways}"
+    yield Slip(launch, word, message, None)
+
+
+def _with_invisible(launch: Launch, word: Word) -> Slip:
+    """The right words, with a character in them that nobody sees."""
+    right = visible(word.text)
+    message = f"{right} does not start Relax: it holds a {invisible_in(word.text)}, which nobody sees"
+    return Slip(launch, word, message, _written(renamed(word, word.text, right), right, None))
+
+
+def _without(first: Word, after: Word, dropped: str) -> Fix | None:
+    """Takes away what stands from one word up to another, if it is no more than that."""
+    if first.place is None or after.place is None:
+        return None
+    written = first.place.source.text[first.place.start : first.place.end]
+    if f"{written} {_between(first, after)}".strip() != dropped:
+        return None
+    edit = Edit(first.place.source.path, first.place.start, after.place.start, "")
+    return Fix(f"drop {dropped}", lambda: [edit])
+
+
+def _between(first: Word, after: Word) -> str | None:
+    """What is written between two words, blanks and continued lines aside; ``None`` where they stand apart."""
+    if first.place is None or after.place is None or first.place.source is not after.place.source:
+        return None
+    between = first.place.source.text[first.place.end : after.place.start]
+    return " ".join(between.replace("\\\n", " ").split()) if first.place.end < after.place.start else None
+
+
 def _without_python(launch: Launch, project: Project) -> Iterator[Slip]:
     """The path itself as a program, which it is if it may be executed."""
     word = launch.argv[0]
@@ -95,11 +179,22 @@ def _without_python(launch: Launch, project: Project) -> Iterator[Slip]:
 
 
 def _misspelt_python(launch: Launch) -> Iterator[Slip]:
-    """The right path behind a program that nobody has."""
+    """The right path behind a program that nobody has, or a shell."""
     word = launch.argv[0]
     if classify(launch.argv[:2]) != "relax" or not word.known or word.text in _OTHER_PROGRAMS:
         return
-    if any(is_slip(word.text, meant) for meant in _PROGRAMS):
+    if is_shell(word):
+        message = f"{word.text} takes {launch.argv[1].text} for a script of the shell, which it is not: write python3"
+        fix = (
+            _written(renamed(word, word.text, "python3"), "python3", None)
+            if _between(word, launch.argv[1]) == ""
+            else None
+        )
+        yield Slip(launch, word, message, fix)
+        return
+    if visible(word.text) in _PROGRAMS and invisible_in(word.text) is not None:
+        yield _with_invisible(launch, word)
+    elif any(is_slip(word.text, meant) for meant in _PROGRAMS):
         message = f"there is no program {word.text}: write python3"
         yield Slip(launch, word, message, _written(renamed(word, word.text, "python3"), "python3", None))
 
@@ -111,7 +206,15 @@ def _misspelt(launch: Launch, at: int, launcher: LauncherSource, project: Projec
     is_path = _is_path(text)
     words = module_words(launch.argv, at)
     as_module = words if is_path else None
+    if invisible_in(text) is not None and classify((word, Word(visible(text).partition(" ")[0]))) == "relax":
+        yield _with_invisible(launch, word)
+        return
     if as_module is None and _may_be_there(text, word, launch, project):
+        return
+    behind = launch.argv[at + 1] if at + 1 < len(launch.argv) else Word("")
+    if classify((word, Word(text + behind.text))) == "relax":
+        message = f"a blank tears {text + behind.text} in two: python3 {text} starts nothing"
+        yield Slip(launch, word, message, _joined(word, behind))
         return
     tail = "/".join(text.split("/")[-3:]) if is_path else text
     meant = ENTRY if is_path else MODULE
@@ -122,12 +225,29 @@ def _misspelt(launch: Launch, at: int, launcher: LauncherSource, project: Projec
     if not is_entry and not (_trains(launch, at, project) and (is_near or is_below or is_in_reach)):
         if not is_near or _launches_otherwise(launcher, project):
             return
+    if "\\" in _spelt(word):
+        message = f"{_spelt(word)} has backslashes, which separate nothing: write python3 {ENTRY}"
+        edit = renamed(word, _spelt(word), ENTRY) if is_near else None
+        yield Slip(launch, word, message, _written(edit, ENTRY, None))
+        return
     start = text if words is None else f"-m {text}"
     message = f"python3 {start} does not start Relax: write python3 {ENTRY}"
     reason = None if is_entry or is_slip(tail, meant) else "another program may be meant"
     wrong = tail if is_near else text
     edit = renamed(word, wrong, meant) if as_module is None else by_path(*as_module, wrong, meant)
     yield Slip(launch, word, message, _written(edit, meant, reason))
+
+
+def _joined(word: Word, behind: Word) -> Fix | None:
+    """Takes away the blank between two words."""
+    if word.place is None or behind.place is None or _between(word, behind) != "":
+        return None
+    edit = Edit(word.place.source.path, word.place.end, behind.place.start, "")
+    return Fix("take the blank away", lambda: [edit])
+
+
+def _spelt(word: Word) -> str:
+    return word.text if word.place is None else word.place.source.text[word.place.start : word.place.end]
 
 
 def _may_be_there(text: str, word: Word, launch: Launch, project: Project) -> bool:
@@ -138,6 +258,8 @@ def _may_be_there(text: str, word: Word, launch: Launch, project: Project) -> bo
     if not word.known:
         return False
     at = _below(launch, text, project)
+    if project.is_dir(at):
+        return project.exists(at / "__main__.py")
     return project.exists(at) if project.root in at.parents else not _is_near("/".join(at.parts[-3:]), ENTRY)
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from relax_lint.diagnostics import Finding, Place
+from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.project import YAML_SUFFIXES
 from relax_lint.scope import Judged
+from relax_lint.shell.queries import unread_sources
 from relax_lint.sources.text import SourceFile
 
 if TYPE_CHECKING:
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from relax_lint.sources.script import ScriptFile
 
 
-def unreadable(scope: Scope) -> Iterator[tuple[Finding, Judged | None]]:
-    """One finding for each target, and each file that a target launcher sources, that cannot be read or parsed."""
+def unreadable(scope: Scope) -> Iterator[tuple[Finding | NotChecked, Judged | None]]:
+    """One finding for each target, and each file that a target launcher sources, that cannot be read or parsed; a file
+    to source that is not there may be where the training runs."""
     for path in scope.targets:
         source = scope.project.source(path)
         if source is None:
@@ -33,6 +35,8 @@ def unreadable(scope: Scope) -> Iterator[tuple[Finding, Judged | None]]:
         for sourced in launcher.evaluation.sourced:
             for finding in _shell_error(sourced):
                 yield finding, judged
+        for place in unread_sources(launcher.evaluation):
+            yield NotChecked(place, place.source.text[place.start : place.end]), judged
 
 
 def too_complex(scope: Scope) -> Iterator[tuple[Finding, Judged | None]]:

@@ -11,6 +11,7 @@ from relax_lint.flag_arrays import FilledArray, arrays_in
 from relax_lint.patterns import pattern
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.nodes import ArrayLiteral, Assignment, CommandSubstitution, Parameter, SimpleCommand, Word
+from relax_lint.shell.queries import unread_sources
 from relax_lint.shell.walk import commands_of, nodes_of
 from relax_lint.sources.script import ScriptFile
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 PRINTS = frozenset({"echo", "printf", ":"})
 _DECLARES = frozenset({"declare", "typeset", "local", "readonly", "export", "unset"})
-_SETS_UP = pattern(r"MODEL_CONFIG_DIR|/models/|entrypoint")
 _ASSIGNMENT = pattern(r"(?<![\w$])([A-Za-z_]\w*)(?:\[[^\]\n]*\])?\+?=")
 # How a script comes by names of variables that it does not write out: lists of them, and names put together.
 _LISTED = pattern(
@@ -189,9 +189,7 @@ def _printed(command: SimpleCommand) -> list[tuple[int, int]]:
 
 def _later_source(launcher: LauncherSource, array: FilledArray) -> str | None:
     """A file that could not be read, is read after the array is set, and so may use it."""
-    for place in launcher.evaluation.unresolved_sources:
-        text = place.source.text[place.start : place.end]
-        after = place.source is not array.place.source or place.start > array.place.start
-        if after and not _SETS_UP.search(text):
-            return text
+    for place in unread_sources(launcher.evaluation):
+        if place.source is not array.place.source or place.start > array.place.start:
+            return place.source.text[place.start : place.end]
     return None

@@ -247,3 +247,24 @@ def test_a_sourced_file_that_cannot_be_parsed_is_named_with_the_launcher() -> No
     tree = {LAUNCHER: f"source scripts/broken.sh\n{TRAIN}\n", "scripts/broken.sh": "A=(\n"}
     report = lint(Project.from_files(tree), ENGINE, targets=[MEMORY_ROOT / LAUNCHER])
     assert [(item.path.name, item.code) for item in report.standing] == [("broken.sh", "RLX001")]
+
+
+@pytest.mark.parametrize(
+    ("line", "because"),
+    [
+        ('source "$(dirname "$0")/gone.sh"', ['source "$(dirname "$0")/gone.sh"']),
+        (". /root/env.sh", [". /root/env.sh"]),
+        ("[ -f .env ] && source .env", ["source .env"]),
+        ('eval "$(conda shell.bash hook)"', ['eval "$(conda shell.bash hook)"']),
+        ("source examples/demo/here.sh", []),
+        ('source "${MODEL_CONFIG_DIR}/demo.sh"', []),
+        ('source "$(dirname "$0")/../../scripts/entrypoint/local.sh"', []),
+    ],
+)
+def test_a_file_to_source_that_is_not_there_is_told_as_not_checked(line: str, because: list[str]) -> None:
+    files = {LAUNCHER: f"set -e\n{line}\n{TRAIN} --lr 1e-6\n", "examples/demo/here.sh": "A=1\n"}
+    report = lint(Project.from_files(files), {"RLX001": load_rules()["RLX001"]})
+    assert not report.diagnostics
+    assert [(each.code, each.line, each.because) for each in report.not_checked] == [
+        ("RLX001", 2, each) for each in because
+    ]

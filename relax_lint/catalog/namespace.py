@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from relax_lint.catalog.argparse_model import Match, Parsed, ParserModel, Proble
 from relax_lint.catalog.conversions import BadValue, converted
 from relax_lint.catalog.flags import HELPER_PARSER, Catalogue, Flag
 from relax_lint.catalog.hidden import Hidden, is_hidden
-from relax_lint.shell.launch import Argument, Launch, Unknown, Word
+from relax_lint.shell.launch import Argument, Launch, Word
 
 if TYPE_CHECKING:
     from relax_lint.catalog.words import Group
@@ -20,7 +19,6 @@ ORDER = ("pre", "sglang-tp", "sglang", "teacher", "main")
 """Relax's parsers in the order in which they read the command line."""
 _LAST_WRITES = ("teacher", "sglang", "pre", "main")
 """Whose value counts when several of them set the same attribute."""
-_ONE_EXPANSION = re.compile(r'"?\$(?:\w+|[@*]|\{.*\}|\(.*\))"?', re.DOTALL)
 _SKIPPED_FOR_TRAINING = frozenset({"sglang-tp", "sglang", "teacher"})
 
 
@@ -150,11 +148,12 @@ class Namespace:
 
     @cached_property
     def _open_words(self) -> tuple[Word, ...]:
-        """The words that are not known at all, or are flags whose name is not."""
+        """The words that are not known at all, or by default only, or are flags whose name is not."""
         return tuple(
             word
             for word in self.launch.argv[self.launch.entry + 1 :]
-            if word.unknowns and (word.text == word.unknowns[0].text or word.text.startswith("-"))
+            if word.is_replaceable
+            or (word.unknowns and (word.text == word.unknowns[0].text or word.text.startswith("-")))
         )
 
     def shadowed(self, parser: str, by: str) -> list[str]:
@@ -265,10 +264,6 @@ def _default(flag: Flag) -> Any:
 def _unlearned(word: Word) -> Word:
     """A word that is a flag only where a test of the script found a variable equal to one (``[ "$arg" = --help ]``) is
     a value for everybody else."""
-    place = word.place
-    if place is None or word.unknowns or not word.text.startswith("-"):
+    if word.assumed is None or word.unknowns or not word.text.startswith("-"):
         return word
-    written = place.source.text[place.start : place.end]
-    if not _ONE_EXPANSION.fullmatch(written):
-        return word
-    return Word(written, (Unknown(written),), place)
+    return Word(word.assumed.text, (word.assumed,), word.place)

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.argparse_model import NegativeNumber
+from relax_lint.invisible import invisible_in, visible
 from relax_lint.records import record
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _HYPHENS = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 _WITH_ANOTHER_HYPHEN = re.compile(rf"(?=-?[{_HYPHENS}])[-{_HYPHENS}]{{1,2}}[A-Za-z][\w-]*(?:=.*)?", re.DOTALL)
+_FLAG_IN_TEXT = re.compile(r"(?P<flag>--[A-Za-z][\w-]*)(?:=\S*)?\s")
 
 
 @record
@@ -96,12 +98,20 @@ def with_dashes(catalogue: Catalogue, text: str) -> str | None:
 def _is_meant_as_flag(catalogue: Catalogue, text: str) -> bool:
     if text.startswith("-"):
         return False
+    if invisible_in(text) is not None:
+        return bool(catalogue.flags(visible(text).split("=")[0].strip()))
     return has_other_hyphens(text) or with_dashes(catalogue, text) is not None
 
 
 def has_other_hyphens(text: str) -> bool:
     """Whether a word is a flag but for its dashes, which are what word processors make of a hyphen."""
     return text[:1] in _HYPHENS + "-" and _WITH_ANOTHER_HYPHEN.fullmatch(text) is not None
+
+
+def flag_in_text(word: Word) -> str | None:
+    """The flag that a word of several begins with, which quotes make a value of any other flag."""
+    found = _FLAG_IN_TEXT.match(word.text)
+    return None if found is None else found["flag"]
 
 
 def is_number(text: str) -> bool:

@@ -103,11 +103,16 @@ def _why_not(path: Path, files: Files) -> str | None:
 def _evaluated(path: Path, env: dict[str, str], options: Namespace) -> Evaluation:
     """What a script launches, after complaints of what could not be followed."""
     from relax_lint.shell.evaluate import evaluate
+    from relax_lint.shell.queries import unread_sources
 
     evaluation = evaluate(path, _reading(path, env, options))
     for place, message in evaluation.problems:
         line, column = place.source.position(place.start)
         complain(f"{place.source.path}:{line}:{column}: {message}")
+    for place in unread_sources(evaluation):
+        line, column = place.source.position(place.start)
+        sourced = place.source.text[place.start : place.end]
+        complain(f"{place.source.path}:{line}:{column}: not read, so that what it sets is not known: {sourced}")
     if evaluation.too_complex is not None:
         complain(f"{path} has more to do, or more ways through it, than is followed; there may be more launches")
     return evaluation

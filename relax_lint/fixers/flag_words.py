@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from relax_lint.diagnostics import Edit
-from relax_lint.fixers.launcher_edits import whole
+from relax_lint.fixers.launcher_edits import replace_word, whole
+from relax_lint.patterns import pattern
 from relax_lint.shell.launch import Argument, Word
 
+_PLAIN_WORDS = pattern(r"[\w./:@%+,= -]+")
 _EXPANDED = frozenset("$`\\'")
 
 
@@ -43,6 +45,12 @@ def in_single_quotes(flag: Word, first: Word, last: Word) -> Edit | None:
     start, end = first.place.start, last.place.end
     written = place.source.text[start:end]
     return None if _EXPANDED.intersection(written) else Edit(place.source.path, start, end, f"'{written}'")
+
+
+def unquoted(word: Word) -> Edit | None:
+    """The words that quotes make one of, where bash takes them as they are."""
+    quoted = word.place is not None and word.place.source.text[word.place.start] in "\"'"
+    return replace_word(word, word.text) if quoted and _PLAIN_WORDS.fullmatch(word.text) else None
 
 
 def _stand_together(flag: Word, value: Word) -> bool:

@@ -36,9 +36,11 @@ def holder(place: Place) -> ArrayLiteral | SimpleCommand | None:
 
 
 def whole(argument: Argument) -> Place | None:
-    """From a flag to the last of its values, if nothing else stands between them."""
+    """From a flag that is written out to the last of its values, if nothing else stands between them."""
     place = argument.word.place
-    if place is None or argument.inline:
+    if place is None or not _names(place, argument.word):
+        return None
+    if argument.inline:
         return place
     text, end = place.source.text, place.end
     for value in argument.own_values:
@@ -51,6 +53,12 @@ def whole(argument: Argument) -> Place | None:
         elif value.place.end != end:  # not several words of one expansion
             return None
     return Place(place.source, place.start, end)
+
+
+def _names(place: Place, flag: Word) -> bool:
+    """Whether the name of a flag stands where it is said to be written, and no expansion that gives it."""
+    written = place.source.text[place.start : place.end]
+    return written.lstrip("\"'").startswith(flag.text.partition("=")[0])
 
 
 def is_word(place: Place) -> bool:

@@ -8,7 +8,7 @@ from relax_lint.diagnostics import Place
 from relax_lint.patterns import pattern
 from relax_lint.shell import conditions
 from relax_lint.shell.calls import run_text, source_file
-from relax_lint.shell.commands import builtin, leave, run_named, unknown_program
+from relax_lint.shell.commands import builtin, is_python_file, leave, run_named, unknown_program
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.partly_known import as_commands
 from relax_lint.shell.refusals import Discard, ReadOnly
@@ -349,6 +349,10 @@ def source(shell: Shell, node: SimpleCommand, words: list[Value], state: State) 
             state.frames[0].update(commands[1])
             state.stdin = EMPTY
             return run_text(shell, commands[0], state)
+    if named is not None and is_python_file(named):
+        shell.recorder.record_if_near(shell, node, words, state)
+        state.status = None
+        return [state]
     spelled, found = shell.reading.find_source(shell, node, words[1], state)
     if found is None:
         place = Place(shell.source, node.start, node.end)

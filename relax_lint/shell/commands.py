@@ -246,6 +246,8 @@ def _run_program(shell: Shell, node: SimpleCommand, words: list[Value], state: S
     if base is None:
         if shell.recorder.looks_like_launch(words[1:], state):
             shell.recorder.record(shell, node, words, state)
+        else:
+            shell.recorder.record_if_near(shell, node, words, state)
         return unknown_program(shell, node, state)
     if is_recorded(base):
         if shell.reading.clean and name is not None and "/" in name and not _can_run(shell, name, state):
@@ -430,9 +432,13 @@ def run_shell(shell: Shell, node: SimpleCommand, words: list[Value], state: Stat
         return _run_string(shell, node, state.stdin, [known("bash"), *words[at:]], state, frozenset(options))
     rest = words[at + 1 :]
     if command_string:
+        shell.recorder.record_if_near(shell, node, words, state)
         return _run_string(shell, node, words[at], rest or [known("bash")], state, frozenset(options))
     first = state.resolve(words[at]).likely
     if first is None:
+        return unknown_program(shell, node, state)
+    if is_python_file(first):
+        shell.recorder.record_if_near(shell, node, [words[0], *words[at:]], state)
         return unknown_program(shell, node, state)
     path = shell.resolve_path(first, state)
     found = shell.reading.script(Path(path)) if path is not None else None
@@ -440,6 +446,11 @@ def run_shell(shell: Shell, node: SimpleCommand, words: list[Value], state: Stat
         return unknown_program(shell, node, state)
     shell.recorder.reads(found)
     return run_process(shell, found, first, rest, state, frozenset(options))
+
+
+def is_python_file(name: str) -> bool:
+    """Whether a file that a shell is to read is one of Python, of which it can make nothing."""
+    return name.endswith(".py")
 
 
 def _run_string(

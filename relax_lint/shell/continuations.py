@@ -21,7 +21,7 @@ Kind = Literal[
 OF_A_FILE = frozenset({"byte-order mark", "CRLF"})
 """What is wrong with a file as a whole."""
 
-_STRAY_BLANKS = pattern(r"\\[ \t]+\r?(?:\n|\Z)")
+_STRAY_BLANKS = pattern(r"\\[ \t\u00a0\u202f\u3000]+\r?(?:\n|\Z)")
 _OVERRIDE = r"\+{1,2}[A-Za-z_][\w.]*=|~?[A-Za-z_]\w*(?:\.\w+)+="
 _FLAG = pattern(rf"--?[A-Za-z]|--\Z|\{{\s*\"|{_OVERRIDE}")
 _GOES_ON = pattern(rf"[ \t]*(?:--?[A-Za-z]|--[ \t\n]|\"?\$|\||&&|[12]?>|&>|<|'|\"|{_OVERRIDE})")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -55,7 +56,8 @@ class Word:
 
     ``place`` is where the word was written (an array's element, a piece of a string that was split), ``None`` when
     it was computed. ``defaults`` names overridable variables whose script-given default the text counts with;
-    ``default_texts`` are these defaults, ``spans`` say where they stand in ``text``.
+    ``default_texts`` are these defaults, ``spans`` say where they stand in ``text``. ``assumed`` is what it begins
+    with, where that is its text only because a test of the script found it equal to that (``[ "$1" = --help ]``).
     """
 
     text: str
@@ -64,6 +66,7 @@ class Word:
     defaults: tuple[str, ...] = ()
     default_texts: tuple[str, ...] = ()
     spans: tuple[Default, ...] = ()
+    assumed: Unknown | None = None
 
     @property
     def known(self) -> bool:
@@ -74,6 +77,12 @@ class Word:
     def open(self) -> bool:
         """Whether this may be several words, or none."""
         return any(unknown.split for unknown in self.unknowns)
+
+    @property
+    def is_replaceable(self) -> bool:
+        """Whether all of it, or the name of the flag that it is, is another where the variable of a default is set."""
+        start = self.spans[0].start if self.spans else -1
+        return start == 0 or (self.text.startswith("-") and 0 < start < len(self.text.partition("=")[0]))
 
 
 @record
@@ -126,6 +135,7 @@ HOLDS_FLAGS = pattern(
     r"[@*]\Z|\$\{[@*]|\[[@*]\]\Z|\A\$\(cat\)\Z|(?:\A|_)(?:ARGS?|OPTS?|OPTIONS?|FLAGS?|EXTRAS?|PARAMS?|OVERRIDES?)(?:_|\Z)",
     re.IGNORECASE,
 )
+_HELP = frozenset({"-h", "--help"})
 _NEGATIVE_NUMBER = pattern(r"-(?:\d|\.\d)")
 
 
@@ -155,11 +165,15 @@ def entry_name(word: Word) -> str:
 
 
 def classify(argv: Sequence[Word]) -> Kind:
-    """Whose training an argv starts."""
+    """Whose training an argv starts: nobody's, where argparse prints its help and ends."""
     at = entry_index(argv)
-    if at < 0:
+    if at < 0 or any(map(_asks_for_help, takewhile(lambda word: word.text != "--", argv[at + 1 :]))):
         return "other"
     return "relax" if _RELAX_ENTRY.match(entry_name(argv[at])) else "verl"
+
+
+def _asks_for_help(word: Word) -> bool:
+    return word.text in _HELP and not (word.unknowns or word.spans or word.assumed)
 
 
 def entry_index(argv: Sequence[Word]) -> int:
@@ -266,14 +280,14 @@ class Launch(_Launch):
 
     @cached_property
     def _open_positions(self) -> list[tuple[Argument, int]]:
-        """The words of the arguments that are not known and may hold flags, -1 for a flag itself. ``--flag=value``
-        holds no other flag."""
+        """The words of the arguments that are not known, or are so by default only, and may hold flags, -1 for a flag
+        itself. ``--flag=value`` holds no other flag."""
         return [
             (argument, position)
             for argument in self.arguments
-            if not argument.inline
-            for position, word in enumerate((argument.word, *argument.values), -1)
-            if word.unknowns and _may_be_some(argument, position)
+            if not argument.inline or argument.word.is_replaceable
+            for position, word in enumerate(_words_of(argument), -1)
+            if (word.unknowns or word.is_replaceable) and _may_be_some(argument, position)
         ]
 
     @property
@@ -334,6 +348,10 @@ def _is_flag(text: str) -> bool:
     return len(text) > 1 and not _NEGATIVE_NUMBER.match(text) and not (" " in text and " " in text.partition("=")[0])
 
 
+def _words_of(argument: Argument) -> tuple[Word, ...]:
+    return (argument.word,) if argument.inline else (argument.word, *argument.values)
+
+
 def _may_be_some(argument: Argument, position: int) -> bool:
     """Whether a word that is not known could be, or hold, any flag at all (see :func:`_may_be`)."""
     word = argument.word if position < 0 else argument.values[position]
@@ -341,6 +359,8 @@ def _may_be_some(argument: Argument, position: int) -> bool:
         return True
     if _is_a_value(argument, position):
         return _is_named_for_flags(word)
+    if word.is_replaceable:
+        return True
     begins_unknown = word.text.startswith(word.unknowns[0].text)
     return (begins_unknown or word.open) and any(unknown.only is None for unknown in word.unknowns)
 
@@ -352,23 +372,32 @@ def _is_a_value(argument: Argument, position: int) -> bool:
 
 def _is_named_for_flags(word: Word) -> bool:
     """Whether nothing of a word is known but a name that says that it holds flags."""
+    if not _is_hidden(word):
+        return False
     first = word.unknowns[0]
-    return _is_hidden(word) and first.only is None and bool(HOLDS_FLAGS.search(first.variable or first.text))
+    return first.only is None and bool(HOLDS_FLAGS.search(first.variable or first.text))
 
 
 def _may_be(argument: Argument, position: int, flag: str) -> bool:
     """Whether a word that is not known could be a flag, or hold it: not what a flag takes as its value, unless its name
     says that it holds flags."""
     word = argument.word if position < 0 else argument.values[position]
-    first = word.unknowns[0]
-    begins_unknown = word.text.startswith(first.text)
     if position < 0 and argument.flag:
-        return flag.startswith(word.text.partition(first.text)[0])
+        return flag.startswith(_fixed_beginning(word))
     if any(flag in (unknown.only or "").split() for unknown in word.unknowns):
         return True
     if _is_a_value(argument, position):
         return _is_named_for_flags(word)
+    if word.is_replaceable:
+        return True
+    begins_unknown = word.text.startswith(word.unknowns[0].text)
     return (begins_unknown or word.open) and any(_may_hold(unknown, flag) for unknown in word.unknowns)
+
+
+def _fixed_beginning(word: Word) -> str:
+    """What is in front of the first part of a word that is not known, or is so by default only."""
+    beginning = word.text[: word.spans[0].start] if word.is_replaceable else word.text
+    return beginning.partition(word.unknowns[0].text)[0] if word.unknowns else beginning
 
 
 def _may_hold(unknown: Unknown, flag: str) -> bool:

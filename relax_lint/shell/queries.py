@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from relax_lint.diagnostics import Place
+from relax_lint.patterns import pattern
 from relax_lint.shell.launch import Argument, Launch, Word
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.walk import command_at
@@ -13,8 +14,10 @@ from relax_lint.sources.script import ScriptFile
 
 if TYPE_CHECKING:
     from relax_lint.project import Project
+    from relax_lint.shell.evaluate import Evaluation
     from relax_lint.sources.launcher import LauncherSource
 
+_SETS_UP = pattern(r"MODEL_CONFIG_DIR|/models/|entrypoint")
 
 Way = Literal["sync", "async"]
 """The two modes that the guide's launchers have."""
@@ -65,8 +68,11 @@ def place_of(launch: Launch, word: Word | None) -> Place:
 
 
 def why_unknown(word: Word) -> str:
-    """The part of a word that is not known, as it is written."""
-    return word.unknowns[0].text if word.unknowns else word.text
+    """The part of a word that is not known, or by default only, as it is written."""
+    if word.unknowns:
+        return word.unknowns[0].text
+    origins = [origin for span in word.spans for origin in span.origins]
+    return f"${{{origins[0]}}}" if origins else word.text
 
 
 def open_word(launch: Launch, *flags: str) -> str:
@@ -98,6 +104,13 @@ def why_not_whole(launcher: LauncherSource) -> str | None:
         return "CRLF line ends"
     broken = next((each for each in (launcher, *launcher.evaluation.sourced) if each.script.problems), None)
     return None if broken is None else f"{broken.path.name} cannot be read to its end"
+
+
+def unread_sources(evaluation: Evaluation) -> Iterator[Place]:
+    """Where files are sourced that are not there and might set anything: not the models' and the entry points'."""
+    for place in evaluation.unresolved_sources:
+        if not _SETS_UP.search(place.source.text, place.start, place.end):
+            yield place
 
 
 def is_own(project: Project, launch: Launch, place: Place) -> bool:

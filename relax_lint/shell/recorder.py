@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
 from relax_lint.records import node
 from relax_lint.shell.bounds import MAXIMUM_LAUNCHES, TooComplex
-from relax_lint.shell.launch import Default, Launch, Unknown, Word, classify
+from relax_lint.shell.launch import Default, Launch, Unknown, Word, classify, entry_index
 from relax_lint.shell.memory import Memory
 from relax_lint.shell.near_entries import near_entry
 from relax_lint.shell.needs import common
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.state import NONEMPTY, State
-from relax_lint.shell.values import Known, Root, Sym, Value, shown_of
+from relax_lint.shell.values import Assumed, Chunk, Known, Root, Sym, Value, shown_of
 
 if TYPE_CHECKING:
     from relax_lint.shell.courses import Course
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 _VARIABLE = re.compile(r"(?:\$\{)?([A-Za-z_]\w*|[1-9]\d*)(?::?[-=].*)?\}?", re.DOTALL)
 """A variable, or an argument, with a default or without one."""
 _NEAR = re.compile("relax|entrypoint|train")
+_FIRST_WORDS = 5
+"""In how many words what runs is named, where no Python is in front: ``bash -c python3 -m MODULE``."""
 _LAUNCHED = re.compile(
     r"(?:^|/)relax/entrypoints/train\.py$|^relax\.entrypoints|^verl\.|main_ppo|^recipe\.|main_\w+\.py$"
 )
@@ -118,7 +121,8 @@ class Recorder:
         argv = tuple([self.word(word, state) for word in words])
         kind = classify(argv)
         if kind == "other" and shell.reading.only_trainings:
-            self._take_near(shell, node, argv, state)
+            if entry_index(argv) < 0:
+                self._take_near(shell, node, argv, state)
             return
         site = outermost(Place(shell.source, node.start, node.end))
         stage = shell.stages[-1] if shell.stages else None
@@ -138,7 +142,7 @@ class Recorder:
 
     def record_if_near(self, shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
         """A program that nobody knows, if it may have been meant to start Relax."""
-        if shell.reading.only_trainings and any(_NEAR.search(word.shown) for word in words[:2]):
+        if shell.reading.only_trainings and any(_NEAR.search(word.shown) for word in words[:_FIRST_WORDS]):
             self._take_near(shell, node, tuple([self.word(word, state) for word in words]), state)
 
     def _take_near(self, shell: Shell, node: SimpleCommand, argv: tuple[Word, ...], state: State) -> None:
@@ -215,8 +219,9 @@ def _word(value: Value, state: State) -> Word:
     resolved = state.resolve(value)
     place = outermost(value.place) if value.place is not None else None
     chunks = resolved.chunks
+    assumed = _assumed(chunks)
     if len(chunks) == 1 and isinstance(chunks[0], Known):
-        return Word(chunks[0].text, (), place)
+        return Word(str(chunks[0].text), (), place, assumed=assumed)
     unknowns = []
     defaults: dict[str, str] = {}
     spans = []
@@ -233,4 +238,14 @@ def _word(value: Value, state: State) -> Word:
         unknowns.append(
             Unknown(root.text, root.variable, state.bindings.get(root) is NONEMPTY, value.many, root.alternative)
         )
-    return Word(resolved.shown, tuple(unknowns), place, tuple(defaults), tuple(defaults.values()), tuple(spans))
+    return Word(
+        resolved.shown, tuple(unknowns), place, tuple(defaults), tuple(defaults.values()), tuple(spans), assumed
+    )
+
+
+def _assumed(chunks: Sequence[Chunk]) -> Unknown | None:
+    """What a word begins with that no more than an assumption tells."""
+    first = next((chunk for chunk in chunks if shown_of(chunk)), None)
+    if not isinstance(first, Known) or not isinstance(first.text, Assumed):
+        return None
+    return Unknown(first.text.root.text, first.text.root.variable)

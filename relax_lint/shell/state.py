@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from relax_lint.records import record
 from relax_lint.shell.needs import common
 from relax_lint.shell.refusals import ReadOnly
-from relax_lint.shell.values import REMOVED, Chunk, Known, Root, Sym, Value, Variable, known, refuse_long
+from relax_lint.shell.values import REMOVED, Assumed, Chunk, Known, Root, Sym, Value, Variable, known, refuse_long
 
 _PARTS_UNCOUNTED = 64
 """Pieces of output after which its characters are counted again."""
@@ -276,7 +276,8 @@ class State:
         """Go the way on which a condition had this outcome."""
         if undecided is not None:
             for root, binding in undecided.when_true if outcome else undecided.when_false:
-                self.bindings[root] = binding
+                is_found = isinstance(binding, str) and undecided.likely != outcome
+                self.bindings[root] = Assumed.of(root, str(binding)) if is_found else binding
             if undecided.likely is not None and undecided.likely != outcome:
                 self.strays += 1
             if undecided.key is not None:

@@ -51,6 +51,20 @@ class Root:
         return f"Root({self.text!r})"
 
 
+class Assumed(str):
+    """The text of a root that is known on one way only, since a test found it equal to that."""
+
+    __slots__ = ("root",)
+    root: Root
+
+    @classmethod
+    def of(cls, root: Root, text: str) -> Assumed:
+        """The text as the assumption about a root."""
+        assumed = cls(text)
+        assumed.root = root
+        return assumed
+
+
 class Known(NamedTuple):
     """Characters, and where they stand in a source when they were written there one to one."""
 

@@ -183,3 +183,10 @@ def test_what_is_not_understood_is_said_and_the_rest_is_shown(
     captured = capsys.readouterr()
     assert "run.sh:2:1: " in captured.err
     assert "  a\n    b  1  " in captured.out
+
+
+def test_a_file_to_source_that_is_not_there_is_named(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path(script).write_text('source "${MODEL_CONFIG_DIR}/m.sh"\nsource ./gone.sh\n' + SCRIPT)
+    assert main(["show", script]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(f"{script}:2:1: not read, so that what it sets is not known: source ./gone.sh")

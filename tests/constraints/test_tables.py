@@ -149,6 +149,10 @@ CASES = [
         "genrm-colocate-split",
     ),
     (f"""{MODEL} {RUN} --resource '{{"actor": [1, 8], "rollout": [1, 4]}}'""", "colocate-rollout-gpus"),
+    *(
+        (f"""{MODEL} {RUN} --resource '{{"actor": [1, 8], "rollout": {entry}}}'""", "colocate-rollout-gpus-not")
+        for entry in ("[8]", "8", '"8"', '[1, "8"]', "[1, 4, 4]", "null", "{}")
+    ),
     (MODEL, "no-batch-size"),
     (MODEL, "no-length"),
     (f"{GOOD} --num-steps-per-rollout 2", "steps-global-batch"),

@@ -77,6 +77,13 @@ def test_a_flag_goes_with_its_values_and_its_line(before: str, after: str) -> No
     "text",
     [
         f'X="--a 1 --flag x"\n{TRAIN} $X\n',  # a piece of a string
+        f"{TRAIN} $(echo --flag)\n",
+        f'{TRAIN} "$(echo --flag=x)"\n',
+        f"f() {{ echo --a 1 --flag x; }}\n{TRAIN} $(f)\n",
+        f'A=($(cat <<EOF\n--flag x\n--a 1\nEOF\n))\n{TRAIN} "${{A[@]}}"\n',
+        f"{TRAIN} ${{F:---flag x}}\n",
+        f"F=${{F:---flag}}\n{TRAIN} $F\n",
+        f"{TRAIN} --{{flag,a}}\n",
         f'V=(x)\n{TRAIN} --flag "${{V[@]}}"\n',  # the value is written elsewhere
         f'A=(\n    --flag\n    # the value\n    x\n)\n{TRAIN} "${{A[@]}}"\n',
     ],

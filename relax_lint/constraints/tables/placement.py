@@ -113,6 +113,7 @@ PLACEMENT: tuple[Constraint, ...] = (
         rule="RLX412",
         flags=("--resource",),
         behind=(
+            "resource-entry-shape",
             "resource-actor-remainder",
             "resource-actor-zero",
         ),
@@ -120,13 +121,14 @@ PLACEMENT: tuple[Constraint, ...] = (
     _S.overwrites(
         "colocate-rollout-gpus",
         "shares_gpus and not hybrid and not managed_teacher and genrm_model_path is None "
-        "and rollout_total is not None and rollout_total != actor_total",
+        "and is_number(rollout_total) and rollout_total != actor_total",
         "--colocate gives the rollout the actor's {actor_total} GPUs, not {rollout_total}",
         2816,
         rule="RLX412",
         flags=("--rollout-num-gpus", "--resource"),
         severity="E",
         behind=(
+            "resource-entry-shape",
             "resource-actor-remainder",
             "resource-actor-zero",
             "resource-actor-negative",
@@ -156,6 +158,7 @@ PLACEMENT: tuple[Constraint, ...] = (
         rule="RLX412",
         flags=("--genrm-num-gpus", "--resource"),
         behind=(
+            "resource-entry-shape",
             "genrm-role",
             "resource-actor-remainder",
             "resource-actor-zero",

@@ -41,6 +41,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from relax_lint.catalog.words import flag_in_text
 from relax_lint.constraints.documents import DATASET_KEYS
 from relax_lint.constraints.reporting import outcomes
 from relax_lint.diagnostics import Finding, NotChecked, Place
@@ -71,6 +72,7 @@ def _tree(config: str, flags: str = "") -> dict[str, str]:
 _LIST = "datasets:\n  - name: aime\n    path: a.parquet\n"
 
 VALID: list[Example | str] = [
+    f'{_TRAIN} {PAIRS} gsm8k ${{DATA_DIR}}/test.parquet "--eval-top-p 0.7"\n',
     Example(_tree(_LIST)),
     Example(_tree("eval:\n  defaults: {temperature: 0.6, input_key: prompt}\n  datasets: {aime: {path: a.jsonl}}\n")),
     Example(_tree(f"defaults:\n{_LIST}")),
@@ -151,9 +153,11 @@ def eval_config(launch: Launch, project: Project) -> Iterator[Finding | NotCheck
 
 def _pairs(launch: Launch, project: Project) -> Iterator[Finding | NotChecked]:
     """What is wrong with the names and paths on the command line."""
+    argument = launch.last(PAIRS)
+    if argument is not None and any(project.catalogue.flag(flag_in_text(word) or "") for word in argument.values):
+        return  # a flag in quotes, which RLX421 or RLX502 reports
     refused = list(outcomes(launch, project, _CODE))
     yield from refused
-    argument = launch.last(PAIRS)
     if refused or argument is None or len(argument.values) < 2 or any(map(_may_be_several, argument.values)):
         return
     for name in argument.values[::2]:

@@ -34,7 +34,7 @@ from relax_lint.catalog.flags import HELPER_PARSER
 from relax_lint.catalog.launches import namespace_of
 from relax_lint.catalog.namespace import Namespace
 from relax_lint.diagnostics import Edit, Finding, Fix, Severity
-from relax_lint.fixers.launcher_edits import remove, rename_flag, replace_value, whole
+from relax_lint.fixers.launcher_edits import is_word, remove, rename_flag, replace_value, whole
 from relax_lint.project import Project
 from relax_lint.rules import ADVICE, ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Launch
@@ -61,6 +61,9 @@ VALID: list[Example | str] = [
 ]
 
 INVALID = [
+    Example(f"F=--use-rotary-position-embeddings\n{_TRAIN} $F\n", findings=((1, 3, ADVICE),)),
+    Example(f"{_TRAIN} $(echo --use-rotary-position-embeddings)\n", findings=((1, 36, ADVICE),)),
+    Example(f"{_TRAIN} ${{ROPE:---use-rotary-position-embeddings}}\n", findings=((1, 36, ADVICE),)),
     Example(
         f"{_TRAIN} --loss-type sft_loss --lr 1e-5\n",
         findings=((1, 36),),
@@ -219,7 +222,7 @@ def _edit(match: Match, new: Replacement, namespace: Namespace) -> tuple[str, Ed
         same = namespace.value(instead.removeprefix("--").replace("-", "_")) == new.words.partition(" ")[2]
         return f"drop {match.option}", remove(argument) if same else None
     place = whole(argument)
-    return f"write {new.words}", None if place is None else Edit.at(place, new.words)
+    return f"write {new.words}", None if place is None or not is_word(place) else Edit.at(place, new.words)
 
 
 def _fix(title: str, edit: Edit | None, match: Match, launch: Launch, project: Project) -> Fix | None:

@@ -3,6 +3,7 @@
 ## What
 
 - a value of the wrong type or outside the choices, an empty or missing one, too few;
+- a flag in one pair of quotes with its value, which is no flag then but a value, or ignored;
 - more values than the flag takes: those are ignored. A value behind a switch is ignored, too, whatever it says; an
   error where it says false, a warning where it says true;
 - JSON that does not parse or is not what the flag wants, and JSON without quotes, which bash takes apart;
@@ -30,7 +31,7 @@ argparse of Python 3.12 and the types that Relax, Megatron and SGLang register; 
 ## Fix
 
 Quotes JSON, writes `--x=-1e-6`, writes a choice in its own letter case, and drops what says true behind a switch.
-Unsafe: drops a switch with the word that says false, since the switch was on.
+Unsafe: drops a switch with the word that says false, since the switch was on; takes the quotes from a flag.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
+from relax_lint.array_expansions import is_misspelt
 from relax_lint.catalog.argparse_model import Match, Problem
 from relax_lint.catalog.choices import choices_that_run
 from relax_lint.catalog.flags import Flag
@@ -47,13 +49,15 @@ from relax_lint.catalog.json_shapes import fault
 from relax_lint.catalog.launches import namespace_of
 from relax_lint.catalog.namespace import Namespace
 from relax_lint.catalog.reward_types import BUILT_IN, is_reward_type, plain_type
+from relax_lint.catalog.switches import takes_several
 from relax_lint.catalog.vendors import VENDOR_CHOICES
-from relax_lint.catalog.words import Group, is_number
+from relax_lint.catalog.words import Group, flag_in_text, is_number
 from relax_lint.constraints.spelling import REPORTED_BY_THEIR_OWN_RULES
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Severity
-from relax_lint.fixers.flag_words import drop_inline_value, drop_word_behind, in_single_quotes, join_value
+from relax_lint.fixers.flag_words import drop_inline_value, drop_word_behind, in_single_quotes, join_value, unquoted
 from relax_lint.fixers.json_values import quoted_json
 from relax_lint.fixers.launcher_edits import remove, replace_value
+from relax_lint.invisible import invisible_in, visible
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.launch import Argument, Launch, Word
@@ -111,6 +115,14 @@ VALID: list[Example | str] = [
 ]
 
 INVALID = [
+    Example(
+        f"{_TRAIN} --colocate \"--weight-decay 0.3\" '--seed 1'\n",
+        findings=((1, 47),),
+        fixed=f"{_TRAIN} --colocate --weight-decay 0.3 --seed 1\n",
+        unsafe=True,
+    ),
+    Example(f'F="--lr 1e-6"\n{_TRAIN} --optimizer adam "$F"\n', findings=((1, 4),)),
+    Example(f'{_TRAIN} --eval-prompt-data a b "--eval-top-p 0.7"\n', findings=((1, 59),)),
     Example(
         f"{_TRAIN} --advantage-estimator GRPO --lr-decay-style=Cosine --lr 1e-6\n",
         findings=((1, 58), (1, 63)),
@@ -323,6 +335,10 @@ def _ignored(group: Group, namespace: Namespace) -> Iterator[Finding]:
     launch, stray = namespace.launch, group.strays[0]
     if _is_override(stray.text) or _is_a_broken_continuation(stray):
         return
+    if flag_in_text(stray) is not None:
+        if not is_misspelt(stray.place):
+            yield _in_quotes(stray, launch, "is ignored")
+        return
     if group.word is None:
         message = f"{_shown(stray)} in front of the flags is ignored: Relax takes flags only"
         yield _finding(launch, stray, stray.text, message, severity=WARNING)
@@ -348,6 +364,14 @@ def _ignored(group: Group, namespace: Namespace) -> Iterator[Finding]:
     yield _finding(launch, stray, group.name, message)
 
 
+def _in_quotes(word: Word, launch: Launch, what: str) -> Finding:
+    """A flag with its value as one word."""
+    flag = flag_in_text(word) or word.text
+    message = f"{flag} is no flag here, as {_shown(word)} is one word in quotes, which {what}: write {word.text}"
+    fix = _fix("take the quotes away", unquoted(word), f"{flag} was no flag until now")
+    return _finding(launch, word, flag, message, fix)
+
+
 def _is_cut_off(text: str) -> bool:
     """Whether a bracket is opened and not closed."""
     close = _BRACKETS.get(text[:1])
@@ -370,6 +394,8 @@ def _behind_a_switch(group: Group, namespace: Namespace) -> Finding:
 
 def _shown(word: Word) -> str:
     """A word as a message names it: in quotes where it would not be seen, or not as one."""
+    if (unseen := invisible_in(word.text)) is not None and not visible(word.text):
+        return f"a {unseen}"
     return word.text if word.text and not any(map(str.isspace, word.text)) else f"'{word.text}'"
 
 
@@ -386,7 +412,10 @@ def _judged(match: Match, namespace: Namespace) -> Iterator[Finding | NotChecked
     if flag.is_switch:
         return
     for word in match.values:
-        if not word.known:
+        named = flag_in_text(word) if takes_several(match.option) and not is_misspelt(word.place) else None
+        if named is not None and namespace.parsers.named(named)[0]:
+            yield _in_quotes(word, launch, f"{match.option} takes for a value")
+        elif not word.known:
             if _decides(flag):
                 yield NotChecked(place_of(launch, word if word.place else match.word), why_unknown(word))
         elif flag.type == "bool-text" and word.text.lower() in _FALSE:

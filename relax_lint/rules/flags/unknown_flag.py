@@ -5,8 +5,8 @@
 A word with dashes in front that none of the parsers takes which Relax puts its command line through: its own flags,
 Megatron's, SGLang's and the router's under the prefixes that Relax gives them, the teacher's, and what the patches
 add that Relax applies to Megatron and SGLang. Shortened flags are unknown too, except those that the parsers of
-SGLang's and the teacher's flags take (RLX504). So are flags whose dashes are missing or are not hyphens, and
-everything behind a bare `--`.
+SGLang's and the teacher's flags take (RLX504). So are flags whose dashes are missing or are not hyphens, those with a
+character that nobody sees, such as a no-break space, and everything behind a bare `--`.
 
 The flags are those of the Relax checkout around the linted files or named by `--relax-root`; without one, those that
 this program was built with. The message says which. `extra-flags` in the configuration names flags that your own
@@ -42,7 +42,8 @@ from relax_lint.catalog.proposals import likely, unread
 from relax_lint.catalog.unknown import completions, may_be_known, relax_of, where_else
 from relax_lint.catalog.words import Group, has_other_hyphens, is_whole_name, with_dashes
 from relax_lint.diagnostics import Finding, Fix, NotChecked
-from relax_lint.fixers.launcher_edits import rename_flag
+from relax_lint.fixers.launcher_edits import rename_flag, replace_word
+from relax_lint.invisible import invisible_in, visible
 from relax_lint.project import Project
 from relax_lint.rules import ERROR, Example, rule
 from relax_lint.shell.launch import Launch, Word
@@ -50,6 +51,7 @@ from relax_lint.shell.queries import is_own, place_of, why_unknown
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 
+_STARTS_TO_COUNT = "a flag that was ignored starts to count"
 _MODES = ("--colocate", "--fully-async", "--hybrid")
 
 VALID: list[Example | str] = [
@@ -76,6 +78,10 @@ VALID: list[Example | str] = [
 ]
 
 INVALID = [
+    *(
+        Example(f"{_TRAIN} {written} --lr 1\n", findings=((1, 36),), fixed=f"{_TRAIN} --seed 1 --lr 1\n", unsafe=True)
+        for written in ("--seed\u00a01", "\u200b--seed 1", "--se\u200bed 1", "--seed\u00ad 1", "\ufeff--seed 1")
+    ),
     Example(f'FLAG=--colocate\n{_TRAIN} --lr 1e-6 "$FLAG[@]"\n', findings=((2, 46),)),
     Example(
         f"{_TRAIN} --temperature 0.7 --use-dynamic-bsz --ppo-mini-batch-size 32\n",
@@ -193,6 +199,12 @@ def _judged(group: Group, namespace: Namespace, project: Project) -> Iterator[Fi
         yield NotChecked(place_of(launch, word), why_unknown(word))
         return
     name = group.name if is_whole_name(word) else word.text
+    unseen = invisible_in(name)
+    if unseen is not None:
+        message = f"{visible(name)} is no flag and ignored silently: it holds a {unseen}, which nobody sees"
+        fix = _by_visible(word, launch, project)
+        yield Finding(place_of(launch, word), message, fix=fix, launch=launch, subject=visible(name))
+        return
     untold = may_be_known(project, name)
     if untold is not None:
         yield NotChecked(place_of(launch, word), untold)
@@ -206,6 +218,15 @@ def _judged(group: Group, namespace: Namespace, project: Project) -> Iterator[Fi
         parts.append(f"did you mean {' or '.join(candidates)}?")
     fix = _renaming(group, candidates[0], namespace, project) if len(candidates) == 1 else None
     yield Finding(place_of(launch, word), "; ".join(parts), fix=fix, launch=launch, subject=name)
+
+
+def _by_visible(word: Word, launch: Launch, project: Project) -> Fix | None:
+    """Writes a blank for what looks like one, and takes away what looks like nothing."""
+    if word.place is None or not word.known or not is_own(project, launch, word.place):
+        return None
+    edit = replace_word(word, visible(word.text))
+    title = "leave nothing but what is seen"
+    return None if edit is None else Fix(title, lambda: [edit], safe=False, reason=_STARTS_TO_COUNT)
 
 
 def _what_is_wrong(catalogue: Catalogue, name: str) -> str:
@@ -240,7 +261,7 @@ def _renaming(group: Group, new: str, namespace: Namespace, project: Project) ->
     edit = rename_flag(word, group.name, new)
     if edit is None:
         return None
-    return Fix(f"write {new}", lambda: [edit], safe=False, reason="a flag that was ignored starts to count")
+    return Fix(f"write {new}", lambda: [edit], safe=False, reason=_STARTS_TO_COUNT)
 
 
 def _launches_with(word: Word, launch: Launch, project: Project) -> list[Launch]:

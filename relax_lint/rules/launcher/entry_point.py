@@ -7,10 +7,11 @@ A launch that names the entry point as a module (`python3 -m relax.entrypoints.t
 another machine is how several nodes are used and is left alone, as is an address that only the environment knows.
 
 A command that was to launch and does not: a path or a module that is nearly the entry point's, or that is below
-`relax/` or in the repository, and is not there; a path behind `-m`, which takes modules; the path without `python3`,
-or behind `pythn3`; a launch in a directory from which the path leads nowhere. Where nothing but a likeness tells so,
-that takes flags that only a training has, or a recipe that launches nothing else. Other programs of Relax, wrappers
-and programs in variables are left alone.
+`relax/` or in the repository, and is not there; a path behind `-m`, which takes modules, and the module's name without
+it; the path without `python3`, or behind `pythn3` or a shell; a command that is one word in quotes, or of which
+`bash -c` gets the first alone; a launch in a directory from which the path leads nowhere. Where nothing but a likeness
+tells so, that takes flags that only a training has, or a recipe that launches nothing else. Other programs of Relax,
+wrappers and programs in variables are left alone.
 
 ## Why
 
@@ -46,7 +47,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
-from relax_lint.entry_slips import ENTRY, MODULE, entry_slips
+from relax_lint.entry_slips import ENTRY, MODULE, entry_slips, names_no_module
 from relax_lint.fixers.entry_words import by_path, module_words
 from relax_lint.fixers.ray_submit import (
     Submission,
@@ -105,6 +106,8 @@ VALID: list[Example | str] = [
     "echo python3 relax/entrypoint/train.py --rollout-batch-size 32\n",
     f"python3 relax/entrypoints/trains.py --show\n{_TRAIN} --lr 1e-6\n",
     f"python3 -m relax.tools.convert --hf-checkpoint /m --save /m2\n{_TRAIN} --lr 1e-6\n",
+    'CMD="python3 relax/entrypoints/train.py --lr 1e-6"\necho "$CMD"\neval "$CMD"\n$CMD\nbash -c "$CMD"\n',
+    f"bash scripts/train.sh\nbash -c python3\nsource train.py/env.sh\n{_TRAIN} --lr 1e-6\n",
     "python3 /root/slime/train.py --rollout-batch-size 32\n",
     'python3 "$SLIME/train.py" --rollout-batch-size 32\n',
     'cd "$SLIME"\npython3 train.py --rollout-batch-size 32\n',
@@ -118,7 +121,32 @@ VALID: list[Example | str] = [
     Example({_RUN: "python3 relax/entrypoints/serve.py --colocate\n", "relax/entrypoints/serve.py": ""}),
 ]
 
+_PUT_RIGHT = [
+    ("python3 relax\\entrypoints\\train.py", 9),
+    ('python3 "relax\\entrypoints\\train.py"', 9),
+    ("python3 relax/entrypoints/ train.py", 9),
+    ("python3 relax/ entrypoints/train.py", 9),
+    ("python3 relax/entrypoints/train.py\u200b", 9),
+    ("python3 \u00a0relax/entrypoints/train.py", 9),
+    ("python3\u00a0relax/entrypoints/train.py", 1),
+    ("python3\u200b relax/entrypoints/train.py", 1),
+    ("bash relax/entrypoints/train.py", 1),
+    (". relax/entrypoints/train.py", 1),
+    ("bash -c python3 relax/entrypoints/train.py", 1),
+    ("python3 relax.entrypoints.train", 9),
+    ("python3 -m relax/entrypoints/train.py", 12),
+]
+_SAID = [
+    ("bash -x relax/entrypoints/train.py --lr 1", (1, 1)),
+    ("sh -ec python3 relax/entrypoints/train.py --lr 1", (1, 1)),
+    ('"python3 relax/entrypoints/train.py" --lr 1', (1, 1)),
+    ('CMD="A=1 python3 relax/entrypoints/train.py --load $X"\n"$CMD"', (2, 1)),
+    ('CMD=(python3 -m relax.entrypoints.train)\nnohup "${CMD[*]}" &', (2, 7)),
+]
+
 INVALID = [
+    *(Example(f"{start} --lr 1\n", findings=((1, at),), fixed=f"{_TRAIN} --lr 1\n") for start, at in _PUT_RIGHT),
+    *(Example(f"{text}\n", findings=(at,)) for text, at in _SAID),
     Example(
         "python3 relax/entrypoint/train.py --rollout-batch-size 32\n",
         findings=((1, 9),),
@@ -408,7 +436,7 @@ def entry_point(launcher: LauncherSource, project: Project) -> Iterator[Finding 
             name = program(spawner)
             message = f"{name} starts Relax once per process; Relax spreads over the GPUs by itself: python3 {ENTRY}"
             yield Finding(place_of(launch, spawner), message, launch=launch, subject=name)
-        elif entry_name(launch.argv[launch.entry]) == MODULE:
+        elif entry_name(launch.argv[launch.entry]) == MODULE and not names_no_module(launch):
             yield _module(launch, submitted, project)
 
 

@@ -66,7 +66,7 @@ from relax_lint.project import Project
 from relax_lint.recipe_kinds import trains
 from relax_lint.rules import ERROR, WARNING, Example, rule
 from relax_lint.shell.nodes import Assignment, Parameter, SimpleCommand, Word
-from relax_lint.shell.queries import is_broken_off, is_part_of_another, place_of, start_of, why_not_whole
+from relax_lint.shell.queries import is_broken_off, is_part_of_another, place_of, start_of, why_not_whole, why_unknown
 from relax_lint.shell.walk import commands_of, nodes_of
 from relax_lint.sources.launcher import LauncherSource
 from relax_lint.sources.script import ScriptFile
@@ -309,7 +309,7 @@ def _not_passed(launch: Launch, models: Sequence[ScriptFile], project: Project) 
         return
     hidden = launch.hiding("--num-layers")
     if hidden is not None:
-        yield NotChecked(place_of(launch, hidden), hidden.unknowns[0].text)
+        yield NotChecked(place_of(launch, hidden), why_unknown(hidden))
         return
     refused = any(one.constraint.id in REFUSED_WITHOUT_A_MODEL for one in judged(launch, project).judgement.violations)
     replaced = _replaced(launch, project)

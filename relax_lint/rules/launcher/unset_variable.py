@@ -41,7 +41,7 @@ from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.launch import Word as PassedWord
 from relax_lint.shell.nodes import Parameter, Word
-from relax_lint.shell.queries import is_part_of_another, place_of, why_not_whole, written_command
+from relax_lint.shell.queries import is_part_of_another, place_of, unread_sources, why_not_whole, written_command
 from relax_lint.sources.launcher import LauncherSource
 from relax_lint.sources.script import ScriptFile
 from relax_lint.unused_arrays import is_set, misspelling_of, unused_arrays
@@ -53,7 +53,6 @@ _NEEDED = pattern(r"\$\{?(?P<name>[A-Za-z_]\w*)(?:\}|(?:##?|%%?|//?|\^|,|:\d|:\$
 _DECLARES_COMPUTED = pattern(r"\b(?:declare|typeset|local|export|readonly)[ \t]+(?:[-+]\w+[ \t]+)*[\"']?\w*\$\S*")
 _ARITHMETIC = pattern(r"\$\(\(([^?|]*)\)\)")
 _NAME_IN_ARITHMETIC = pattern(r"\$\{\w+[^\w}][^}]*\}|\$\(.*\)|(?<!\w)(?P<name>[A-Za-z_]\w*)(?![\w\[#])")
-_SETS_UP = pattern(r"MODEL_CONFIG_DIR|/models/|entrypoint")
 
 _TRAIN = "python3 relax/entrypoints/train.py"
 
@@ -245,8 +244,5 @@ def _computed_declaration(files: Iterable[ScriptFile]) -> str | None:
 
 def _unread(evaluation: Evaluation) -> str | None:
     """A sourced file that could not be read and might set anything: not the models' and the entry points'."""
-    for place in evaluation.unresolved_sources:
-        text = place.source.text[place.start : place.end]
-        if not _SETS_UP.search(text):
-            return text
-    return None
+    place = next(unread_sources(evaluation), None)
+    return None if place is None else place.source.text[place.start : place.end]

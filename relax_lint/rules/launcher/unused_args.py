@@ -46,6 +46,7 @@ from relax_lint.array_expansions import misspelt, whole_array, without_index
 from relax_lint.attached import attached
 from relax_lint.catalog.launches import namespace_of
 from relax_lint.catalog.switches import takes_several
+from relax_lint.catalog.words import flag_in_text
 from relax_lint.diagnostics import Edit, Finding, Fix, NotChecked, Place
 from relax_lint.fixers.launcher_edits import append_to_command, remove
 from relax_lint.flag_arrays import FilledArray, arrays_in, is_flag
@@ -379,15 +380,16 @@ def _misspelt_expansions(
         if word.place is None or meant is None:
             continue
         whole = f'"${{{meant.name}[@]}}"'
+        lost = _lost(word, launch, project) if meant.joined else "ignored"
         if meant.joined:
-            flags = _FLAG_IN_TEXT.findall(word.text) if _is_lost(word, launch, project) else []
+            flags = _FLAG_IN_TEXT.findall(word.text) if lost is not None else []
             what = f"all of {meant.name} as one word"
         else:
             flags = [flag.literal or "" for array in arrays.get(meant.name, ()) for flag in array.flags]
             what = f"the first element of {meant.name} with an index behind it"
         flags = list(dict.fromkeys(flags))
         if flags:
-            message = f"{meant.written} is {what}: {_named(flags)} {_is_or_are(flags)} ignored; write {whole}"
+            message = f"{meant.written} is {what}: {_named(flags)} {_is_or_are(flags)} {lost}; write {whole}"
             to = [each for each in launches if any(given.place == word.place for given in each.argv)]
             overrides = any(each.has(flag) for each in to for flag in flags)
             reason = "flags that are given elsewhere, too, get other values" if overrides else None
@@ -399,16 +401,18 @@ def _is_or_are(flags: Sequence[str]) -> str:
     return "is" if len(flags) == 1 else "are"
 
 
-def _is_lost(word: Word, launch: Launch, project: Project) -> bool:
-    """Whether a word of several flags is no value of the flag in front of it: nobody's, or one of any number."""
-    first = _FLAG_IN_TEXT.match(word.text)
-    if first is None or " " not in word.text:
-        return False
+def _lost(word: Word, launch: Launch, project: Project) -> str | None:
+    """What becomes of a word of several flags that is nobody's value, or one of any number; ``None`` for others."""
+    first = flag_in_text(word)
+    if first is None:
+        return None
     at = launch.argv.index(word) - launch.entry - 1
     namespace = namespace_of(launch, project)
-    taken = (match for parsed in namespace.parsed.values() for match in parsed.matches)
-    takers = [match for match in taken if not match.inline and match.at < at <= match.at + len(match.values)]
-    return all(takes_several(match.option) and bool(namespace.parsers.named(first[0])[0]) for match in takers)
+    matches = (match for parsed in namespace.parsed.values() for match in parsed.matches)
+    takers = [match for match in matches if not match.inline and match.at < at <= match.at + len(match.values)]
+    if not all(takes_several(match.option) and namespace.parsers.named(first)[0] for match in takers):
+        return None
+    return f"taken for a value of {takers[0].option}" if takers else "ignored"
 
 
 def _expanded(name: str, edit: Edit, reason: str | None) -> Fix:
@@ -422,7 +426,8 @@ def _twice(launch: Launch, files: Sequence[ScriptFile], arrays: _Arrays) -> Iter
         return
     repeated = [place for place, times in Counter(flags).items() if times > 1]
     for name, place in _second_expansions(launch, repeated, files, arrays):
-        edit = remove(Argument(name, (), Word(name, place=place)))
+        written = place.source.text[place.start : place.end].strip('"')
+        edit = remove(Argument(written, (), Word(written, place=place)))
         yield Finding(
             place,
             f"{name} is passed twice to this launch",

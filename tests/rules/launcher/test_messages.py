@@ -83,3 +83,16 @@ def test_a_staleness_that_nobody_gave_is_missing() -> None:
     assert message.startswith("--max-staleness missing")
     [message] = said(ASYNC + "--num-iters-per-train-update 4 --max-staleness 0", "RLX414")
     assert message.startswith("--max-staleness 0 in")
+
+
+@pytest.mark.parametrize(
+    ("words", "lost"),
+    [
+        ('--colocate "${A[*]}"', "--seed, --lr are ignored"),
+        ('"${A[*]}"', "--seed, --lr are ignored"),
+        ('--eval-prompt-data a b "${A[*]}"', "--seed, --lr are taken for a value of --eval-prompt-data"),
+    ],
+)
+def test_what_becomes_of_an_array_in_one_word(words: str, lost: str) -> None:
+    [message] = said(f"A=(--seed 1 --lr 2)\n{TRAIN} {words}", "RLX421")
+    assert lost in message
