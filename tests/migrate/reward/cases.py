@@ -250,7 +250,7 @@ def prime_code() -> Iterator[Case]:
         if number % 100 == 4:
             label, program = json.dumps({"inputs": ["1\n", "2\n"], "outputs": ["2\n", "9\n"]}), right[0]
         is_usual = number % 16 not in (0, 2) and number % 5 != 1 and number % 100 != 4
-        if not is_usual or number % 5 == 2:
+        if not is_usual or number % 10 == 2:
             yield fence % program, label
 
 
