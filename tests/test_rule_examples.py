@@ -15,6 +15,7 @@ from relax_lint.config import Settings
 from relax_lint.diagnostics import Diagnostic
 from relax_lint.engine import lint
 from relax_lint.fixing import Fixed, fix
+from relax_lint.flake8_plugin import WITHOUT_PYTHON, family_of
 from relax_lint.migrate import in_place
 from relax_lint.project import MEMORY_ROOT, Project
 from relax_lint.rules import Example, Rule, import_rules
@@ -122,6 +123,8 @@ def gives_its_findings(rule: Rule, example: Example) -> None:
         for item in found_in(rule, example)
     ]
     assert sorted(found, key=repr) == expected_findings(rule, example)
+    if family_of(rule) in WITHOUT_PYTHON and rule.on != "engine":
+        assert not [path for path, *_ in found if path.endswith(".py")], "flake8 would not show it"
 
 
 def is_fixed_as_shown(rule: Rule, example: Example) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from relax_lint.catalog.hidden import UNKNOWN
 from relax_lint.constraints.surroundings import Surroundings
+from relax_lint.kept import note
 
 if TYPE_CHECKING:
     from relax_lint.project import Project
@@ -71,5 +72,6 @@ class ProjectSurroundings(Surroundings):
         return self._project.root / path
 
     def _small(self, path: Path) -> bytes | None:
+        note(path)
         data = self._project.read(path) if self._project.is_file(path) else None
         return None if data is None or len(data) > LARGEST_DOCUMENT else data

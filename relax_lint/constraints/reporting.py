@@ -13,7 +13,7 @@ from relax_lint.constraints.schema import STOPS
 from relax_lint.constraints.tables import builtin
 from relax_lint.constraints.team import repair
 from relax_lint.diagnostics import Finding, NotChecked, Severity
-from relax_lint.kept import kept_property
+from relax_lint.kept import follows_changes, kept_property
 from relax_lint.rules import REGISTRY
 from relax_lint.shell.queries import is_broken_off, place_of, start_of, why_unknown
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from relax_lint.project import Project
     from relax_lint.shell.launch import Argument, Launch
 
+_FROM_FILES = ("custom_config", "eval_config_fault")
 _SEVERITIES = {"E": Severity.ERROR, "W": Severity.WARNING, "A": Severity.ADVICE}
 
 
@@ -38,7 +39,12 @@ class Judged:
     def facts(self) -> Facts:
         """What is known of the launch before Relax reads ``--custom-config-path``."""
         namespace = namespace_of(self.launch, self.project)
-        return Facts(namespace, ProjectSurroundings(self.project, self.launch.script))
+        facts = Facts(namespace, ProjectSurroundings(self.project, self.launch.script))
+        if follows_changes():
+            # They are kept with what they are asked later: all of it is forgotten when one of these files changes.
+            for name in _FROM_FILES:
+                facts.get(name)
+        return facts
 
     @kept_property
     def judgement(self) -> Judgement:

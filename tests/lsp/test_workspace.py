@@ -224,3 +224,17 @@ def test_what_was_typed_long_ago_is_let_go(tree: Path, monkeypatch: pytest.Monke
         del source
     gc.collect()
     assert next(number for number, source in enumerate(sources) if source() is not None) > 6
+
+
+def test_what_is_typed_into_a_configuration_changes_what_is_found_in_the_launcher_that_names_it(tree: Path) -> None:
+    config = tree / "examples/countdown/countdown_config.yaml"
+    config.write_text("n_samples_per_prompt: 4\n")
+    launcher = (tree / LAUNCHER).read_text()
+    named = f"--custom-config-path {config.relative_to(tree)}"
+    (tree / LAUNCHER).write_text(launcher.replace("--global-batch-size", f"{named}\n    --global-batch-size"))
+    workspace = opened(tree / LAUNCHER, config)
+    assert "RLX407" not in codes(workspace.check(), tree / LAUNCHER)
+    workspace.change(config, "n_samples_per_prompt: 8\n")
+    assert "RLX407" in codes(workspace.check(), tree / LAUNCHER)
+    workspace.change(config, "n_samples_per_prompt: 4\n")
+    assert "RLX407" not in codes(workspace.check(), tree / LAUNCHER)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,10 @@ from tests.migrate.meaning import Meaning, launches_of, meaning_in_relax, meanin
 from tests.migrate.on_disk import LAUNCHERS, SCRIPTS, write_relax
 
 BY_PPO = [name for name in SCRIPTS if name != "fully_async"]
+EACH_BY_PPO = pytest.mark.parametrize(
+    "script", [pytest.param(name, marks=pytest.mark.xdist_group(f"{name} is migrated")) for name in BY_PPO]
+)
+"""One process makes what the tests of a script have in common."""
 OF_ASYNC_VERL = (
     "estimator", "aggregation", "clip", "kl", "entropy", "lr", "decay", "weight_decay", "betas", "grad_clip",
     "samples_of_a_prompt", "temperature", "top_p", "top_k", "prompt_length", "response_length",
@@ -23,13 +29,31 @@ OF_ASYNC_VERL = (
 """What means the same to verl's asynchronous trainer as to its other one."""
 
 
+def write_checkout(root: Path) -> Path:
+    """A Relax of which there is only what a recipe names, and verl's launchers beside it."""
+    write_relax(root / "relax")
+    shutil.copytree(LAUNCHERS, root / "verl")
+    return root
+
+
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A Relax of which there is only what a recipe names, and verl's launchers beside it."""
-    write_relax(tmp_path / "relax")
-    shutil.copytree(LAUNCHERS, tmp_path / "verl")
-    monkeypatch.chdir(tmp_path / "relax")
+    """Where a test is."""
+    monkeypatch.chdir(write_checkout(tmp_path) / "relax")
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The new launcher of a script, which is migrated once for all tests that only look at it."""
+
+    def migrate(script: str) -> Path:
+        root = write_checkout(tmp_path_factory.mktemp(script))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(root / "relax")
+            return migrated(root, script)
+
+    return cache(migrate)
 
 
 def migrated(checkout: Path, script: str, *options: str) -> Path:
@@ -82,9 +106,9 @@ def unseeded(meaning: Meaning) -> tuple[str, ...]:
     return ("order_seed",) if meaning.order_seed is None else ()
 
 
-@pytest.mark.parametrize("script", BY_PPO)
-def test_a_launch_means_the_same(checkout: Path, script: str) -> None:
-    launcher = migrated(checkout, script)
+@EACH_BY_PPO
+def test_a_launch_means_the_same(kept: Callable[[str], Path], script: str) -> None:
+    launcher = kept(script)
     expected = in_verl(script)
     found = [meaning_in_relax(launch) for launch in relax_launches(launcher, "sync")]
     assert len(found) == len(expected)
@@ -93,9 +117,9 @@ def test_a_launch_means_the_same(checkout: Path, script: str) -> None:
         assert compared(relax, *ignored) == approximately(verl, *ignored)
 
 
-@pytest.mark.parametrize("script", BY_PPO)
-def test_it_means_the_same_fully_async(checkout: Path, script: str) -> None:
-    launcher = migrated(checkout, script)
+@EACH_BY_PPO
+def test_it_means_the_same_fully_async(kept: Callable[[str], Path], script: str) -> None:
+    launcher = kept(script)
     expected = in_verl(script)
     found = [meaning_in_relax(launch) for launch in relax_launches(launcher, "async")]
     if not found:

@@ -18,9 +18,10 @@ from tests.shell.generator.script import CONSTRUCTS, GeneratedScript, generate
 from tools.bash_oracle import RECORDED, Oracle
 from tools.corpus_check import differing_word, launch_pattern
 
-EXAMPLES = int(os.environ.get("RELAX_LINT_PROPERTY_EXAMPLES", "500"))
+EXAMPLES = int(os.environ.get("RELAX_LINT_PROPERTY_EXAMPLES", "250"))
+"""The first of them hold every construct."""
 BATCH = 250
-FEWEST = 1000
+FEWEST = 250
 
 
 def disagreement(script: GeneratedScript, here: Path, programs: Path, real: tuple[tuple[str, ...], ...]) -> str | None:

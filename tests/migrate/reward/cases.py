@@ -1,4 +1,5 @@
-"""Responses and labels, a thousand for most scorers and always the same, honest ones and those that try it on."""
+"""Responses and labels, a thousand for most scorers and always the same, honest ones and those that try it on. Where a
+score takes a process, there are as many odd ones, and fewer of the others."""
 
 from __future__ import annotations
 
@@ -167,7 +168,7 @@ def search() -> Iterator[Case]:
 def prime_math() -> Iterator[Case]:
     """Answers that mostly are decided as texts and numbers; the rest has to be worked out."""
     random_ = random.Random(23)
-    for number in range(1000):
+    for number in range(500):
         a, b = random_.randrange(2, 99), random_.randrange(2, 99)
         label, answer = random_.choice(
             [
@@ -183,7 +184,7 @@ def prime_math() -> Iterator[Case]:
                 (f"{a}.5", f"{a}.50"),
             ]
         )
-        if number % 25 == 0:
+        if number % 12 == 0:
             label, answer = random_.choice(
                 [
                     (f"{a}", f"{b}"),
@@ -196,14 +197,17 @@ def prime_math() -> Iterator[Case]:
                 ]
             )
         said = random_.choice(["the answer is %s.", "\\boxed{%s}", "Step 2: \\boxed{%s}", "answer: %s", "%s"])
-        odd = number % 40 == 7
+        odd = number % 20 == 7
         yield (random_.choice(_ODD[:40]) if odd else f"{_prose(random_)} {said % answer}"), label
 
 
 def math_verify() -> Iterator[Case]:
     """What a verifier with signals has to tell apart."""
     random_ = random.Random(29)
+    odd = tuple(filter(None, _ODD))
     for number, (response, label) in enumerate(boxed()):
+        if number % (4 if number % 3 else 2) and not (response in _ODD or response.startswith(odd)):
+            continue
         if number % 3:
             # Plain numbers are parsed at once; what LaTeX there is takes its time.
             label = str(random_.randrange(40))
@@ -250,7 +254,7 @@ def prime_code() -> Iterator[Case]:
         if number % 100 == 4:
             label, program = json.dumps({"inputs": ["1\n", "2\n"], "outputs": ["2\n", "9\n"]}), right[0]
         is_usual = number % 16 not in (0, 2) and number % 5 != 1 and number % 100 != 4
-        if not is_usual or number % 5 == 2:
+        if not is_usual or number % 10 == 2:
             yield fence % program, label
 
 

@@ -48,7 +48,7 @@ def _differing(workshop: Workshop, name: str, given: list[Any], expected: list[A
     samples = [workshop.sample(response, label, **more) for response, label, more in given]
     random.seed(_SEED)
     scores = run(workshop.reward(name), samples)
-    assert len(scores) == len(expected) == 1000
+    assert len(scores) == len(expected) == len(given)
     return [
         (case, ours, theirs)
         for case, ours, theirs in zip(given, scores, expected, strict=True)
@@ -65,6 +65,7 @@ def test_a_scorer_of_verl_gives_the_same_scores(name: str, workshop: Workshop) -
     score = original(SCORES, "default_compute_score")
     random.seed(_SEED)
     expected = [outcome(score, source, response, label) for response, label, _ in given]
+    assert len(given) == 1000
     assert len({repr(each) for each in expected}) > 1
     assert _differing(workshop, name, given, expected) == []
 
@@ -76,6 +77,7 @@ def test_a_scorer_with_processes_of_its_own_gives_the_same_scores(workshop: Work
     given = [(response, label, {"data_source": source}) for response, label in made()]
     asked = Apart(SCORES, "default_compute_score", [(source, *each[:2]) for each in given])
     expected = asked.scores()
+    assert len(given) == 500
     assert len({repr(each) for each in expected}) > 1
     assert _differing(workshop, "prime_math", given, expected) == []
 
@@ -107,6 +109,7 @@ def test_a_function_around_math_verify_gives_the_same_scores(workshop: Workshop)
     assert not carried.problems
     given: list[Any] = [(response, label, {"data_source": "x"}) for response, label in cases.math_verify()]
     expected = Apart(f"{SCORES}.math_verify", "compute_score", [each[:2] for each in given]).scores()
+    assert len(given) > 350
     assert len({repr(each) for each in expected}) > 1
     assert _differing(workshop, "with_math_verify", given, expected) == []
 
@@ -119,6 +122,7 @@ def test_a_function_around_calls_of_tools_gives_the_same_scores(workshop: Worksh
     score = original(f"{SCORES}.rlla", "compute_score")
     random.seed(_SEED)
     expected = [outcome(score, "x", *each) for each in given]
+    assert len(given) == 1000
     assert len({repr(each) for each in expected}) > 1
     assert _differing(workshop, "with_tools", given, expected) == []
 
@@ -136,6 +140,7 @@ def test_all_sources_of_mixed_data_are_scored_each_its_way(workshop: Workshop) -
     score = original(SCORES, "default_compute_score")
     random.seed(_SEED)
     expected = [outcome(score, more["data_source"], response, label) for response, label, more in given]
+    assert len(given) == 1000
     assert expected[-1] == "NotImplementedError"
     assert _differing(workshop, "mixed", given, expected) == []
 
