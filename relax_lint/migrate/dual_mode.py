@@ -104,17 +104,15 @@ class _Making:
         return {_said(found) for found in _grave(_report(self.launcher.path, self.project), self.launcher.path)}
 
     def may_succeed(self) -> bool:
-        """Whether some edits give both modes, whatever else rules have against the result."""
+        """Whether there are edits for both modes. What the launcher starts with them takes many evaluations to see, so
+        only those who make them look."""
         if other_meaning(self.launcher) is not None:
             return False
+        heads = list(self._heads()) if len(self._ways) > 1 else [[]]
         try:
-            return any(self._starts_each(candidate.edits) for candidate in self._candidates(list(self._heads())))
+            return any(_fits(candidate.edits) for candidate in self._candidates(heads))
         except NotDecided:
             return False
-
-    def _starts_each(self, edits: Sequence[Edit]) -> bool:
-        after = self._after(edits)
-        return after is not None and self._keeps(after[1])
 
     def run(self) -> Dual | str:
         meaning = other_meaning(self.launcher)

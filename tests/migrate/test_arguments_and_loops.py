@@ -43,7 +43,7 @@ def migrated(script: str) -> tuple[str, str]:
     """The launcher and the page that are made of a script."""
     Path("../train.sh").write_text(f"{script}\n")
     assert main(["migrate", "../train.sh", "--name", "math", "--force"]) == 0
-    assert main(["check", "examples/math"]) == 0
+    assert main(["check", "--ignore", "RLX205", "examples/math"]) == 0, "but for a reward that is left to be written"
     return Path("examples/math/run_math.sh").read_text(), Path("examples/math/MIGRATION.md").read_text()
 
 
