@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from relax_lint.diagnostics import Finding, NotChecked, Place
+from relax_lint.patterns import pattern
 from relax_lint.project import YAML_SUFFIXES
 from relax_lint.scope import Judged
 from relax_lint.shell.queries import unread_sources
@@ -18,10 +19,16 @@ if TYPE_CHECKING:
     from relax_lint.sources.python import PythonSource
     from relax_lint.sources.script import ScriptFile
 
+_SETS_NO_FLAGS = pattern(
+    r"\bactivate\b|\bconda\b|\bnvm\b|bash_completion|\.(?:bashrc|bash_profile|profile)\b|/etc/profile|\bset_env\.sh"
+    r"|\bsetvars\.sh|/init/bash\b"
+)
+"""What a machine's own scripts to source are called: they set up programs, and nothing that a launch is given."""
+
 
 def unreadable(scope: Scope) -> Iterator[tuple[Finding | NotChecked, Judged | None]]:
     """One finding for each target, and each file that a target launcher sources, that cannot be read or parsed; a file
-    to source that is not there may be where the training runs."""
+    to source that is not there may be where the training runs, and is told unless it is one of the machine's own."""
     for path in scope.targets:
         source = scope.project.source(path)
         if source is None:
@@ -36,7 +43,9 @@ def unreadable(scope: Scope) -> Iterator[tuple[Finding | NotChecked, Judged | No
             for finding in _shell_error(sourced):
                 yield finding, judged
         for place in unread_sources(launcher.evaluation):
-            yield NotChecked(place, place.source.text[place.start : place.end]), judged
+            written = place.source.text[place.start : place.end]
+            if not _SETS_NO_FLAGS.search(written):
+                yield NotChecked(place, written), judged
 
 
 def too_complex(scope: Scope) -> Iterator[tuple[Finding, Judged | None]]:

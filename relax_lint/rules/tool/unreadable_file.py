@@ -6,7 +6,8 @@ A Python, bash or YAML file of a recipe, or a launcher elsewhere, that is not th
 bytes that are no text, or does not parse. YAML that is a template (`{{`, `{%`) is not parsed. One finding a file, at
 the place where its parser gave up, or at the quote that is never closed. CRLF line ends of launchers are left to
 RLX422. The other files are still checked. A file that a launcher sources and that is not here may be where the training
-runs: it is told in `not_checked` of the JSON output.
+runs: it is told in `not_checked` of the JSON output, unless it is one of the machine's own (`activate`, `.bashrc`,
+`conda`, `set_env.sh` and the like).
 
 ## Why
 
