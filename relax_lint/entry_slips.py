@@ -12,7 +12,6 @@ from relax_lint import looks
 from relax_lint.diagnostics import Edit, Fix
 from relax_lint.fixers.entry_words import by_path, module_words, renamed
 from relax_lint.invisible import invisible_in, visible
-from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.shell.launch import Launch, Word, classify, entry_name
 from relax_lint.shell.near_entries import as_command, is_command, is_python, is_shell, near_entry, torn_command
@@ -27,7 +26,6 @@ ENTRY = "relax/entrypoints/train.py"
 MODULE = "relax.entrypoints.train"
 _LIKE_ENOUGH = 0.85
 _FIRST_LIKE_ENOUGH = 0.8
-_MODULE_OPTION = pattern(r"-[A-Za-z]*m")
 _QUOTES = frozenset("'\"\\")
 _PROGRAMS = ("python3", "python")
 _SCRATCH = frozenset({"/", "/tmp", "/var/tmp", "/dev/shm"})
@@ -97,15 +95,8 @@ def _astray(launch: Launch, project: Project) -> Iterator[Slip]:
 
 def names_no_module(launch: Launch) -> bool:
     """Whether Python is given the name of Relax's module where it looks for a file."""
-    return launch.argv[launch.entry].text == MODULE and not _has_module_option(launch) and _has_python(launch)
-
-
-def _has_module_option(launch: Launch) -> bool:
-    return _MODULE_OPTION.fullmatch(launch.argv[launch.entry - 1].text) is not None
-
-
-def _has_python(launch: Launch) -> bool:
-    return any(map(is_python, launch.argv[: launch.entry]))
+    argv, at = launch.argv, launch.entry
+    return argv[at].text == MODULE and module_words(argv, at) is None and any(map(is_python, argv[:at]))
 
 
 def _named_otherwise(launch: Launch) -> Iterator[Slip]:
