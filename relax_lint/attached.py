@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from relax_lint.sources.text import SourceFile
+
 About = TypeVar("About")
 Rest = ParamSpec("Rest")
 Answer = TypeVar("Answer")
@@ -25,7 +27,7 @@ def attached(
 
     @wraps(answer)
     def kept(about: About, /, *rest: Rest.args, **named: Rest.kwargs) -> Answer:
-        own: dict[str, Any] = about.__dict__
+        own: dict[str, Any] = vars(about.as_it_is if isinstance(about, SourceFile) else about)
         answers: dict[object, Answer] | None = own.get(_NAME)
         if answers is None:
             answers = own[_NAME] = {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from relax_lint.config import RELAX_FILES, Settings
 from relax_lint.discovery import is_launcher, walk
 from relax_lint.files import Files, MemoryFiles, Unreadable
-from relax_lint.kept import Kept, forget, kept_property, note
+from relax_lint.kept import Kept, follows_changes, forget, kept_property, note
 from relax_lint.sources.text import SourceFile
 
 if TYPE_CHECKING:
@@ -148,9 +148,16 @@ class Project:
 
     def take(self, path: Path, data: bytes) -> None:
         """Take other content of a file that is there, and forget what was made from what it was."""
+        from relax_lint.sources.changing import ChangingPython
+
         self.files.take(path, data)
-        for table in (self._text, self._python, self._launchers, self._yaml):
+        for table in (self._text, self._launchers, self._yaml):
             table.pop(path, None)
+        changing = self._python.get(path)
+        if isinstance(changing, ChangingPython):
+            changing.take(data)
+        else:
+            self._python.pop(path, None)
         self.unreadable.pop(path, None)
         forget((path,))
 
@@ -238,13 +245,22 @@ class Project:
 
     def python(self, path: Path) -> PythonSource | None:
         """A Python file, ``None`` when it is not there or cannot be read."""
-        note(path)
         if path not in self._python:
-            from relax_lint.sources.python import PythonSource
-
             data = self.read(path)
-            self._python[path] = None if data is None else PythonSource(path, data)
+            self._python[path] = None if data is None else self._python_source(path, data)
+        if self._python[path] is None:
+            note(path)
         return self._python[path]
+
+    @staticmethod
+    def _python_source(path: Path, data: bytes) -> PythonSource:
+        if follows_changes():
+            from relax_lint.sources.changing import ChangingPython
+
+            return ChangingPython(path, data)
+        from relax_lint.sources.python import PythonSource
+
+        return PythonSource(path, data)
 
     def adopt(self, source: PythonSource) -> None:
         """Take a Python file that a caller has read and parsed already."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from relax_lint.attached import attached
 from relax_lint.calls.entries import Entry, entries, entries_in, reached
 from relax_lint.calls.values import SAMPLE, SAMPLES, Given, Kind, Object, Outside, Routine, Several, Value
 from relax_lint.catalog.rewards import WITHOUT_REWARDS
@@ -158,7 +159,7 @@ def is_guarded(read: Read) -> bool:
     return False
 
 
-@lru_cache(maxsize=64)
+@attached
 def _questions(source: PythonSource) -> list[tuple[str, str]]:
     """What a file asks of the attributes of things."""
     return _QUESTION.findall(source.text)

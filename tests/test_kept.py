@@ -237,3 +237,43 @@ def test_after_each_of_many_changes_all_is_found_that_would_be_found_from_the_st
             group.project.take(path, texts[path])
             (fresh,) = find([examples], Configuration(), Files(texts))
             assert told(judged(group)) == told(judged(fresh)), f"{path} is {texts[path]!r}"
+
+
+NAMES = [
+    "compute_score = None",
+    "FINAL_ANSWER = 3",
+    "reward_func = compute_score",
+    "final_answer, compute_score = compute_score, final_answer",
+    "del final_answer",
+    "def final_answer(text): return text",
+    "def compute_score(response, label): return 1, 2",
+    "if FINAL_ANSWER:\n    def compute_score(response, label): return 1, 2",
+    "def change():\n    global compute_score\n    compute_score = None",
+    "def change():\n    FINAL_ANSWER.append(1)",
+    "globals()['compute_score'] = len",
+    "from math import *",
+    "from .missing import final_answer",
+    "import re as compute_score",
+    "try:\n    from math import compute_score\nexcept ImportError:\n    pass",
+    "class Sample: ...",
+    "for compute_score in (): ...",
+    "@staticmethod",
+]
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_what_a_name_of_a_module_becomes_shows_in_all_that_uses_it(above: bool, tmp_path: Path) -> None:
+    tree = Path(shutil.copytree(RECIPES / "good_gsm8k", tmp_path / "tree"))
+    (reward,) = tree.rglob("reward_gsm8k.py")
+    before = reward.read_text()
+    head, rest = before.split("def final_answer", 1)
+    with follow_changes():
+        (group,) = find([tree / "examples"], Configuration(), Files())
+        clean = told(judged(group))
+        for typed in NAMES:
+            text = f"{head}{typed}\ndef final_answer{rest}" if above else f"{before}{typed}\n"
+            group.project.take(reward, text.encode())
+            (fresh,) = find([tree / "examples"], Configuration(), Files({reward: text.encode()}))
+            assert told(judged(group)) == told(judged(fresh)), text
+            group.project.take(reward, before.encode())
+            assert told(judged(group)) == clean, typed

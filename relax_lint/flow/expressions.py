@@ -386,7 +386,7 @@ class Expressions:
         last = self.interpreter.facts.last_changes(function.node)
         shapes = tuple(
             self.interpreter.changed(shape)
-            if isinstance(shape, Dictionary) and last.get(name, 0) > node.lineno
+            if isinstance(shape, Dictionary) and last.get(name, 0) > node.lineno - function.node.lineno
             else shape
             for name, shape in zip(names, arguments.positional, strict=True)
         )

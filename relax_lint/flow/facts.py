@@ -38,12 +38,13 @@ class Facts:
         return self._scopes[function]
 
     def last_changes(self, function: AnyFunction) -> dict[str, int]:
-        """The last line on which the object of each name is changed."""
+        """The last line on which the object of each name is changed, counted from the function's first: that stays the
+        same where lines are put before it."""
         if function not in self._last_changes:
             lines: dict[str, int] = {}
             for node in own_nodes(function):
                 for name in changed_by(node):
-                    lines[name] = max(lines.get(name, 0), getattr(node, "lineno", 0))
+                    lines[name] = max(lines.get(name, 0), getattr(node, "lineno", function.lineno) - function.lineno)
             self._last_changes[function] = lines
         return self._last_changes[function]
 

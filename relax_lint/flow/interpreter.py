@@ -186,15 +186,10 @@ class Interpreter:
         if kind != "value" or not isinstance(node, ast.expr):
             return UNKNOWN
         value = self.in_module(source, node)
-        if self._may_change(value, source) and name in self.resolver.names.changed_after_import(source):
+        in_place = any(isinstance(part, (Dictionary, Sequence)) for part in alternatives(value))
+        if self.resolver.names.may_differ(source, name, in_place=in_place):
             return each(value, changed_unseen)
         return value
-
-    @staticmethod
-    def _may_change(value: Shape, source: PythonSource) -> bool:
-        if any(isinstance(part, (Dictionary, Sequence)) for part in alternatives(value)):
-            return True
-        return "global " in source.text
 
     def in_module(self, source: PythonSource, expression: ast.expr) -> Shape:
         """The value of an expression at a module's top level."""
@@ -401,7 +396,7 @@ class Interpreter:
 
     def _aliased(self, source: PythonSource, value: ast.expr, instance: Instance | None) -> Shape | None:
         """A method that a class body takes from another of its functions, or from one of the module."""
-        holder = next((part for part in source.ancestors(value) if isinstance(part, ast.ClassDef)), None)
+        holder = next((part for part in source.around(value) if isinstance(part, ast.ClassDef)), None)
         if not isinstance(value, ast.Name) or holder is None:
             return None
         own = [part for part in holder.body if isinstance(part, _DEFINITIONS) and part.name == value.id]

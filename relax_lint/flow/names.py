@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from relax_lint.flow.scopes import changed_by
 from relax_lint.kept import Kept
@@ -22,6 +22,7 @@ _DYNAMIC = pattern(
     words=("globals", "__getattr__", "exec", "sys.modules", "vars"),
 )
 
+Answer = TypeVar("Answer")
 BindingKind = Literal["definition", "import", "value", "other"]
 
 
@@ -95,10 +96,7 @@ class ModuleNames:
 
 def module_names(source: PythonSource, root: Path) -> ModuleNames:
     """Read the top level of a module."""
-    package = dotted_name(source.path, root)
-    if source.path.name != "__init__.py":
-        package = package.rpartition(".")[0]
-    names = ModuleNames(source, package)
+    names = ModuleNames(source, package_of(source.path, root))
     if source.tree is not None:
         _Reader(names).statements(source.tree.body)
     return names
@@ -111,6 +109,12 @@ def dotted_name(path: Path, root: Path) -> str:
     except ValueError:
         return ""
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def package_of(path: Path, root: Path) -> str:
+    """The package that relative imports of a file start from."""
+    dotted = dotted_name(path, root)
+    return dotted if path.name == "__init__.py" else dotted.rpartition(".")[0]
 
 
 def import_target(node: ast.ImportFrom, package: str) -> str:
@@ -267,17 +271,21 @@ class Names:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self._read: dict[Path, ModuleNames] = {}
-        self._changed: dict[PythonSource, frozenset[str]] = {}
+        self._read = Kept()
+        self._changed = Kept()
+        self._firm = Kept()
         self._modules = Kept()
         self._packages: dict[str, bool] = {}
 
     def of(self, source: PythonSource) -> ModuleNames:
         """The names of a module."""
-        known = self._read.get(source.path)
-        if known is None or known.source is not source:
-            known = self._read[source.path] = module_names(source, self.project.root)
-        return known
+        return self._read.ask(source, lambda: module_names(source, self.project.root))
+
+    def firmly(self, source: PythonSource, question: object, answer: Callable[[], Answer]) -> Answer:
+        """An answer about a file that most changes of that file leave as it is."""
+        if source.changes:
+            return self._firm.ask_firmly((source.path, question), answer)
+        return answer()
 
     def module(self, dotted: str) -> PythonSource | None:
         """The file of a module that is part of the repository."""
@@ -292,9 +300,15 @@ class Names:
 
     def changed_after_import(self, source: PythonSource) -> frozenset[str]:
         """The module's names that functions rebind or whose value something changes in place."""
-        if source not in self._changed:
-            self._changed[source] = frozenset(_changed_names(source))
-        return self._changed[source]
+        return self._changed.ask(source, lambda: frozenset(_changed_names(source)))
+
+    def may_differ(self, source: PythonSource, name: str, *, in_place: bool) -> bool:
+        """Whether functions may give a module's name another value; or change it, if it can be changed ``in_place``."""
+
+        def answer() -> bool:
+            return (in_place or "global " in source.text) and name in self.changed_after_import(source)
+
+        return self.firmly(source, ("may differ", name, in_place), answer)
 
 
 def _changed_names(source: PythonSource) -> Iterator[str]:
@@ -338,8 +352,11 @@ class Resolver:
     def __init__(self, project: Project) -> None:
         self.names = Names(project)
 
-    def resolve(self, source: PythonSource, name: str, seen: frozenset[tuple[Path, str]] = frozenset()) -> Resolution:
+    def resolve(self, source: PythonSource, name: str) -> Resolution:
         """What a module's top-level name leads to."""
+        return self.names.firmly(source, ("leads to", name), lambda: self._resolve(source, name, frozenset()))
+
+    def _resolve(self, source: PythonSource, name: str, seen: frozenset[tuple[Path, str]]) -> Resolution:
         key = (source.path, name)
         if key in seen or len(seen) > 40 or source.tree is None:
             return Resolution(complete=False)
@@ -364,7 +381,7 @@ class Resolver:
         source = self.names.module(module)
         dotted = f"{module}.{name}"
         if source is not None:
-            inside = self.resolve(source, name, seen)
+            inside = self._resolve(source, name, seen)
             if not inside.missing:
                 return inside
         if self.names.module(dotted) is not None or self.names.is_package(dotted):
@@ -401,7 +418,7 @@ class Resolver:
             return Resolution(complete=False)
         if not self.names.of(source).gives_to_star(name):
             return Resolution()
-        return self.resolve(source, name, seen)
+        return self._resolve(source, name, seen)
 
 
 def _together(parts: list[Resolution]) -> Resolution:

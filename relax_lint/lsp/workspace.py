@@ -240,4 +240,9 @@ def _by_file(group: Group, diagnostics: Iterable[Diagnostic]) -> dict[Path, Find
     found: dict[Path, list[Diagnostic]] = {path: [] for path in group.targets}
     for item in diagnostics:
         found.setdefault(item.path, []).append(item)
-    return {path: Findings(group.project.source(path), tuple(items), group) for path, items in found.items()}
+    return {path: Findings(_as_it_is(path, group), tuple(items), group) for path, items in found.items()}
+
+
+def _as_it_is(path: Path, group: Group) -> SourceFile | None:
+    source = group.project.source(path)
+    return None if source is None else source.as_it_is

@@ -124,6 +124,9 @@ class PythonSource(SourceFile):
     ``tree`` may be given by a caller that has parsed these bytes already, as flake8 has.
     """
 
+    changes = False
+    """Whether the file is typed into, and stays the same object."""
+
     def __init__(self, path: Path, data: bytes, tree: ast.Module | None = None) -> None:
         encoding, problem = _encoding(data)
         super().__init__(path, data, encoding=encoding)
@@ -161,10 +164,20 @@ class PythonSource(SourceFile):
             return None, ParseError(0, "nested too deeply to be parsed")
         except ValueError as problem:
             return None, ParseError(0, f"invalid Python: {problem}")
-        error = self._wrong_future(tree)
+        error = self.wrong_future(tree)
         return (None, error) if error is not None else (tree, None)
 
-    def _wrong_future(self, tree: ast.Module) -> ParseError | None:
+    @property
+    def is_parsed(self) -> bool:
+        """Whether there is a tree, and somebody has asked for it already."""
+        return (self._given_tree is not None or "_parsed" in vars(self)) and self.tree is not None
+
+    @property
+    def is_decodable(self) -> bool:
+        """Whether Python can read the bytes as text."""
+        return self._undecodable() is None
+
+    def wrong_future(self, tree: ast.Module) -> ParseError | None:
         """An import from ``__future__`` that no Python takes, although it can be parsed."""
         if "__future__" not in self.text:
             return None
@@ -246,6 +259,10 @@ class PythonSource(SourceFile):
         while holder is not None:
             yield holder
             holder = self._parents.get(holder)
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The same without the module: what is around a node in its statement of the top level."""
+        return (holder for holder in self.ancestors(node) if not isinstance(holder, ast.Module))
 
     @cached_property
     def _parents(self) -> dict[ast.AST, ast.AST]:

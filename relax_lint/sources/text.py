@@ -21,6 +21,11 @@ class SourceFile:
         self.encoding = encoding
         self.text = data.decode(encoding, "surrogateescape")
 
+    @property
+    def as_it_is(self) -> SourceFile:
+        """The file with what is in it now; the same object where nobody changes that."""
+        return self
+
     @cached_property
     def line_starts(self) -> list[int]:
         """Offset of the first character of every line; lines end at ``\\n`` only."""
