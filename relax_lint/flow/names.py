@@ -273,6 +273,7 @@ class Names:
         self.project = project
         self._read = Kept()
         self._changed = Kept()
+        self._changed_names: dict[ast.stmt, frozenset[str]] = {}
         self._firm = Kept()
         self._modules = Kept()
         self._packages: dict[str, bool] = {}
@@ -300,7 +301,14 @@ class Names:
 
     def changed_after_import(self, source: PythonSource) -> frozenset[str]:
         """The module's names that functions rebind or whose value something changes in place."""
-        return self._changed.ask(source, lambda: frozenset(_changed_names(source)))
+        body = [] if source.tree is None else source.tree.body
+        return self._changed.ask(source, lambda: frozenset().union(*map(self._changed_by, body)))
+
+    def _changed_by(self, statement: ast.stmt) -> frozenset[str]:
+        known = self._changed_names.get(statement)
+        if known is None:
+            known = self._changed_names[statement] = frozenset(_changed_names(statement))
+        return known
 
     def may_differ(self, source: PythonSource, name: str, *, in_place: bool) -> bool:
         """Whether functions may give a module's name another value; or change it, if it can be changed ``in_place``."""
@@ -311,10 +319,8 @@ class Names:
         return self.firmly(source, ("may differ", name, in_place), answer)
 
 
-def _changed_names(source: PythonSource) -> Iterator[str]:
-    if source.tree is None:
-        return
-    for node in walk(source.tree):
+def _changed_names(statement: ast.stmt) -> Iterator[str]:
+    for node in walk(statement):
         if isinstance(node, ast.Global):
             yield from node.names
         else:

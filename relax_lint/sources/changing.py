@@ -10,11 +10,13 @@ from __future__ import annotations
 import ast
 import warnings
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from relax_lint.kept import note
-from relax_lint.sources.python import PythonSource, walk
+from relax_lint.sources.python import PythonSource, holders_below, nodes_by_kind, walk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,16 +29,17 @@ class ChangingPython(PythonSource):
 
     def __init__(self, path: Path, data: bytes) -> None:  # what a file holds is held by each state of it
         self.path = path
-        self._state = self._last_parsed = PythonSource(path, data)
+        self._state = self._last_parsed = _State(path, data)
 
     def take(self, data: bytes) -> None:
         """Be the same file with another content. Nodes of statements that change are nodes of the file no more."""
         if self._state.is_parsed:
             self._last_parsed = self._state
-        self._state = PythonSource(self.path, data)
+        self._state = _State(self.path, data)
         tree = reparsed(self._last_parsed, self._state)
         if tree is not None:
-            self._state = PythonSource(self.path, data, tree)
+            self._state = _State(self.path, data, tree)
+            self._state.take_over(self._last_parsed)
 
     @property
     def as_it_is(self) -> PythonSource:
@@ -47,6 +50,39 @@ class ChangingPython(PythonSource):
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
         """Nothing is noted: what is around a node stays around it as long as it is one of the file's."""
         return self._state.around(node)
+
+
+class _State(PythonSource):
+    """What the file is for a while. What is known of a statement is what is known of it in later states."""
+
+    def take_over(self, before: _State) -> None:
+        """Have what an earlier state knows of the statements that are still there."""
+        tree = self.tree
+        if tree is None:
+            return
+        known = vars(before)
+        if "_kinds" in known:
+            self._kinds = {one: before._kinds.get(one) or nodes_by_kind(one) for one in tree.body}
+        if "_parents" in known:
+            self._parents = parents = before._parents
+            for statement in tree.body:
+                if statement not in parents:
+                    parents.update(holders_below(statement))
+                parents[statement] = tree
+
+    @cached_property
+    def _kinds(self) -> dict[ast.stmt, dict[type[ast.AST], list[ast.AST]]]:
+        return {statement: nodes_by_kind(statement) for statement in (self.tree.body if self.tree is not None else ())}
+
+    @cached_property
+    def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
+        found: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
+        if self.tree is not None:
+            found[ast.Module].append(self.tree)
+        for kinds in self._kinds.values():
+            for kind, nodes in kinds.items():
+                found[kind] += nodes
+        return found
 
 
 def _of_state(name: str) -> property:

@@ -266,17 +266,7 @@ class PythonSource(SourceFile):
 
     @cached_property
     def _parents(self) -> dict[ast.AST, ast.AST]:
-        if self.tree is None:
-            return {}
-        found: dict[ast.AST, ast.AST] = {}
-        pending: list[ast.AST] = [self.tree]
-        while pending:
-            node = pending.pop()
-            for child in children(node):
-                found[child] = node
-                if _holding_fields[child.__class__]:
-                    pending.append(child)
-        return found
+        return {} if self.tree is None else holders_below(self.tree)
 
     def nodes(self, *kinds: type[Node]) -> list[Node]:
         """All nodes of these classes, class by class, each class in the order of the text."""
@@ -284,10 +274,28 @@ class PythonSource(SourceFile):
 
     @cached_property
     def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
-        found: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
-        for node in walk(self.tree) if self.tree is not None else ():
-            found[node.__class__].append(node)
-        return found
+        return {} if self.tree is None else nodes_by_kind(self.tree)
+
+
+def holders_below(root: ast.AST) -> dict[ast.AST, ast.AST]:
+    """What holds each of the nodes below ``root``."""
+    found: dict[ast.AST, ast.AST] = {}
+    pending: list[ast.AST] = [root]
+    while pending:
+        node = pending.pop()
+        for child in children(node):
+            found[child] = node
+            if _holding_fields[child.__class__]:
+                pending.append(child)
+    return found
+
+
+def nodes_by_kind(root: ast.AST) -> dict[type[ast.AST], list[ast.AST]]:
+    """The nodes below and including ``root`` by class, each class in the order of the text."""
+    found: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
+    for node in walk(root):
+        found[node.__class__].append(node)
+    return found
 
 
 def _encoding(data: bytes) -> tuple[str, str | None]:
