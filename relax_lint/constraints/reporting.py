@@ -9,6 +9,7 @@ from relax_lint.catalog.launches import namespace_of
 from relax_lint.constraints.engine import Judgement, Table, Undecided, Violation, judge
 from relax_lint.constraints.facts import Facts
 from relax_lint.constraints.on_disk import ProjectSurroundings
+from relax_lint.constraints.same_words import told_of, words_of
 from relax_lint.constraints.schema import STOPS
 from relax_lint.constraints.tables import builtin
 from relax_lint.constraints.team import repair
@@ -49,6 +50,15 @@ class Judged:
     @kept_property
     def judgement(self) -> Judgement:
         """Relax's own constraints, then the team's."""
+        if not follows_changes():
+            return self._judge()
+        # Most of what is typed into a script leaves the words of its launches as they are.
+        question = ("said of", words_of(self.launch))
+        said, before = self.project.once(question, lambda: (self._judge(), self.launch))
+        told = said if before is self.launch else told_of(said, before, self.launch)
+        return self._judge() if told is None else told
+
+    def _judge(self) -> Judgement:
         found = judge(self.facts, builtin(), past_refusals=True)
         team = self.project.settings.constraint
         if team:
