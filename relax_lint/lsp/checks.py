@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -93,6 +94,8 @@ class Checks:
         self._judged = wanted
         if wanted == self._happened:
             self._told(checked)
+            with suppress(RuntimeError):  # the server is leaving
+                self._worker.submit(self._workspace.settle)
         else:
             self._begin_later()
 

@@ -62,6 +62,7 @@ class Workspace:
         self._groups: list[Group] | None = None
         self._problems: list[str] = []
         self._taken = 0
+        self._is_new = False
 
     # ------------------------------------------------------------ what happens
 
@@ -143,18 +144,21 @@ class Workspace:
     def check(self) -> Checked:
         """Judge what is open, with its recipes."""
         files: dict[Path, Findings] = {}
-        is_new = self._groups is None
-        if is_new:
-            gc.unfreeze()
+        self._is_new = self._is_new or self._groups is None
         groups, problems = self.groups, list(self._problems)
         for group in groups:
             report = self.judge(group, group.project)
             problems += (f"internal error: {failure}" for failure in report.failures)
             files.update(_by_file(group, report.standing))
-        if is_new:  # most of it stays for long, and looking it through for garbage takes longer than most answers
+        return Checked(files, tuple(dict.fromkeys(problems)))
+
+    def settle(self) -> None:
+        """Nobody has an earlier outcome in hand any more, nor what that was made from."""
+        if self._is_new:  # most of it stays for long, and looking it through for garbage takes longer than most answers
+            self._is_new = False
+            gc.unfreeze()
             gc.collect()
             gc.freeze()
-        return Checked(files, tuple(dict.fromkeys(problems)))
 
     def judge(self, group: Group, project: Project, targets: Sequence[Path] | None = None) -> Report:
         """What the rules say of a group, or of some of its files, in the state that ``project`` has of them."""

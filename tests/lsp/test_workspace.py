@@ -238,3 +238,20 @@ def test_what_is_typed_into_a_configuration_changes_what_is_found_in_the_launche
     assert "RLX407" in codes(workspace.check(), tree / LAUNCHER)
     workspace.change(config, "n_samples_per_prompt: 4\n")
     assert "RLX407" not in codes(workspace.check(), tree / LAUNCHER)
+
+
+def test_a_recipe_that_is_open_no_more_is_let_go(tree: Path) -> None:
+    workspace = opened(tree / REWARD)
+    for _ in range(2):
+        shown = workspace.check()
+        workspace.settle()
+        project = weakref.ref(workspace.groups[0].project)
+        workspace.close(tree / REWARD)
+        workspace.open(tree / REWARD, (tree / REWARD).read_text())
+        again = workspace.check()
+        del shown
+        workspace.settle()
+        assert project() is None
+        assert codes(again, tree / REWARD)
+        del again
+    gc.unfreeze()
