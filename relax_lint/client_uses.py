@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.catalog.clients import client_behind, is_client, sends
-from relax_lint.sources.python import is_none
+from relax_lint.sources.python import is_none, walk
 
 if TYPE_CHECKING:
     from relax_lint.calls.reached import Reached, ReachedCode, ReachedFunction
@@ -36,7 +36,7 @@ def _outlives(source: PythonSource, call: ast.Call) -> bool:
         return True
     if any(word in ast.unparse(decorator) for decorator in holder.decorator_list for word in _CACHING):
         return True
-    outer = {name for node in ast.walk(holder) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+    outer = {name for node in walk(holder) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
     guarded = any(isinstance(item, (ast.If, ast.Try, ast.IfExp, ast.BoolOp)) for item in source.ancestors(call))
     names = {ast.unparse(target) for target in _targets(source, call)}
     return any(
@@ -61,7 +61,7 @@ def _targets(source: PythonSource, call: ast.AST) -> list[ast.expr]:
 
 def _passed_on(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Iterator[str]:
     """Where else a name's value is put."""
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id == name:
             yield from map(ast.unparse, node.targets)
 
@@ -69,7 +69,7 @@ def _passed_on(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> I
 def in_same_statement(source: PythonSource, call: ast.Call) -> set[ast.Call]:
     """The calls of one statement: what one of them does is said once."""
     statement = next((holder for holder in source.ancestors(call) if isinstance(holder, ast.stmt)), call)
-    return {node for node in ast.walk(statement) if isinstance(node, ast.Call)} | {call}
+    return {node for node in walk(statement) if isinstance(node, ast.Call)} | {call}
 
 
 def never_bounded(result: Reached) -> Iterator[tuple[ReachedCode, ast.Call, str]]:

@@ -18,6 +18,7 @@ from relax_lint.generates import generate_uses
 from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.sample_stores import files_behind, walk_all
+from relax_lint.sources.python import walk
 from relax_lint.supposed_launches import launches_of
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def annotated(source: PythonSource, project: Project) -> Iterator[tuple[list[ast
         }
         if not names:
             continue
-        nodes = [node for statement in function.body for node in ast.walk(statement)]
+        nodes = [node for statement in function.body for node in walk(statement)]
         bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
         bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
         yield nodes, names - bound
@@ -170,7 +171,7 @@ def _of_several_kinds(function: ast.AST) -> frozenset[str]:
     """What a function asks the class of since it expects others than samples too."""
     return frozenset(
         ast.unparse(node.args[0])
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in ("isinstance", "type")

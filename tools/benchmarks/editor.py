@@ -7,8 +7,10 @@ the same recipe in a program that runs already, with `ast` and tree-sitter, once
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import statistics
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +30,7 @@ for line in sys.stdin:
         ast.parse(data) if path.endswith(".py") else parser.parse(data)
     print(time.perf_counter() - began, flush=True)
 """
-_TYPED = {".py": "\n_TYPED = {}\n", ".sh": "\nTYPED={}\n"}
+_TYPED = {".py": "{}typed = {}\n", ".sh": "{}TYPED={}\n"}
 _WARM_UP = 3
 
 
@@ -37,6 +39,7 @@ class Answered:
     """A file that was typed into: seconds until the answer, and those that parsing its recipe takes."""
 
     path: str
+    where: str
     files: int
     answer: float
     parsing: float
@@ -133,30 +136,30 @@ def measure(server: Sequence[str | Path], parser: Path, corpus: Path, cache: Pat
     for files, typed in recipes(corpus):
         line = "\t".join(map(str, files)) + "\n"
         for path in typed:
-            taken, parses = [], []
-            for number, answer in enumerate(answers(client, path, _WARM_UP + rounds)):
-                parsing.stdin.write(line)
-                parse = float(parsing.stdout.readline())
-                if number >= _WARM_UP:
-                    taken.append(answer)
-                    parses.append(parse)
-            name = path.relative_to(corpus).as_posix()
-            found.append(Answered(name, len(files), statistics.median(taken), statistics.median(parses)))
+            name, text = path.relative_to(corpus).as_posix(), path.read_text(encoding="utf-8")
+            for where, at in _spots(path, text):
+                taken, parses = [], []
+                for number, answer in enumerate(answers(client, path, text, at, _WARM_UP + rounds)):
+                    parsing.stdin.write(line)
+                    parse = float(parsing.stdout.readline())
+                    if number >= _WARM_UP:
+                        taken.append(answer)
+                        parses.append(parse)
+                found.append(Answered(name, where, len(files), statistics.median(taken), statistics.median(parses)))
     client.leave()
     with parsing:
         pass  # it ends when nothing more is said
     return found
 
 
-def answers(client: Client, path: Path, rounds: int) -> Iterator[float]:
-    """Seconds from each change of a file to the answer."""
-    text, uri = path.read_text(encoding="utf-8"), path.as_uri()
-    lines = text.splitlines(keepends=True)
-    middle = next(number for number in range(len(lines) // 2, len(lines) + 1) if _is_between(lines, number))
-    before, after = "".join(lines[:middle]), "".join(lines[middle:])
+def answers(client: Client, path: Path, text: str, at: int, rounds: int) -> Iterator[float]:
+    """Seconds from each change of a file, in front of one of its lines, to the answer."""
+    uri, lines = path.as_uri(), text.splitlines(keepends=True)
+    indent = re.match(r"\s*", lines[at])[0] if at < len(lines) else ""  # type: ignore[index]
+    before, after = "".join(lines[:at]), "".join(lines[at:])
     client.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "", "version": 0, "text": text}})
     for number in range(rounds):
-        changed = before + _TYPED[path.suffix].format(number) + after
+        changed = before + _TYPED[path.suffix].format(indent, number) + after
         document = {"uri": uri, "version": number + 1}
         began = perf_counter()
         client.tell("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": changed}]})
@@ -165,11 +168,18 @@ def answers(client: Client, path: Path, rounds: int) -> Iterator[float]:
     client.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
 
 
-def _is_between(lines: Sequence[str], number: int) -> bool:
-    """Whether a statement may be put before a line: at the end, or between an empty line and one that begins there."""
-    if number >= len(lines):
-        return True
-    return not lines[number - 1].strip() and lines[number][:1].isalpha()
+def _spots(path: Path, text: str) -> Iterator[tuple[str, int]]:
+    """Where is typed into a file: in front of which line, counted from 0."""
+    lines = text.splitlines()
+    middle = range(len(lines) // 2, len(lines))
+    begins = (at for at in middle if not lines[at - 1].strip() and lines[at][:1].isalpha())
+    if path.suffix != ".py":
+        yield "between commands", next(begins, len(lines))
+        return
+    functions = [node for node in ast.parse(text).body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    statements = (part.lineno - 1 for each in functions for part in each.body)
+    yield "in a function", min(statements, key=lambda at: abs(at - middle.start))
+    yield "between functions", next(begins, len(lines))
 
 
 def worst(found: Iterable[Answered]) -> Answered:

