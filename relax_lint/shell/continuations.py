@@ -82,20 +82,27 @@ def is_orphan(source: ScriptFile, command: Command) -> bool:
 
 
 def _stray_blanks(source: ScriptFile) -> Iterator[Break]:
-    """Backslashes that blanks follow: they quote a blank instead of joining two lines."""
-    text, script = source.text, source.script
-    for match in _STRAY_BLANKS.finditer(text):
-        start = match.start()
-        word = innermost(script, start, start + 2, Word)
-        if word is None or word.end != start + 2 or text[word.start - 1 : word.start] == "=":
-            continue
+    """Those right in front of the line that was to be joined."""
+    script = source.script
+    for end, start in _quoted_blanks(source).items():
         array = innermost(script, start, start + 2, ArrayLiteral)
         command = innermost(script, start, start + 2, SimpleCommand)
-        if command is None or (array is None and not _GOES_ON.match(text, match.end())):
+        if command is None or (array is None and not _GOES_ON.match(source.text, end + 1)):
             continue
-        end = match.end() - len(match.group()) + len(match.group().rstrip("\r\n"))
         edit = Edit(source.path, start + 1, end, "")
         yield Break("blanks", Place(source, start, end), (command.start, command.end), (edit,))
+
+
+@attached
+def _quoted_blanks(source: ScriptFile) -> dict[int, int]:
+    """Backslashes that blanks follow up to the line's end, by that end: they quote a blank and join no two lines."""
+    text, found = source.text, {}
+    for match in _STRAY_BLANKS.finditer(text):
+        start = match.start()
+        word = innermost(source.script, start, start + 2, Word)
+        if word is not None and word.end == start + 2 and text[word.start - 1 : word.start] != "=":
+            found[start + len(match.group().rstrip("\r\n"))] = start
+    return found
 
 
 class _Orphans:
@@ -107,6 +114,7 @@ class _Orphans:
         self.script: Script = source.script
         self.joins = set(self.script.continuations)
         self.comment_at = dict(self.script.comments)
+        self.quoted_blanks = _quoted_blanks(source)
 
     def breaks(self) -> Iterator[Break]:
         """The cause of each, but for those that a mistake before them makes."""
@@ -200,6 +208,9 @@ class _Orphans:
         cut = (head.start, head.end) if head is not None else (start, start)
         if before is None or head is None:
             return Break("headless", self.line_place(start), cut)
+        blanks = self.quoted_blanks.get(content[1])
+        if blanks is not None:
+            return self.quoted_blank(blanks, before, content, between, head)
         if self.ends_joined(content):
             if not between:
                 return None  # the backslash belongs to a comment or a string
@@ -209,10 +220,8 @@ class _Orphans:
             return Break(kind, self.trimmed(line), cut, self.without(between, head))
         if before.end < content[0] or before.end > content[1]:
             return self.commented_out(between, cut, start)
-        if _STRAY_BLANKS.match(self.text, before.end - 2):
-            return None  # reported as what it is
         tail = self.text[before.end : content[1]]
-        joinable = isinstance(before, SimpleCommand) and bool(before.words)
+        joinable = _is_joinable(before)
         if not joinable and between and self.text[slice(*between[-1])].rstrip().endswith("\\"):
             return self.commented_out(between, cut, start)
         if tail.strip():
@@ -221,6 +230,17 @@ class _Orphans:
         if joinable:
             edits = (Edit(self.source.path, before.end, content[1], " \\"), *self.without(between, head))
         return Break("no backslash", self.last_word(before), cut, edits)
+
+    def quoted_blank(
+        self, blanks: int, before: Command, content: tuple[int, int], between: Sequence[tuple[int, int]], head: Command
+    ) -> Break | None:
+        """A backslash that quotes a blank, with comments or empty lines below it."""
+        if not between:
+            return None  # found without looking for what it cuts off
+        edits: tuple[Edit, ...] = ()
+        if _is_joinable(before):
+            edits = (Edit(self.source.path, blanks + 1, content[1], ""), *self.without(between, head))
+        return Break("blanks", Place(self.source, blanks, content[1]), (head.start, head.end), edits)
 
     def trailing_comment(
         self, before: Command, content: tuple[int, int], between: Sequence[tuple[int, int]], head: Command,
@@ -275,8 +295,8 @@ class _Orphans:
         return self.text[start:end]
 
     def ends_joined(self, line: tuple[int, int]) -> bool:
-        """Whether a line ends in a backslash that joins it with the next."""
-        return line[1] - 1 in self.joins
+        """Whether a line ends in a backslash that joins it with the next, or would without the blanks behind it."""
+        return line[1] - 1 in self.joins or line[1] in self.quoted_blanks
 
     def first_comment(self, lines: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
         """The first of some lines that is not empty."""
@@ -313,3 +333,8 @@ class _Orphans:
         if lines:
             edits.append(Edit(self.source.path, lines[0][0], lines[-1][1] + 1, ""))
         return tuple(edits)
+
+
+def _is_joinable(command: Command) -> bool:
+    """Whether words that are joined to a command become words of its own: those behind a pipeline are its last's."""
+    return isinstance(command, SimpleCommand) and bool(command.words)
