@@ -10,7 +10,7 @@ from relax_lint.attached import attached
 from relax_lint.diagnostics import Edit, Place
 from relax_lint.patterns import pattern
 from relax_lint.records import record
-from relax_lint.shell.nodes import ArrayLiteral, Assignment, Command, Parameter, Script, SimpleCommand, Word
+from relax_lint.shell.nodes import ArrayLiteral, Assignment, Command, Parameter, Pipeline, Script, SimpleCommand, Word
 from relax_lint.shell.walk import array_literals, command_lists, commands_of, find, first_simple, innermost
 from relax_lint.sources.script import ScriptFile
 
@@ -25,6 +25,7 @@ _STRAY_BLANKS = pattern(r"\\[ \t\u00a0\u202f\u3000]+\r?(?:\n|\Z)")
 _OVERRIDE = r"\+{1,2}[A-Za-z_][\w.]*=|~?[A-Za-z_]\w*(?:\.\w+)+="
 _FLAG = pattern(rf"--?[A-Za-z]|--\Z|\{{\s*\"|{_OVERRIDE}")
 _GOES_ON = pattern(rf"[ \t]*(?:--?[A-Za-z]|--[ \t\n]|\"?\$|\||&&|[12]?>|&>|<|'|\"|{_OVERRIDE})")
+_FLAG_BELOW = pattern(r"[ \t]*--[A-Za-z]")
 _ARRAY_OF_FLAGS = pattern(r".*ARGS\Z")
 
 
@@ -89,8 +90,10 @@ def _stray_blanks(source: ScriptFile) -> Iterator[Break]:
         command = innermost(script, start, start + 2, SimpleCommand)
         if command is None or (array is None and not _GOES_ON.match(source.text, end + 1)):
             continue
-        edit = Edit(source.path, start + 1, end, "")
-        yield Break("blanks", Place(source, start, end), (command.start, command.end), (edit,))
+        pipeline = innermost(script, command.start, command.end, Pipeline)
+        lost = array is None and pipeline is not None and pipeline.commands[0].end <= command.start
+        edits = () if lost and _FLAG_BELOW.match(source.text, end + 1) else (Edit(source.path, start + 1, end, ""),)
+        yield Break("blanks", Place(source, start, end), (command.start, command.end), edits)
 
 
 @attached
@@ -210,18 +213,23 @@ class _Orphans:
             return Break("headless", self.line_place(start), cut)
         blanks = self.quoted_blanks.get(content[1])
         if blanks is not None:
-            return self.quoted_blank(blanks, before, content, between, head)
+            if not between:
+                return None  # found without looking for what it cuts off
+            end = Edit(self.source.path, blanks + 1, content[1], "")
+            joined = () if self.is_lost_to(before, start) else (end, *self.without(between, head))
+            return Break("blanks", Place(self.source, blanks, content[1]), cut, joined)
         if self.ends_joined(content):
             if not between:
                 return None  # the backslash belongs to a comment or a string
             comment = self.first_comment(between)
             line = comment or between[0]
             kind: Kind = "comment" if comment else "blank line"
-            return Break(kind, self.trimmed(line), cut, self.without(between, head))
+            joined = () if self.is_lost_to(before, start) else self.without(between, head)
+            return Break(kind, self.trimmed(line), cut, joined)
         if before.end < content[0] or before.end > content[1]:
             return self.commented_out(between, cut, start)
         tail = self.text[before.end : content[1]]
-        joinable = _is_joinable(before)
+        joinable = isinstance(before, SimpleCommand) and bool(before.words)
         if not joinable and between and self.text[slice(*between[-1])].rstrip().endswith("\\"):
             return self.commented_out(between, cut, start)
         if tail.strip():
@@ -231,16 +239,10 @@ class _Orphans:
             edits = (Edit(self.source.path, before.end, content[1], " \\"), *self.without(between, head))
         return Break("no backslash", self.last_word(before), cut, edits)
 
-    def quoted_blank(
-        self, blanks: int, before: Command, content: tuple[int, int], between: Sequence[tuple[int, int]], head: Command
-    ) -> Break | None:
-        """A backslash that quotes a blank, with comments or empty lines below it."""
-        if not between:
-            return None  # found without looking for what it cuts off
-        edits: tuple[Edit, ...] = ()
-        if _is_joinable(before):
-            edits = (Edit(self.source.path, blanks + 1, content[1], ""), *self.without(between, head))
-        return Break("blanks", Place(self.source, blanks, content[1]), (head.start, head.end), edits)
+    def is_lost_to(self, before: Command, start: int) -> bool:
+        """Whether flags would go to the end of a pipeline, such as ``tee``, which they are not meant for."""
+        piped = isinstance(before, Pipeline) and len(before.commands) > 1
+        return piped and _FLAG_BELOW.match(self.text, start) is not None
 
     def trailing_comment(
         self, before: Command, content: tuple[int, int], between: Sequence[tuple[int, int]], head: Command,
@@ -333,8 +335,3 @@ class _Orphans:
         if lines:
             edits.append(Edit(self.source.path, lines[0][0], lines[-1][1] + 1, ""))
         return tuple(edits)
-
-
-def _is_joinable(command: Command) -> bool:
-    """Whether words that are joined to a command become words of its own: those behind a pipeline are its last's."""
-    return isinstance(command, SimpleCommand) and bool(command.words)

@@ -70,9 +70,12 @@ def test_a_launch_that_is_cut_is_known_to_be() -> None:
     assert is_broken_off(cut)
 
 
-def test_a_break_in_a_pipeline_gives_no_edit_that_would_feed_the_flags_to_tee() -> None:
-    (found,) = breaks(launcher("run --a | tee x\n  --b\n"))
+@for_each("broken", ["\n", " \\ \n", " \\ \n  # c\n", " \\\n  # c\n", " \\ \n\n", " \\\t\n"])
+def test_a_break_in_a_pipeline_gives_no_edit_that_would_feed_the_flags_to_tee(broken: str) -> None:
+    text = f"run --a 2>&1 | tee x{broken}  --b\n"
+    (found,) = breaks(launcher(text))
     assert found.edits == ()
+    assert breaks(launcher(mended(text.replace("--b", "2> err")))) == ()
 
 
 JOINED = ["python3", "relax/entrypoints/train.py", "--a", "1", "--b", "2"]
