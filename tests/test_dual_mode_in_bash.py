@@ -14,6 +14,7 @@ from relax_lint.fixing import fix
 from relax_lint.migrate.in_place import finished
 from relax_lint.project import Project
 from relax_lint.rules import load_rules
+from tools.rule_examples import tree_of
 
 RULES = {"RLX405": load_rules()["RLX405"]}
 SCRIPT = "examples/demo/run_demo.sh"
@@ -35,6 +36,10 @@ ARGUMENTS = {
     "a loop over all": f"for each; do LR=$each; done\n{LR}",
     "help": f'if [ "${{1:-}}" = -h ] || [ "${{1:-}}" = --help ]; then echo usage; exit 0; fi\n{LR}',
     "help in a case": f'case "${{1:-}}" in\n    -h | --help) echo usage; exit 0 ;;\nesac\n{LR}',
+    "options that are all known": (
+        f'while [ $# -gt 0 ]; do case "$1" in --lr) LR=$2; shift 2 ;; *) echo "$1?" >&2; exit 3 ;; esac; done\n{LR}'
+    ),
+    "a model": f'MODEL=${{1:-m}}\n{SYNC} --wandb-group "$MODEL"\n',
     "a number": f"LR=${{1:-1e-6}}\n{LR}",
     "two numbers": f'LR=${{1:-1e-6}}\n{SYNC} --lr "$LR" --num-rollout "${{2:-10}}"\n',
     "all for Relax": f'{SYNC} "$@"\n',
@@ -49,7 +54,7 @@ ARGUMENTS = {
 }
 CALLS: tuple[tuple[str, ...], ...] = (
     (), ("--lr", "5e-7"), ("-l", "5e-7"), ("--help",), ("-h",), ("5e-7",), ("5e-7", "20"), ("smoke",),
-    ("sync", "--lr", "7"),
+    ("asnyc",), ("sync", "--lr", "7"),
 )  # fmt: skip
 OF_A_MODE_FIRST = {(), ("sync", "--lr", "7")}
 TAKEN_FOR_A_MODE = {"all for Relax", "all for Relax behind some"}
@@ -67,10 +72,33 @@ LEFT = {
     "a kind of run in a test": (f'MODE=${{MODE:-debug}}\n[ "$MODE" = debug ] && LR=3e-6\n{LR}', "MODE is debug here"),
     "a value": (f"MODE=bridge\n{SYNC} --megatron-to-hf-mode $MODE\n", "MODE is bridge here"),
     "a quoted default": (f'export MODE="${{MODE:-"prod"}}"\n{SYNC} --lr "$MODE"\n', "MODE is prod here"),
-    "a second argument": (
-        f'LR=${{1:-1e-6}}\nMODE=${{2:-sync}}\nif [ "$MODE" = async ]; then {TRAIN} --hybrid; else {LR.strip()}; fi\n',
-        "its arguments are read for something else than the mode",
-    ),
+    **{
+        f"a loop of {start}": (f"{start} {FOLDED}; {end}\n", "put it on lines of its own")
+        for start, end in (
+            ("for i in 1 2; do", "done"),
+            ("while true; do", "done"),
+            ("{", "} 2>&1 | tee x.log"),
+            ("(", ")"),
+        )
+    },
+    **{
+        f"the mode behind another argument, {number}": (
+            f"LR=${{1:-1e-6}}\n{decides} {TRAIN} --hybrid {between} {LR.strip()} {end}\n",
+            "its arguments are read for something else than the mode",
+        )
+        for number, (decides, between, end) in enumerate(
+            (
+                ('MODE=${2:-sync}\nif [ "$MODE" = async ]; then', "; else", "; fi"),
+                ('MODE=${MODE:-${3:-sync}}\nif [ "$MODE" = async ]; then', "; else", "; fi"),
+                ("RUN_MODE=$2\nif [[ $RUN_MODE == async ]]; then", "; else", "; fi"),
+                ('shift\nMODE=${1:-sync}\nif [ "$MODE" = async ]; then', "; else", "; fi"),
+                ('MODE=${@: -1}\nif [ "$MODE" = async ]; then', "; else", "; fi"),
+                ('if [ "${2:-}" = async ]; then', "; else", "; fi"),
+                ("if [[ ${2:-sync} == async ]]; then", "; else", "; fi"),
+                ('case "${2:-sync}" in async)', ";; *)", ";; esac"),
+            )
+        )
+    },
 }
 
 
@@ -124,7 +152,7 @@ def test_arguments_do_what_they_did(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_each_mode_starts_its_own_launch_and_no_other(name: str, tmp_path: Path) -> None:
     after, _ = made(ARGUMENTS[name])
-    behind = ("--lr", "7") if name == "a loop of options" else ()
+    behind = ("--lr", "7") if name in ("a loop of options", "options that are all known") else ()
     for call, mode, flag in (
         (behind, None, "--colocate"),
         (("sync", *behind), None, "--colocate"),
@@ -149,14 +177,7 @@ def test_what_cannot_be_made_for_certain_is_left_and_the_reason_is_told(name: st
     assert reason in said[0]
 
 
-ONLY_WHEN_TRIED = (
-    *("a condition over several lines", "a condition that holds", "a loop until it works", "a loop while it fails"),
-    "a second argument",
-)
-"""What only evaluating the result tells, which takes too long for a check."""
-
-
-@pytest.mark.parametrize("name", [name for name in LEFT if name not in ONLY_WHEN_TRIED])
+@pytest.mark.parametrize("name", LEFT)
 def test_what_is_left_is_not_promised(name: str) -> None:
     from relax_lint.engine import lint
 
@@ -164,6 +185,16 @@ def test_what_is_left_is_not_promised(name: str) -> None:
     report = lint(project, RULES)
     report.keep_real_fixes()
     assert [(found.code, found.fix) for found in report.standing] == [("RLX405", None)]
+
+
+def test_what_is_made_is_promised() -> None:
+    from relax_lint.engine import lint
+
+    for example in RULES["RLX405"].invalid:
+        if example.fixed is not None:
+            report = lint(Project.from_files(tree_of(RULES["RLX405"], example)), RULES)
+            report.keep_real_fixes()
+            assert all(found.fix is not None for found in report.standing), example
 
 
 def test_a_launch_that_is_one_line_of_a_condition_gets_both(tmp_path: Path) -> None:

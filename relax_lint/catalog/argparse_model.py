@@ -175,6 +175,8 @@ class ParserModel:
         if not head:
             return None
         name, equals, _ = head.partition("=")
+        if " " in name and (head.startswith("--") or self.option(head[:2]) is None):
+            return None
         if not equals:
             return _Option(None, head, None)
         flag = self.option(name)

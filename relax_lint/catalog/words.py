@@ -66,16 +66,18 @@ def _groups(parsers: Parsers, words: Sequence[Word], starts: Sequence[int], take
             continue
         name = known_name(words[at])
         flags, abbreviated = parsers.named(name)
-        yield Group(at, words[at], name, flags, abbreviated, () if name == "--" else strays)
+        yield Group(at, words[at], name, flags, abbreviated, () if words[at].text == "--" else strays)
 
 
 def _strays(words: Sequence[Word], positions: range, taken: Container[int]) -> Iterator[Word]:
     for at in positions:
         word = words[at]
-        if word.unknowns and (word.open or word.text.startswith(word.unknowns[0].text)):
+        if word.unknowns and word.text.startswith(word.unknowns[0].text):
             return
-        if at not in taken:
+        if at not in taken and (not word.open or flag_in_text(word) is not None):
             yield word
+        if word.open:
+            return
 
 
 def known_name(word: Word) -> str:

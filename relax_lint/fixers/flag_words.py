@@ -8,6 +8,7 @@ from relax_lint.patterns import pattern
 from relax_lint.shell.launch import Argument, Word
 
 _PLAIN_WORDS = pattern(r"[\w./:@%+,= -]+")
+_FLAG_AND_VALUE = pattern(r"\"(?P<flag>--[A-Za-z][\w-]*) +(?P<value>[^\s\"'`\\]+)\"")
 _EXPANDED = frozenset("$`\\'")
 
 
@@ -48,9 +49,16 @@ def in_single_quotes(flag: Word, first: Word, last: Word) -> Edit | None:
 
 
 def unquoted(word: Word) -> Edit | None:
-    """The words that quotes make one of, where bash takes them as they are."""
-    quoted = word.place is not None and word.place.source.text[word.place.start] in "\"'"
-    return replace_word(word, word.text) if quoted and _PLAIN_WORDS.fullmatch(word.text) else None
+    """The words that quotes make one of, where bash takes them as they are, or as a flag and a value in quotes."""
+    if word.place is None:
+        return None
+    written = word.place.source.text[word.place.start : word.place.end]
+    if written[0] in "\"'" and _PLAIN_WORDS.fullmatch(word.text):
+        plain = replace_word(word, word.text)
+        if plain is not None:
+            return plain
+    found = _FLAG_AND_VALUE.fullmatch(written)
+    return None if found is None else Edit.at(word.place, f'{found["flag"]} "{found["value"]}"')
 
 
 def _stand_together(flag: Word, value: Word) -> bool:

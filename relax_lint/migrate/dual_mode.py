@@ -13,12 +13,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Diagnostic, Edit, Fix, Severity
-from relax_lint.migrate.mode_arguments import other_calls, other_meaning, reads_otherwise
+from relax_lint.migrate.mode_arguments import assignments, is_behind_others, other_calls, other_meaning, reads_otherwise
 from relax_lint.migrate.mode_branches import Branch, NotDecided, branch
 from relax_lint.migrate.mode_line import mode_lines, usual_names
 from relax_lint.migrate.mode_statement import as_case, beside, both, refusing
 from relax_lint.recipe_kinds import trains
 from relax_lint.records import record
+from relax_lint.shell.nodes import Word
 from relax_lint.shell.queries import Way, start_of, way_of
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 DUAL_MODE = "RLX405"
 _REFUSED = "RLX505"
+_APART = ("--fully-async", "--hybrid")
 _CONSTRAINT = re.compile(r" \[[\w-]+\]\Z")
 _CASES: tuple[tuple[tuple[str, ...], str | None, Way], ...] = (
     ((), None, "sync"),
@@ -108,7 +110,9 @@ class _Making:
         only those who make them look."""
         if other_meaning(self.launcher) is not None:
             return False
-        heads = list(self._heads()) if len(self._ways) > 1 else [[]]
+        if is_behind_others(self.launcher) and reads_otherwise(self.launcher):
+            return False
+        heads = list(self._heads()) if len(self._ways) > 1 or self._is_fixed() else [[]]
         try:
             return any(_fits(candidate.edits) for candidate in self._candidates(heads))
         except NotDecided:
@@ -132,6 +136,16 @@ class _Making:
         if self.fault:
             return f"the launcher would have another fault, {self.fault}"
         return reason or (_READ_OTHERWISE if reads_otherwise(self.launcher) else _UNDECIDED)
+
+    def _is_fixed(self) -> bool:
+        """Whether it launches in one mode because it sets the mode itself."""
+        written = any(
+            flag in source.text for source in (self.launcher, *self.launcher.evaluation.sourced) for flag in _APART
+        )
+        return written and any(
+            each.name == "MODE" and isinstance(each.value, Word) and each.value.literal is not None
+            for each in assignments(self.launcher)
+        )
 
     # ------------------------------------------------------------ what is tried
 

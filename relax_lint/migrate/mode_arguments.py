@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from relax_lint.sources.script import ScriptFile
 
 _Read = TypeVar("_Read", Parameter, For)
-NAMES_A_MODE = re.compile(r"mode", re.IGNORECASE)
+NAMES_A_MODE = re.compile(r"mode(?!l)", re.IGNORECASE)
 OTHER_NAMES = re.compile(r"[\"']?(?:\w*[-_]?a-?sync\w*|sync\w+|colocated?)[\"']?", re.IGNORECASE)
 TESTS = frozenset({"[", "test"})
 _DECLARES = frozenset({"export", "declare", "typeset", "readonly"})
@@ -124,6 +124,32 @@ def is_of_the_mode(source: ScriptFile, parameter: Parameter) -> bool:
         if command.start <= parameter.start < command.end and _program(command) in _TELLS:
             return True
     return False
+
+
+def is_behind_others(launcher: LauncherSource) -> bool:
+    """Whether the mode is an argument behind the first, which stays the one that it is."""
+    shifts = [
+        one.end for one in launcher.script.commands if isinstance(one, SimpleCommand) and _program(one) == "shift"
+    ]
+    behind = [
+        one
+        for one in own_parameters(launcher)
+        if one.name in _ALL
+        or (one.name.isdigit() and (one.name not in ("0", "1") or any(end <= one.start for end in shifts)))
+    ]
+    named = (each.value for each in assignments(launcher) if NAMES_A_MODE.search(each.name))
+    if any(isinstance(value, Word) and _reads(value, behind) for value in named):
+        return True
+    numbered = [one for one in behind if one.name.isdigit()]
+    asked = [(each.subject, [one for item in each.items for one in item.patterns]) for each in nodes_of(launcher, Case)]
+    asked += [(each.left, [each.right]) for each in nodes_of(launcher, BinaryTest)]
+    for command in commands_of(launcher):
+        words = [word for word in command.words[1:] if isinstance(word, Word)]
+        asked += [(word, words) for word in words if _program(command) in TESTS]
+    return any(
+        _reads(subject, numbered) and any(OTHER_NAMES.fullmatch(_plain(launcher, word)) for word in words)
+        for subject, words in asked
+    )
 
 
 def is_asked(launcher: LauncherSource, parameter: Parameter) -> bool:

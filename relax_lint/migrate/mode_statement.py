@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _TEST = 'if [ "${MODE}" = "async" ]; then'
 _STEP = "    "
 _SHARED_LINE = "the launch begins behind other words of its line, as those of a condition: put it on lines of its own"
+_ALWAYS = re.compile(r"(?:(?:if|then|while|until|do|time|true|:|;|!|[({])\s*|for\s+\w+\s+in\s[^;\n$`*?\[]*[;\n]\s*)*")
+"""What leads to a launch that is made whatever the mode."""
 _EXPANSION = re.compile(r"\$(?:\w+|\{\w+\})")
 
 
@@ -118,6 +120,7 @@ def beside(launcher: LauncherSource, launch: Launch, branch: Branch, way: Way) -
         outer is statement
         or sides.outside
         or at < 0
+        or _ALWAYS.fullmatch(text, outer.start, statement.start)
         or text[text.rfind("\n", 0, outer.start) + 1 : outer.start].strip()
     ):
         raise NotDecided("the launch stands in no choice of its own")

@@ -10,7 +10,7 @@ from relax_lint.attached import attached
 from relax_lint.diagnostics import Edit, Place
 from relax_lint.patterns import pattern
 from relax_lint.records import record
-from relax_lint.shell.nodes import ArrayLiteral, Assignment, Command, Parameter, Script, SimpleCommand, Word
+from relax_lint.shell.nodes import ArrayLiteral, Assignment, Command, Parameter, Pipeline, Script, SimpleCommand, Word
 from relax_lint.shell.walk import array_literals, command_lists, commands_of, find, first_simple, innermost
 from relax_lint.sources.script import ScriptFile
 
@@ -25,6 +25,7 @@ _STRAY_BLANKS = pattern(r"\\[ \t\u00a0\u202f\u3000]+\r?(?:\n|\Z)")
 _OVERRIDE = r"\+{1,2}[A-Za-z_][\w.]*=|~?[A-Za-z_]\w*(?:\.\w+)+="
 _FLAG = pattern(rf"--?[A-Za-z]|--\Z|\{{\s*\"|{_OVERRIDE}")
 _GOES_ON = pattern(rf"[ \t]*(?:--?[A-Za-z]|--[ \t\n]|\"?\$|\||&&|[12]?>|&>|<|'|\"|{_OVERRIDE})")
+_FLAG_BELOW = pattern(r"[ \t]*--[A-Za-z]")
 _ARRAY_OF_FLAGS = pattern(r".*ARGS\Z")
 
 
@@ -82,20 +83,29 @@ def is_orphan(source: ScriptFile, command: Command) -> bool:
 
 
 def _stray_blanks(source: ScriptFile) -> Iterator[Break]:
-    """Backslashes that blanks follow: they quote a blank instead of joining two lines."""
-    text, script = source.text, source.script
-    for match in _STRAY_BLANKS.finditer(text):
-        start = match.start()
-        word = innermost(script, start, start + 2, Word)
-        if word is None or word.end != start + 2 or text[word.start - 1 : word.start] == "=":
-            continue
+    """Those right in front of the line that was to be joined."""
+    script = source.script
+    for end, start in _quoted_blanks(source).items():
         array = innermost(script, start, start + 2, ArrayLiteral)
         command = innermost(script, start, start + 2, SimpleCommand)
-        if command is None or (array is None and not _GOES_ON.match(text, match.end())):
+        if command is None or (array is None and not _GOES_ON.match(source.text, end + 1)):
             continue
-        end = match.end() - len(match.group()) + len(match.group().rstrip("\r\n"))
-        edit = Edit(source.path, start + 1, end, "")
-        yield Break("blanks", Place(source, start, end), (command.start, command.end), (edit,))
+        pipeline = innermost(script, command.start, command.end, Pipeline)
+        lost = array is None and pipeline is not None and pipeline.commands[0].end <= command.start
+        edits = () if lost and _FLAG_BELOW.match(source.text, end + 1) else (Edit(source.path, start + 1, end, ""),)
+        yield Break("blanks", Place(source, start, end), (command.start, command.end), edits)
+
+
+@attached
+def _quoted_blanks(source: ScriptFile) -> dict[int, int]:
+    """Backslashes that blanks follow up to the line's end, by that end: they quote a blank and join no two lines."""
+    text, found = source.text, {}
+    for match in _STRAY_BLANKS.finditer(text):
+        start = match.start()
+        word = innermost(source.script, start, start + 2, Word)
+        if word is not None and word.end == start + 2 and text[word.start - 1 : word.start] != "=":
+            found[start + len(match.group().rstrip("\r\n"))] = start
+    return found
 
 
 class _Orphans:
@@ -107,6 +117,7 @@ class _Orphans:
         self.script: Script = source.script
         self.joins = set(self.script.continuations)
         self.comment_at = dict(self.script.comments)
+        self.quoted_blanks = _quoted_blanks(source)
 
     def breaks(self) -> Iterator[Break]:
         """The cause of each, but for those that a mistake before them makes."""
@@ -200,17 +211,23 @@ class _Orphans:
         cut = (head.start, head.end) if head is not None else (start, start)
         if before is None or head is None:
             return Break("headless", self.line_place(start), cut)
+        blanks = self.quoted_blanks.get(content[1])
+        if blanks is not None:
+            if not between:
+                return None  # found without looking for what it cuts off
+            end = Edit(self.source.path, blanks + 1, content[1], "")
+            joined = () if self.is_lost_to(before, start) else (end, *self.without(between, head))
+            return Break("blanks", Place(self.source, blanks, content[1]), cut, joined)
         if self.ends_joined(content):
             if not between:
                 return None  # the backslash belongs to a comment or a string
             comment = self.first_comment(between)
             line = comment or between[0]
             kind: Kind = "comment" if comment else "blank line"
-            return Break(kind, self.trimmed(line), cut, self.without(between, head))
+            joined = () if self.is_lost_to(before, start) else self.without(between, head)
+            return Break(kind, self.trimmed(line), cut, joined)
         if before.end < content[0] or before.end > content[1]:
             return self.commented_out(between, cut, start)
-        if _STRAY_BLANKS.match(self.text, before.end - 2):
-            return None  # reported as what it is
         tail = self.text[before.end : content[1]]
         joinable = isinstance(before, SimpleCommand) and bool(before.words)
         if not joinable and between and self.text[slice(*between[-1])].rstrip().endswith("\\"):
@@ -221,6 +238,11 @@ class _Orphans:
         if joinable:
             edits = (Edit(self.source.path, before.end, content[1], " \\"), *self.without(between, head))
         return Break("no backslash", self.last_word(before), cut, edits)
+
+    def is_lost_to(self, before: Command, start: int) -> bool:
+        """Whether flags would go to the end of a pipeline, such as ``tee``, which they are not meant for."""
+        piped = isinstance(before, Pipeline) and len(before.commands) > 1
+        return piped and _FLAG_BELOW.match(self.text, start) is not None
 
     def trailing_comment(
         self, before: Command, content: tuple[int, int], between: Sequence[tuple[int, int]], head: Command,
@@ -275,8 +297,8 @@ class _Orphans:
         return self.text[start:end]
 
     def ends_joined(self, line: tuple[int, int]) -> bool:
-        """Whether a line ends in a backslash that joins it with the next."""
-        return line[1] - 1 in self.joins
+        """Whether a line ends in a backslash that joins it with the next, or would without the blanks behind it."""
+        return line[1] - 1 in self.joins or line[1] in self.quoted_blanks
 
     def first_comment(self, lines: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
         """The first of some lines that is not empty."""

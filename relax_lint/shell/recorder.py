@@ -174,11 +174,12 @@ class Recorder:
                 launch.pipeline = tuple(
                     tuple(self.word(word, way.state) for word in words) for words in behind if words
                 )
-            key = (launch.site, tuple([(word.text, word.unknowns) for word in launch.argv]))
+            key = (launch.site, launch.kind, tuple([(word.text, word.unknowns) for word in launch.argv]))
             first = found.setdefault(key, way)
             if first is way:
                 continue
             known = first.launch
+            known.argv = tuple(map(_surer, known.argv, launch.argv))
             known.conditions = common(known.conditions, launch.conditions)
             known.options &= launch.options
             known.directory = known.directory if known.directory == launch.directory else None
@@ -189,6 +190,11 @@ class Recorder:
             known.again = known.again or first.again(way)
             known.made_directories += tuple(m for m in launch.made_directories if m not in known.made_directories)
         return [way.launch for way in found.values()]
+
+
+def _surer(word: Word, other: Word) -> Word:
+    """Of a word on two ways, the one that is what it is whatever was found equal to it."""
+    return other if word.assumed is not None and other.assumed is None else word
 
 
 def outermost(place: Place) -> Place:

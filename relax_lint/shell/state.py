@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from relax_lint.records import record
 from relax_lint.shell.needs import common
 from relax_lint.shell.refusals import ReadOnly
-from relax_lint.shell.values import REMOVED, Assumed, Chunk, Known, Root, Sym, Value, Variable, known, refuse_long
+from relax_lint.shell.values import (
+    REMOVED,
+    Assumed,
+    Chunk,
+    Known,
+    Root,
+    Sym,
+    Value,
+    Variable,
+    known,
+    refuse_long,
+    surer,
+)
 
 _PARTS_UNCOUNTED = 64
 """Pieces of output after which its characters are counted again."""
@@ -145,6 +157,11 @@ class State:
         self.bindings = {
             key: binding for key, binding in self.bindings.items() if other.bindings.get(key, self) == binding
         }
+        for frame, theirs in zip(self.frames, other.frames, strict=False):
+            for name, variable in theirs.items():
+                own = frame.get(name)
+                if own is not variable and own is not None and own == variable:
+                    frame[name] = _surer(own, variable)
         self.conditions = common(self.conditions, other.conditions)
         self.strays = min(self.strays, other.strays)
         self.made += tuple(item for item in other.made if item not in self.made)
@@ -299,6 +316,15 @@ class State:
 
 def _mentions(key: Iterable[object], root: Root) -> bool:
     return any(item is root or (isinstance(item, tuple) and _mentions(item, root)) for item in key)
+
+
+def _surer(variable: Variable, other: Variable) -> Variable:
+    value, elements = variable.value, variable.elements
+    if value is not None and other.value is not None:
+        value = surer(value, other.value)
+    if elements is not None and other.elements is not None:
+        elements = {key: surer(element, other.elements[key]) for key, element in elements.items()}
+    return Variable(value, elements, variable.attributes)
 
 
 def merge(states: list[State]) -> list[State]:

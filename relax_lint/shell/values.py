@@ -151,6 +151,15 @@ def refuse_long(chunks: Sequence[Chunk]) -> None:
         raise TooComplex
 
 
+def surer(value: Value, other: Value) -> Value:
+    """Of two equal values, the one that is what it is whatever was assumed."""
+    return other if _is_supposed(value) and not _is_supposed(other) else value
+
+
+def _is_supposed(value: Value) -> bool:
+    return any(isinstance(chunk, Known) and isinstance(chunk.text, Assumed) for chunk in value.chunks)
+
+
 EMPTY = Value((Known(""),))
 
 

@@ -25,6 +25,8 @@ Rows = Generator[list[dict[str, Any]], None, None]
 _BUFFER = 1 << 20
 _BUFFERS = 64 << 20
 _LEAST_BUFFER = 1 << 12
+MOST_OF_A_VALUE = 64 << 20
+_LEAST_WIDTH = 4
 _FOOTERS = Footers()
 
 
@@ -63,6 +65,10 @@ class ParquetTable:
             raise Unreadable(_in_one_line(problem)) from problem
         if not sound:
             raise Unreadable("its footer contradicts itself")
+        self._widths = {field.name: _width(field.type) for field in self._schema}
+        for name, width in self._widths.items():
+            if width > MOST_OF_A_VALUE:
+                raise Unreadable(f"a value of the column {name} takes {width >> 20} MB, even where there is none")
 
     @staticmethod
     def _reader(stream: IO[bytes], metadata: Any = None, columns: int = 1) -> Any:
@@ -133,7 +139,8 @@ class ParquetTable:
             for leaf in self._leaves.get(self._column_of(name), ())
             if name in self._leaves or schema.column(leaf).path == name
         ]
-        return sum(map(self._size, leaves)) / self.row_count if self.row_count else 0.0
+        stored = sum(map(self._size, leaves)) / self.row_count if self.row_count else 0.0
+        return max(stored, sum(self._widths.get(name, 0) for name in set(map(self._column_of, columns))))
 
     def batches(self, columns: Sequence[str], size: int, start: int = 0) -> Rows:
         """Rows of some columns from a row on, a bounded number at a time."""
@@ -177,6 +184,21 @@ def _converted(kind: Any, depth: int = 0) -> ColumnType:
     if _is_list(kind):
         return list_of(_converted(kind.value_type, depth + 1))
     return _plain(kind)
+
+
+def _width(kind: Any) -> int:
+    """The bytes of fixed length that Arrow keeps for a value, be it null: as many as the footer claims."""
+    from pyarrow import types
+
+    if hasattr(kind, "storage_type"):
+        return _width(kind.storage_type)
+    if types.is_fixed_size_list(kind):
+        return int(kind.list_size) * max(1, _width(kind.value_type))
+    if types.is_fixed_size_binary(kind):
+        return int(kind.byte_width)
+    if types.is_struct(kind) or types.is_map(kind) or _is_list(kind):
+        return sum(_width(kind.field(index).type) for index in range(kind.num_fields))
+    return _LEAST_WIDTH
 
 
 def _is_list(kind: Any) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from relax_lint.shell.queries import open_word
 from tests.cases import for_each
 from tests.constraints.launches import launch_of, namespace_of
@@ -92,3 +94,40 @@ def test_a_default_that_is_no_name_brings_none(words: str) -> None:
 def test_a_flag_that_only_a_test_supposes_is_none_for_everybody_else(words: str, before: str) -> None:
     namespace = namespace_of(f"--colocate {words}", before)
     assert "lr" not in namespace.given_dests
+
+
+WAYS = {
+    '"$F"': (
+        ("F=$1", 'F="$1"', "set -- $1; F=$1", 'A=("$1"); F=${A[0]}'),
+        ("F=--lr=5", "F=$(echo --lr=5)", "L=lr; F=--$L=5; unset L", "F=--lr; F+==5", "A=(--lr=5); F=${A[0]}"),
+    ),
+    '"${A[@]}"': (
+        ('A=("$1")', "A=($1)", 'A=(); A+=("$1")', "F=$1; A=($F); unset F"),
+        ("A=(--lr=5)", "A=($(echo --lr=5))", "A=(); A+=(--lr=5)", "F=--lr=5; A=($F); unset F"),
+    ),
+}  # fmt: skip
+
+
+@for_each("word", WAYS)
+@for_each(
+    "asks",
+    [
+        'if [ "$1" = --lr=5 ]; then {supposed}; else {certain}; fi',
+        'if [ "$1" != --lr=5 ]; then {certain}; else {supposed}; fi',
+        "case $1 in --lr=5) {supposed} ;; *) {certain} ;; esac",
+        'while true; do {certain}; [ "$1" = --lr=5 ] && {{ {supposed}; }}; break; done',
+    ],
+)
+def test_what_another_way_gives_for_certain_is_given_whichever_comes_first(word: str, asks: str) -> None:
+    for supposed, certain in product(*WAYS[word]):
+        text = asks.format(supposed=supposed, certain=certain)
+        assert "lr" in namespace_of(f"--colocate {word}", text).given_dests, text
+
+
+def test_what_every_way_only_supposes_is_given_by_none() -> None:
+    for first, second in (("$1", "$2"), ("$2", "$1"), ("$F", "$1")):
+        asks = (
+            f'if [ "{first}" = --lr=5 ]; then G={first}; elif [ "{second}" = --lr=5 ]; then G={second}; else exit; fi'
+        )
+        namespace = namespace_of('--colocate "$G"', asks)
+        assert "lr" not in namespace.given_dests, asks

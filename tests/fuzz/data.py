@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
+import re
 from typing import Any
 
 import pyarrow
@@ -25,6 +27,22 @@ def _deep(levels: int) -> Any:
     for _ in range(levels):
         value = [value]
     return pyarrow.table({"prompt": ["a"], "deep": [value]})
+
+
+def _nulls(kind: Any, rows: int = 1) -> bytes:
+    """Values that are not there, of a type of which each takes memory."""
+    table = pyarrow.table({"prompt": pyarrow.array([None], kind)})
+    small = _written(table, compression="none")
+    return small if rows == 1 else _written(pyarrow.concat_tables([table] * rows), compression="none")
+
+
+def _claiming(size: int) -> bytes:
+    """A list without a value, of which Arrow's schema in the footer says that it has so many elements."""
+    small = _nulls(pyarrow.list_(pyarrow.string(), 97))
+    schema = base64.b64decode(re.search(rb"/////[\w+/]+=*", small)[0])  # type: ignore[index]
+    claimed = schema.replace((97).to_bytes(4, "little"), size.to_bytes(4, "little"))
+    assert claimed != schema
+    return small.replace(base64.b64encode(schema), base64.b64encode(claimed))
 
 
 def parquet_files() -> dict[str, bytes]:
@@ -52,6 +70,12 @@ def parquet_files() -> dict[str, bytes]:
         "deep": _written(_deep(30)),
         "many_groups": _written(pyarrow.table({"prompt": ["a"] * 3_000}), row_group_size=1),
         "long_text": _written(pyarrow.table({"prompt": pyarrow.chunked_array([text] * 40)})),
+        "claimed_list_broken": _claiming(2**31 - 1),
+        "claimed_list_2_broken": _claiming(1 << 25),
+        "null_lists": _nulls(pyarrow.list_(pyarrow.list_(pyarrow.int8(), 1 << 10), 1 << 13), 300),
+        "null_bytes": _nulls(pyarrow.struct([("a", pyarrow.list_(pyarrow.binary(1 << 24)))]), 3),
+        "many_null_bytes": _nulls(pyarrow.binary(1 << 24), 150),
+        "null_bytes_broken": _nulls(pyarrow.binary((64 << 20) + 1)),
         "no_rows": _written(pyarrow.table({"prompt": pyarrow.array([], pyarrow.string())})),
         "no_columns": _written(pyarrow.table({})),
         "repeated": _written(pyarrow.table({"prompt": pyarrow.array(["a"] * 300_000).dictionary_encode()})),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from relax_lint.data_paths import DataPath, Rows
 from relax_lint.extras import how_to_install
 from relax_lint.files import Files
 from relax_lint.sources.columns import merged, type_of
-from relax_lint.sources.dataset import BATCH_ROWS, SAMPLE_BYTES, SAMPLE_ROWS, DataFile
+from relax_lint.sources.dataset import BATCH_BYTES, BATCH_ROWS, SAMPLE_BYTES, SAMPLE_ROWS, DataFile
 from tests.parquet_files import asked, image, parquet, write_parquet
 
 
@@ -203,3 +204,40 @@ def test_without_pyarrow_it_is_named_with_the_command_that_installs_it(
     assert file.columns == {}
     assert file.needs_pyarrow
     assert file.problem == f"reading parquet needs pyarrow: {how_to_install('data')}"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.binary(1 << 22),
+        pa.list_(pa.int64(), 1 << 20),
+        pa.list_(pa.list_(pa.string(), 1 << 10), 1 << 10),
+        pa.struct([("a", pa.binary(1 << 21)), ("b", pa.list_(pa.int8(), 1 << 19))]),
+    ],
+)
+def test_values_that_are_not_there_count_with_the_memory_that_they_take(tmp_path: Path, kind: pa.DataType) -> None:
+    file = opened(
+        write_parquet(
+            tmp_path / "a.parquet", [{"x": None, "label": "a"}] * 20, pa.schema({"x": kind, "label": pa.string()})
+        )
+    )
+    assert [len(batch) for batch in file.batches("label")] == [20]
+    assert max(len(batch) for batch in file.batches()) <= BATCH_BYTES >> 22
+    assert len(file.sample("x")) <= SAMPLE_BYTES >> 22
+    assert file.problem is None
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.binary(100 << 20), pa.list_(pa.string(), 25 << 20), pa.list_(pa.list_(pa.int8(), 5000), 5000)]
+)
+@pytest.mark.parametrize(
+    "around",
+    [lambda kind: kind, lambda kind: pa.list_(pa.struct([("a", kind)])), lambda kind: pa.map_(pa.string(), kind)],
+)
+def test_a_value_that_takes_more_than_memory_is_not_read(
+    tmp_path: Path, kind: pa.DataType, around: Callable[[pa.DataType], pa.DataType]
+) -> None:
+    file = opened(write_parquet(tmp_path / "a.parquet", [], pa.schema({"x": around(kind)})))
+    assert file.columns == {}
+    assert file.problem is not None
+    assert file.problem.startswith("a value of the column x takes ")

@@ -367,8 +367,11 @@ def _ignored(group: Group, namespace: Namespace) -> Iterator[Finding]:
 def _in_quotes(word: Word, launch: Launch, what: str) -> Finding:
     """A flag with its value as one word."""
     flag = flag_in_text(word) or word.text
-    message = f"{flag} is no flag here, as {_shown(word)} is one word in quotes, which {what}: write {word.text}"
-    fix = _fix("take the quotes away", unquoted(word), f"{flag} was no flag until now")
+    edit = unquoted(word)
+    meant = word.text if edit is None else edit.text
+    message = f"{flag} is no flag here, as {_shown(word)} is one word in quotes, which {what}: write {meant}"
+    title = "quote the value alone" if '"' in meant else "take the quotes away"
+    fix = _fix(title, edit, f"{flag} was no flag until now")
     return _finding(launch, word, flag, message, fix)
 
 

@@ -186,7 +186,7 @@ def unknown_flag(launch: Launch, project: Project) -> Iterator[Finding | NotChec
         return
     namespace = namespace_of(launch, project)
     for group in unread(namespace, project.settings.extra_flags):
-        if group.name == "--":
+        if group.word is not None and group.word.text == "--":
             yield from _behind_the_end(group, namespace)
         else:
             yield from _judged(group, namespace, project)

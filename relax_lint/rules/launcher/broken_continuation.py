@@ -82,6 +82,7 @@ VALID: list[Example | str] = [
     f'if [ -n "$1" ] \\\n    && [ -d "$1" ]; then\n    {_TRAIN} --lr 1e-6 # last \\\nfi\n',
     f'A=(\n    --prompt-data "/data/x\n    --lr 1e-6\n)\n{_TRAIN} \\\n    --colocate\n    "${{A[@]}}"\n',
     f'{_TRAIN} --system-prompt "one \\ \ntwo" \\\n    --lr 1e-6\n',
+    f"{_TRAIN} \\\n    --prompt-data /data/a\\ \n# later: --colocate\n\nwait\n",
 ]
 
 INVALID = [
@@ -89,6 +90,16 @@ INVALID = [
         f"{_TRAIN} \\\n    --colocate \\ \n    --lr 1e-6\n",
         findings=((2, 16),),
         fixed=f"{_TRAIN} \\\n    --colocate \\\n    --lr 1e-6\n",
+    ),
+    Example(
+        f"{_TRAIN} \\\n    --colocate \\ \n    # sizes\n\n    --lr 1e-6 \\\n    --use-tis\n",
+        findings=((2, 16),),
+        fixed=f"# sizes\n{_TRAIN} \\\n    --colocate \\\n    --lr 1e-6 \\\n    --use-tis\n",
+    ),
+    Example(
+        f"{_TRAIN} \\\n    --colocate \\ \n    # log \\\n    2>&1 | tee x.log\n",
+        findings=((2, 16),),
+        fixed=f"# log\n{_TRAIN} \\\n    --colocate \\\n    2>&1 | tee x.log\n",
     ),
     Example(
         f'{_TRAIN} \\\t \n    "${{MODEL_ARGS[@]}}" \\\n    --lr 1e-6 2>&1 | tee x.log\n',

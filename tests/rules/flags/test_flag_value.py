@@ -9,6 +9,7 @@ from relax_lint.catalog.flags import embedded
 from relax_lint.constraints.spelling import REPORTED_BY_THEIR_OWN_RULES
 from tests.catalog.small_relax import RELAX
 from tests.rules.flags.judging import LAUNCHER, TRAIN, messages, report_on, silences
+from tests.shell.real_bash import outputs
 
 CODE = "RLX502"
 
@@ -124,3 +125,69 @@ def test_a_word_that_would_not_be_seen_is_in_quotes(given: str, shown: str) -> N
     assert messages(f"{TRAIN} --lr 1 {given.partition(' ')[2]}\n", CODE) == [
         f"--lr takes one value: {shown} behind it is ignored"
     ]
+
+
+IN_QUOTES = ['"--seed 1"', '"--seed $S"', '"--seed ${S}"', '"--seed $((S+1))"', '"--seed ${S:-2}"', '"--seed   $S"']
+IN_QUOTES += [
+    '"--seed $U"',
+    '"--seed ${U:-2}"',
+    '"--seed ${U:=2}"',
+    '"--seed $(date)"',
+    '"--seed 1$U"',
+    '"--seed $U$S"',
+]
+IN_SOME_QUOTES = [
+    "--seed\\ $S",
+    '"--seed "$S',
+    "--seed' '$S",
+    '"--seed $U --colocate"',
+    '"--seed $S --lr $U"',
+    '"$F $U"',
+]
+
+
+@pytest.mark.parametrize(
+    "launcher", ["S=5\nF=--seed\n{} {} --lr 1\n", 'S=5\nF=--seed\nA=({1})\n{0} --lr 1 "${{A[@]}}"\n']
+)
+def test_a_flag_in_quotes_with_its_value_is_told_whether_that_is_known_or_not(launcher: str) -> None:
+    for word in (*IN_QUOTES, *IN_SOME_QUOTES):
+        (message,) = messages(launcher.format(TRAIN, word), CODE)
+        assert message.startswith("--seed is no flag here, as '--seed "), word
+        assert messages(launcher.format(TRAIN, word), "RLX501") == [], word
+
+
+@pytest.mark.parametrize("word", IN_QUOTES)
+def test_what_takes_the_quotes_away_gives_the_flag_its_one_value(word: str) -> None:
+    text = f"S=5\n{TRAIN} {word} --lr 1\n"
+    (found,) = report_on(text, CODE).diagnostics
+    assert found.fix is not None
+    (edit,) = found.fix.edits()
+    prologue = "date() { echo 7; }; python3() { printf '%s\\0' \"${@:2}\"; }"
+    mended = text[: edit.start] + edit.text + text[edit.end :]
+    before, after = (printed.split("\0")[:-1] for printed in outputs([text, mended], prologue=prologue))
+    assert before[1:] == after[2:]
+    assert before[0].split(" ", 1) == [after[0], before[0].split(" ", 1)[1]]
+    assert before[0].split(" ", 1)[1].strip(" ") == after[1]
+    assert messages(mended, CODE) == []
+
+
+VALUES = [
+    '--system-prompt "--answer as $THIS"',
+    '--save="--x $Y"',
+    '--prompt-data="/d/a b $C"',
+    '--wandb-group "--seed $S"',
+]
+VALUES += ['--apply-chat-template-kwargs \'{"a": "--seed 1"}\'', '--apply-chat-template-kwargs "{\\"--seed 1\\": $X}"']
+VALUES += ['"$F --seed 1"', '"--${G} 1"', '$EXTRA "--seed $S"', '--eval-prompt-data a "--made-up $B"']
+
+
+@pytest.mark.parametrize("words", VALUES)
+def test_a_value_may_look_like_a_flag_in_quotes(words: str) -> None:
+    launcher = f"{TRAIN} {words} --lr 1\n"
+    assert messages(launcher, CODE) == messages(launcher, "RLX501") == []
+
+
+def test_an_array_in_one_word_is_left_to_its_own_rule() -> None:
+    launcher = f'A=(--seed "$S" --lr 1)\n{TRAIN} --colocate "${{A[*]}}"\n'
+    assert messages(launcher, CODE) == messages(launcher, "RLX501") == []
+    assert len(messages(launcher, "RLX421")) == 1

@@ -161,3 +161,12 @@ def test_each_of_the_flags_that_relax_registers_is_known() -> None:
     assert len(words) > 2_000
     flags = " ".join(word for word in words if word not in ("--help", "-h"))
     assert messages(f"{TRAIN} {flags}\n", CODE) == []
+
+
+@for_each("word", ['"--${G}" 1', '"--${G} 1"', "--$G", '"--$(name)" 1', "--${G}=1", '--"$G" 1'])
+def test_a_flag_whose_whole_name_is_not_known_ends_nothing(word: str) -> None:
+    launcher = f"{TRAIN} --colocate {word} --lr 1e-6\n"
+    assert messages(launcher, CODE) == []
+    assert messages(launcher.replace("--lr ", "--made-up "), CODE) == [
+        f"--made-up is no flag of {VERSION}: it is ignored silently"
+    ]
