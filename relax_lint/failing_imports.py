@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.closed_packages import MAY_STEP_IN, package_of, relax_at_hand
-from relax_lint.flow.names import dotted_name, import_target
+from relax_lint.flow.names import import_target, package_around
 from relax_lint.patterns import pattern
 from relax_lint.records import record
 from relax_lint.sibling_imports import sibling
@@ -85,9 +85,7 @@ def last_import(source: PythonSource, name: str, resolver: Resolver) -> FailingI
 
 def _imported(source: PythonSource, root: Path) -> Iterator[tuple[ast.Import | ast.ImportFrom, str, str]]:
     """The modules that are imported whenever this one is, each with the name that is taken of it, if one is."""
-    package = dotted_name(source.path, root)
-    if source.path.name != "__init__.py":
-        package = package.rpartition(".")[0]
+    package = package_around(source.path, root)
     for statement in source.tree.body if source.tree is not None else ():
         if isinstance(statement, ast.Import):
             yield from ((statement, alias.name, "") for alias in statement.names)

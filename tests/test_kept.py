@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from relax_lint.calls.graph import Readings
 from relax_lint.config import Configuration
 from relax_lint.engine import Report, lint
 from relax_lint.files import Files
+from relax_lint.flow.interpreter import interpreter_of
 from relax_lint.groups import Group, find
 from relax_lint.kept import Kept, follow_changes, forget, kept_property, note
+from relax_lint.project import Project
 from relax_lint.rules import load_rules
 
 ONE, OTHER = Path("/one"), Path("/other")
@@ -277,3 +280,17 @@ def test_what_a_name_of_a_module_becomes_shows_in_all_that_uses_it(above: bool, 
             assert told(judged(group)) == told(judged(fresh)), text
             group.project.take(reward, before.encode())
             assert told(judged(group)) == clean, typed
+
+
+@pytest.mark.usefixtures("following")
+def test_which_functions_bind_a_name_of_their_module_is_read_anew() -> None:
+    reward = Path("examples/toy/reward.py")
+    project = Project.from_files({reward.as_posix(): "CLIENT = None\n\n\ndef connect():\n    ...\n"})
+    source = project.python(project.root / reward)
+    assert source is not None
+    interpreter = interpreter_of(project)
+    readings = Readings(project, interpreter.resolver)
+    for text, setters in [("    global CLIENT\n    CLIENT = 1", ["connect"]), ("    ...", [])]:
+        project.take(source.path, f"CLIENT = None\n\n\ndef connect():\n{text}\n".encode())
+        assert [function.name for function in readings.setters(source).get("CLIENT", ())] == setters
+        assert (interpreter.resolver.names.changed_after_import(source) == {"CLIENT"}) == bool(setters)

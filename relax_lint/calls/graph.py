@@ -13,11 +13,13 @@ from relax_lint.calls.bindings import Bindings, globals_set
 from relax_lint.calls.frames import Frame, Where
 from relax_lint.calls.look import Look, Passed
 from relax_lint.calls.values import NOTHING, UNTOLD, Routine, Values, several, together
-from relax_lint.flow.names import dotted_name
+from relax_lint.flow.names import package_around
 from relax_lint.flow.scopes import parameters
 from relax_lint.kept import Kept
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from relax_lint.flow.names import Resolution, Resolver
     from relax_lint.flow.scopes import AnyFunction
     from relax_lint.project import Project
@@ -39,15 +41,13 @@ class Readings:
         self.resolver = resolver
         self._bindings: dict[ast.AST, Bindings] = {}
         self._resolved = Kept()
-        self._setters: dict[PythonSource, dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]] = {}
-        self._followed: dict[PythonSource, bool] = {}
+        self._setters = Kept()
+        self._followed: dict[Path, bool] = {}
 
     def bindings(self, source: PythonSource, scope: AnyFunction | ast.Module) -> Bindings:
         """What a function or the top level of a module binds."""
         if scope not in self._bindings:
-            package = dotted_name(source.path, self.project.root)
-            package = package if source.path.name == "__init__.py" else package.rpartition(".")[0]
-            self._bindings[scope] = Bindings(scope, package)
+            self._bindings[scope] = Bindings(scope, package_around(source.path, self.project.root))
         return self._bindings[scope]
 
     def resolve(self, source: PythonSource, name: str) -> Resolution:
@@ -56,16 +56,14 @@ class Readings:
 
     def setters(self, source: PythonSource) -> dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]:
         """The functions that bind names of a module."""
-        if source not in self._setters:
-            self._setters[source] = globals_set(source)
-        return self._setters[source]
+        return self._setters.ask(source, lambda: globals_set(source))
 
     def follows(self, source: PythonSource) -> bool:
         """Whether the code of a file is followed: Relax's own is not."""
-        if source not in self._followed:
-            path, root = source.path, self.project.root
-            self._followed[source] = root in path.parents and path.relative_to(root).parts[0] != "relax"
-        return self._followed[source]
+        path, root = source.path, self.project.root
+        if path not in self._followed:
+            self._followed[path] = root in path.parents and path.relative_to(root).parts[0] != "relax"
+        return self._followed[path]
 
 
 class Graph:

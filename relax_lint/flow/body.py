@@ -12,7 +12,7 @@ from relax_lint.flow.expressions import Expressions
 from relax_lint.flow.interruptions import can_raise, caught_by
 from relax_lint.flow.loops import After, follow_for, follow_while
 from relax_lint.flow.matches import follow_match
-from relax_lint.flow.names import imports_of, package_of
+from relax_lint.flow.names import imports_of, package_around
 from relax_lint.flow.parts import held_in, with_unknown_parts
 from relax_lint.flow.scopes import NO_SCOPE
 from relax_lint.flow.shapes import (
@@ -397,7 +397,7 @@ class Body:
         return function
 
     def _import(self, node: ast.Import | ast.ImportFrom, state: State) -> None:
-        for name, imported in imports_of(node, package_of(self.source.path, self.interpreter.project.root)):
+        for name, imported in imports_of(node, package_around(self.source.path, self.interpreter.project.root)):
             self.bind(state, name, self.interpreter.imported(imported))
 
     def _delete(self, target: ast.expr, state: State) -> None:

@@ -96,7 +96,7 @@ class ModuleNames:
 
 def module_names(source: PythonSource, root: Path) -> ModuleNames:
     """Read the top level of a module."""
-    names = ModuleNames(source, package_of(source.path, root))
+    names = ModuleNames(source, package_around(source.path, root))
     if source.tree is not None:
         _Reader(names).statements(source.tree.body)
     return names
@@ -111,7 +111,7 @@ def dotted_name(path: Path, root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def package_of(path: Path, root: Path) -> str:
+def package_around(path: Path, root: Path) -> str:
     """The package that relative imports of a file start from."""
     dotted = dotted_name(path, root)
     return dotted if path.name == "__init__.py" else dotted.rpartition(".")[0]
@@ -301,8 +301,12 @@ class Names:
 
     def changed_after_import(self, source: PythonSource) -> frozenset[str]:
         """The module's names that functions rebind or whose value something changes in place."""
-        body = [] if source.tree is None else source.tree.body
-        return self._changed.ask(source, lambda: frozenset().union(*map(self._changed_by, body)))
+
+        def answer() -> frozenset[str]:
+            body = [] if source.tree is None else source.tree.body
+            return frozenset().union(*map(self._changed_by, body))
+
+        return self._changed.ask(source, answer)
 
     def _changed_by(self, statement: ast.stmt) -> frozenset[str]:
         known = self._changed_names.get(statement)

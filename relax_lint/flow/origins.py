@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.flow.names import Found, Import, Resolution, imports_of, package_of
+from relax_lint.flow.names import Found, Import, Resolution, imports_of, package_around
 from relax_lint.flow.scopes import own_nodes
 from relax_lint.records import field, record
 from relax_lint.sources.python import called_name
@@ -125,7 +125,7 @@ class Origins:
             yield self._resolver.attribute(imported.module, imported.attribute)
 
     def _local_imports(self, source: PythonSource, node: ast.Name) -> Iterator[Import]:
-        package = package_of(source.path, self._project.root)
+        package = package_around(source.path, self._project.root)
         for holder in source.ancestors(node):
             if not isinstance(holder, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 continue

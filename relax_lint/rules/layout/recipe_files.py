@@ -378,11 +378,9 @@ def _missing_bases(source: PythonSource, project: Project) -> Iterator[tuple[str
     """The imports of a base that is not there; every Relax has that of deepeyes."""
     if _BASE not in source.text or source.tree is None:
         return
-    from relax_lint.flow.names import dotted_name, import_target
+    from relax_lint.flow.names import import_target, package_around
 
-    package = dotted_name(source.path, project.root)
-    if source.path.name != "__init__.py":
-        package = package.rpartition(".")[0]
+    package = package_around(source.path, project.root)
     for node in source.nodes(ast.ImportFrom):
         target = import_target(node, package)
         if not any(alias.name == _BASE for alias in node.names) or target == "examples.deepeyes.base_env":

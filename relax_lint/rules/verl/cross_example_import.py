@@ -363,10 +363,9 @@ def _all_in_python(source: PythonSource, recipe: Recipe, project: Project) -> li
 
 
 def _in_python(source: PythonSource, recipe: Recipe, project: Project) -> Iterator[_Reach]:
-    from relax_lint.flow.names import dotted_name, import_target
+    from relax_lint.flow.names import import_target, package_around
 
-    package = dotted_name(source.path, project.root)
-    package = package if source.path.name == "__init__.py" else package.rpartition(".")[0]
+    package = package_around(source.path, project.root)
     for statement in source.nodes(ast.Import):
         for alias in statement.names:
             if _is_another(alias.name, recipe, project):
