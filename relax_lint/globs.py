@@ -221,10 +221,18 @@ def _class_end(pattern: str, start: int) -> int:
     return pattern.find("]", first + 1)
 
 
+_MEMBER = re.compile("(.)(?:-(.))?", re.DOTALL)
+"""One of a class: a character, or a range of them."""
+
+
+def _member(char: str) -> str:
+    return f"\\{char}" if char in "\\[]^-&~|" else char
+
+
 def _character_class(body: str) -> list[str]:
     """A class of characters; what is none stands for itself."""
     negated = body[0] in "!^"
-    members = re.sub(r"([\[\\&~|])", r"\\\1", body[1:] if negated else body)
+    members = _MEMBER.sub(lambda found: "-".join(map(_member, filter(None, found.groups()))), body[negated:])
     text = f"(?!/)[{'^' if negated else ''}{members}]"
     try:
         re.compile(text)

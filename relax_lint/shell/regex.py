@@ -13,6 +13,10 @@ _CLASSES = {
     "space": " \\t\\n\\r\\f\\v", "xdigit": "0-9a-fA-F", "punct": "!-/:-@\\[-`{-~", "word": "a-zA-Z0-9_",
     "cntrl": "\\x00-\\x1f\\x7f", "graph": "!-~", "print": " -~",
 }  # fmt: skip
+_CLASS = re.compile(r"\[:(\w+):\]")
+_COLLATES = re.compile(r"\[[.=:]")
+_ALONE = re.compile(r"\[([.=])(.)\1\]", re.DOTALL)
+"""One character that collates like itself, as POSIX has it, where the locale has no others."""
 _INTERVAL = re.compile(r"\{([0-9]*)(,?)([0-9]*)\}")
 _GNU = {
     "<": r"\b(?=\w)", ">": r"\b(?<=\w)", "`": r"\A", "'": r"\Z", "w": r"\w", "W": r"\W", "s": r"\s", "S": r"\S",
@@ -152,18 +156,33 @@ def _bracket(spelling: str, at: int) -> tuple[str, int]:
             raise re.error("unterminated bracket expression", spelling, start)
         if char == "]" and not first:
             break
-        named = re.compile(r"\[:(\w+):\]").match(spelling, at)
+        named = _CLASS.match(spelling, at)
         if named:
-            if named.group(1) not in _CLASSES:
-                raise re.error("unknown character class", spelling, at)
-            members.append(_CLASSES[named.group(1)])
+            if named[1] not in _CLASSES or _goes_on(spelling, named.end()):
+                raise re.error("no such class, or a range of one", spelling, at)
+            members.append(_CLASSES[named[1]])
             at = named.end()
         else:
-            members.append(char if char == "-" else re.sub(r"([\\\]\[^&~|])", r"\\\1", char))
-            at += 1
+            member, at = _member(spelling, at)
+            if _goes_on(spelling, at):
+                end, at = _member(spelling, at + 1)
+                member = f"{member}-{end}"
+            members.append(member)
         first = False
-    if members and members[-1] == "-":
-        members[-1] = "\\-"
-    if members and members[0] == "-":
-        members[0] = "\\-"
     return "[" + ("^" if negated else "") + "".join(members) + "]", at + 1
+
+
+def _goes_on(spelling: str, at: int) -> bool:
+    """Whether what stands before is the first of a range."""
+    return spelling[at : at + 1] == "-" and spelling[at + 1 : at + 2] not in ("]", "")
+
+
+def _member(spelling: str, at: int) -> tuple[str, int]:
+    """A character of a bracket expression, so that it stands for itself beside any other, and where what follows is."""
+    char, end = spelling[at], at + 1
+    if _COLLATES.match(spelling, at):
+        alone = _ALONE.match(spelling, at)
+        if alone is None:
+            raise re.error("no class of characters", spelling, at)
+        char, end = alone[2], alone.end()
+    return f"\\{char}" if char in "\\[]^-&~|" else char, end

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import re
 import shlex
+
+import pytest
 
 from relax_lint.shell.regex import compile_regex
 from tests.shell.real_bash import outputs
@@ -67,3 +70,21 @@ def test_quoted_characters_stand_for_themselves() -> None:
 
 def test_case_can_be_ignored() -> None:
     assert compile_regex([("ABC", False)], ignore_case=True).pattern.search("xabcx")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_brackets_hold_what_bash_finds_in_them(seed: int) -> None:
+    dice, characters = random.Random(seed), "ab-+z]^[&~|.\\09A,!:="
+    inner = ["".join(dice.choices(characters, k=dice.randrange(1, 6))) for _ in range(150)]
+    inner += ["[:alpha:]".join(dice.choices(characters, k=2)) for _ in range(20)]
+    inner += [f"[.{dice.choice(characters)}.]{dice.choice(characters)}" for _ in range(20)]
+    brackets = [f"[{dice.choice(('', '^'))}{each}]" for each in inner]
+    each_one = f"for x in {shlex.join(characters)}; do [[ $x =~ $p ]]; printf %s $?; done"
+    found = outputs([f"p={shlex.quote(bracket)}; {each_one}" for bracket in brackets], prologue="LC_ALL=C")
+    for bracket, statuses in zip(brackets, found, strict=True):
+        try:
+            pattern = compile_regex([(bracket, False)]).pattern
+        except re.error:
+            assert set(statuses) == {"2"}, bracket
+            continue
+        assert statuses == "".join(str(int(pattern.search(each) is None)) for each in characters), bracket
