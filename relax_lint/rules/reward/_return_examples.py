@@ -163,6 +163,10 @@ MORE_INVALID = [
     Example(batch("    return samples\n"), findings=((REWARD, 2, 5),)),
     Example(batch("    return {'score': [1.0 for _ in samples]}\n"), findings=((REWARD, 2, 5),)),
     Example(batch("    return [{'score': 1.0} if s.label else 0.0 for s in samples]\n"), findings=((REWARD, 2, 5),)),
+    Example(
+        batch("    rewards = []\n    for sample in samples:\n        rewards.append(1.0)\n        return rewards\n"),
+        findings=((REWARD, 5, 9),),
+    ),
     Example(_OBJECT + single("    return Score(1.0)\n"), findings=((10, 5),)),
 ]
 MORE_VALID: list[str | Example] = [
