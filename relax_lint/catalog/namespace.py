@@ -175,6 +175,12 @@ class Namespace:
         match = self._deciding(dest)
         return None if match is None else match.argument
 
+    def refused(self, option: str) -> Argument | None:
+        """A flag where the parsers stop at it, with all the words behind it: at each time that it is passed they look,
+        whichever counts."""
+        at = next((problem.at for problem in self.problems if problem.option == option), None)
+        return None if at is None else next((one for one in self.launch.arguments if one.word is self.words[at]), None)
+
     def _deciding(self, dest: str) -> Match | None:
         for parser in _LAST_WRITES:
             found = self._matches.get(parser, {}).get(dest)

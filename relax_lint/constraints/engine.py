@@ -16,6 +16,7 @@ from relax_lint.constraints.expressions import Expression, Failed
 from relax_lint.constraints.facts import Facts, UnknownName, is_missing
 from relax_lint.constraints.needs import asks_environment, needs
 from relax_lint.constraints.schema import BEFORE_CONFIG, NO_EFFECT, SKIPPED_WHEN, STAGES, STOPS, Constraint
+from relax_lint.constraints.spelling import is_about_spelling
 from relax_lint.diagnostics import Place
 from relax_lint.records import record
 from relax_lint.shell.launch import Argument, Launch, Word
@@ -281,8 +282,8 @@ def pointed_at(constraint: Constraint, facts: Facts) -> Iterator[Argument]:
     for name in names:
         dest = namespace.parsers.dest_of(name) or name
         argument = namespace.argument(dest) if dest not in told and namespace.knows(dest) else None
-        if argument is None and name in refused:
-            argument = namespace.launch.last(name)
+        if name in refused and (argument is None or is_about_spelling(name, dest, constraint.when)):
+            argument = namespace.refused(name) or argument
         if argument is not None:
             told.add(dest)
             yield argument

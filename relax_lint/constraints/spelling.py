@@ -15,6 +15,11 @@ REPORTED_BY_THEIR_OWN_RULES = {
 """Flags whose badly spelt value a rule of their own reports, and which."""
 
 
+def is_about_spelling(option: str, dest: str, condition: str) -> bool:
+    """Whether a constraint is that the parsers take each value of a flag."""
+    return option in REPORTED_BY_THEIR_OWN_RULES and condition == f"{dest}_fault is not None"
+
+
 def fault_of(facts: Facts, option: str) -> str | None:
     """Why the parsers stop at a flag; ``None`` when they take it."""
     for problem in facts.namespace.problems:
@@ -28,7 +33,7 @@ def json_fault_of(facts: Facts, option: str) -> str | None:
     message = fault_of(facts, option)
     if message is None:
         return None
-    argument = facts.namespace.launch.last(option)
+    argument = facts.namespace.refused(option)
     values = () if argument is None else argument.own_values
     if len(values) > 1 and values[0].text.startswith("{"):
         return f"takes one JSON object, which bash splits into {len(values)} words here: quote it"

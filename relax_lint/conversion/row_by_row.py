@@ -40,7 +40,8 @@ class Rows:
         names = [name for name in columns_of(wanted) if any(name in row for row in rows)]
         values = {name: [rows[number].get(name) for number in taken] for name in names}
         values[ENCODED] = [None if isinstance(truth, str) else "json" for truth in found]
-        arrays = self._fitted(values)
+        with counted_from(taken):
+            arrays = self._fitted(values)
         encoding = arrays[ENCODED]
         with counted_from(taken):
             return assembled(arrays, wanted, home, label, None if pa.types.is_null(encoding.type) else encoding)
@@ -49,7 +50,7 @@ class Rows:
         """Columns of the types that all rows so far have."""
         arrays = {}
         for name, column in values.items():
-            arrays[name] = pa.array(column)
+            arrays[name] = _array(name, column)
             if "struct<>" in str(arrays[name].type):
                 values[name] = list(map(without_empty, column))
                 arrays[name] = pa.array(values[name])
@@ -64,6 +65,25 @@ class Rows:
             if part.name not in arrays or arrays[part.name].type != part.type:
                 arrays[part.name] = pa.array(values.get(part.name, [None] * size), part.type)
         return arrays
+
+
+def _array(name: str, column: list[Any]) -> Any:
+    """A column; an integer for which parquet has too few bits is told with its rows."""
+    try:
+        return pa.array(column)
+    except OverflowError:
+        bad = [number for number, value in enumerate(column) if _is_too_large(value)]
+        if not bad:
+            raise
+        raise BadRows(f"{name} holds an integer outside of -2^63 to 2^63-1: write it as text", bad) from None
+
+
+def _is_too_large(value: Any) -> bool:
+    try:
+        pa.array([value])
+    except OverflowError:
+        return True
+    return False
 
 
 def without_empty(value: Any) -> Any:

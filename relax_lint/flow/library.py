@@ -59,6 +59,7 @@ _KEPT_RESULTS = frozenset(
         *("contextlib.suppress", "asyncio.get_event_loop", "asyncio.get_running_loop", "asyncio.new_event_loop"),
         *("functools.lru_cache", "functools.wraps", "torch.no_grad", "torch.inference_mode"),
         *("typing_extensions.deprecated", "warnings.deprecated", "itertools.count", "logging.getLogger"),
+        *("types.SimpleNamespace", "argparse.Namespace"),
     )
 )
 """Calls whose result is told by what was called."""

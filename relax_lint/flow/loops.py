@@ -169,12 +169,16 @@ def _in_general(body: Body, node: ast.For | ast.AsyncFor, state: State, iterable
     heads = [_with_lengths(state, dict.fromkeys(before, Length("since")))]
     breaks: list[State] = []
     ends: list[State] = []
+    left_before = len(body.ways)
     for number in range(ROUNDS):
         entered = [way.copy() for way in heads]
         for way in entered:
             body.assign(way, node.target, element_of(iterable))
         here = body.block(node.body, entered)
         _forget_touched_items(body, node, element_of(iterable), [*here.on, *here.continues, *here.breaks])
+        if per_sample and not number and not here.on and not here.continues:
+            del body.ways[left_before:]
+            return _in_one_pass(body, node, state, iterable)
         breaks.extend(here.breaks)
         ends = distinct([*here.on, *here.continues])
         again = [_with_lengths(way, dict.fromkeys(before, Length("since"))) for way in ends]
@@ -204,6 +208,13 @@ def _in_general(body: Body, node: ast.For | ast.AsyncFor, state: State, iterable
         for way in done:
             way.doubtful = True
     return _with_else(body, node, done, After(on=[_with_lengths(way, lengths) for way in breaks]))
+
+
+def _in_one_pass(body: Body, node: ast.For | ast.AsyncFor, state: State, iterable: Shape) -> After:
+    """Where a loop over something leads of which each pass leaves it: the first is all that there is."""
+    body.assign(state, node.target, element_of(iterable))
+    here = body.block(node.body, [state])
+    return _with_else(body, node, [], After(on=here.breaks))
 
 
 def _with_aliases(state: State, names: frozenset[str]) -> frozenset[str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from relax_lint.diagnostics import Diagnostic, Edit, Fix, Severity
 from relax_lint.migrate.mode_arguments import assignments, is_behind_others, other_calls, other_meaning, reads_otherwise
 from relax_lint.migrate.mode_branches import Branch, NotDecided, branch
-from relax_lint.migrate.mode_line import mode_lines, usual_names
+from relax_lint.migrate.mode_line import NO_MODE, further_modes, is_guarded, mode_lines, usual_names
 from relax_lint.migrate.mode_statement import as_case, beside, both, refusing
 from relax_lint.recipe_kinds import trains
 from relax_lint.records import record
@@ -45,6 +45,8 @@ _CASES: tuple[tuple[tuple[str, ...], str | None, Way], ...] = (
 _BY_ITSELF = {"sync": ((), None), "async": ((), "async")}
 """How each mode is asked for without a word that a launcher may take for something else."""
 _Passed = list[str]
+_Done = tuple[list[_Passed], list[str], object]
+_Call = tuple[tuple[str, ...], dict[str, str | None]]
 _UNDECIDED = (
     "the mode is decided in a way that no small edit changes: have MODE, and nothing else, say which of two branches "
     "launches"
@@ -52,6 +54,10 @@ _UNDECIDED = (
 _READ_OTHERWISE = (
     "its arguments are read for something else than the mode: take the mode off them first, as by "
     'case "${1:-}" in sync | async) MODE=$1; shift ;; esac'
+)
+_LOST = (
+    "asked for {} it would start something else, without a word: have it ask for sync and async, and refuse what is "
+    "none of its modes"
 )
 _WRITERS: tuple[Callable[[LauncherSource, Launch, Branch, Way], list[Edit]], ...] = (both, as_case, beside)
 
@@ -98,7 +104,7 @@ class _Making:
     def __init__(self, launcher: LauncherSource, project: Project) -> None:
         self.launcher, self.project = launcher, project
         self.launches = [launch for launch in launcher.launches if trains(launch)]
-        self.refusal = self.fault = ""
+        self.refusal = self.fault = self.lost = ""
 
     @cached_property
     def before(self) -> set[tuple[str, str]]:
@@ -114,9 +120,18 @@ class _Making:
             return False
         heads = list(self._heads()) if len(self._ways) > 1 or self._is_fixed() else [[]]
         try:
-            return any(_fits(candidate.edits) for candidate in self._candidates(heads))
+            return any(self._may_do(candidate.edits) for candidate in self._candidates(heads))
         except NotDecided:
             return False
+
+    def _may_do(self, edits: Sequence[Edit]) -> bool:
+        """Whether edits can be made, and leave no name of a mode to be taken for the other one without a word."""
+        renames = any(edit in edits for edit in usual_names(self.launcher))
+        return _fits(edits) and (not renames or is_guarded(edits) or self._refuses_no_mode)
+
+    @cached_property
+    def _refuses_no_mode(self) -> bool:
+        return all(map(_refuses, _done(self.launcher, [((NO_MODE,), {"MODE": NO_MODE})])))
 
     def run(self) -> Dual | str:
         meaning = other_meaning(self.launcher)
@@ -135,6 +150,8 @@ class _Making:
             reason = str(problem)
         if self.fault:
             return f"the launcher would have another fault, {self.fault}"
+        if self.lost:
+            return _LOST.format(self.lost)
         return reason or (_READ_OTHERWISE if reads_otherwise(self.launcher) else _UNDECIDED)
 
     def _is_fixed(self) -> bool:
@@ -257,7 +274,16 @@ class _Making:
         said = [_known_words(launch) for launch in self.launches]
         if any(words not in said for way in self._ways - known.keys() for words in started[way]):
             return False
-        return self._does_with_others(after) == self.before_with_others
+        return self._does_with_others(after) == self.before_with_others and self._heeds_further_modes(after)
+
+    def _heeds_further_modes(self, after: LauncherSource) -> bool:
+        """Whether each word for a mode that there was starts what it started, or is refused where that trained."""
+        now = _done(after, [call for _, call, _ in self.before_by_word])
+        for (word, _, before), done in zip(self.before_by_word, now, strict=True):
+            if done != before and not (before[0] and _refuses(done)):
+                self.lost = word
+                return False
+        return True
 
     @cached_property
     def before_by_way(self) -> dict[Way, list[_Passed]]:
@@ -271,17 +297,39 @@ class _Making:
         return found
 
     @cached_property
-    def before_with_others(self) -> list[object]:
+    def before_with_others(self) -> list[_Done]:
         return self._does_with_others(self.launcher)
 
-    def _does_with_others(self, launcher: LauncherSource) -> list[object]:
+    def _does_with_others(self, launcher: LauncherSource) -> list[_Done]:
         """What a launcher starts, or how it ends, with arguments that are no mode."""
-        calls = other_calls(self.launcher)
-        return [
-            (_passed(now), None if now else sorted({str(status) for _, status in outcome.exits}), outcome.too_complex)
-            for outcome in launcher.evaluate_each((call, {"MODE": None}) for call in calls)
-            for now in [_trainings(outcome)]
-        ]
+        return _done(launcher, [(call, {"MODE": None}) for call in other_calls(self.launcher)])
+
+    @cached_property
+    def before_by_word(self) -> list[tuple[str, _Call, _Done]]:
+        """What the launcher as it is does with each further word for a mode: as its argument, and as MODE if it looks
+        at that."""
+        words = further_modes(self.launcher)
+        calls: list[tuple[str, _Call]] = [(word, ((word,), {"MODE": None})) for word in words]
+        by_variable: list[tuple[str, _Call]] = [(word, ((), {"MODE": word})) for word in words]
+        unasked, *asked = _done(self.launcher, [((), {"MODE": None}), *(call for _, call in by_variable)])
+        if any(done != unasked for done in asked):
+            calls += by_variable
+        done = _done(self.launcher, [call for _, call in calls])
+        return [(word, call, each) for (word, call), each in zip(calls, done, strict=True)]
+
+
+def _done(launcher: LauncherSource, calls: Sequence[_Call]) -> list[_Done]:
+    """What a launcher starts in each of several ways to call it, or how it ends."""
+    return [
+        (_passed(now), [] if now else sorted({str(status) for _, status in outcome.exits}), outcome.too_complex)
+        for outcome in launcher.evaluate_each(calls)
+        for now in [_trainings(outcome)]
+    ]
+
+
+def _refuses(done: _Done) -> bool:
+    started, statuses, too_complex = done
+    return too_complex is None and not started and bool(statuses) and "0" not in statuses
 
 
 def _trainings(outcome: Evaluation) -> list[Launch]:

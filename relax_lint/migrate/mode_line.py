@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Edit
@@ -31,7 +31,9 @@ GUIDES = '${1:-${MODE:-"sync"}}'
 _LINE = f"MODE={GUIDES}    # the first argument, else the environment, else sync"
 _BY_ENVIRONMENT = '${MODE:-"sync"}'
 _LINE_BESIDE = f"MODE={_BY_ENVIRONMENT}    # the first argument where that is a mode, else the environment, else sync"
-_NO_MODE = "neither"
+NO_MODE = "neither"
+_REFUSAL = "no such mode"
+_WORD = re.compile(r"[A-Za-z][\w-]*")
 _NO_FLAG, _A_MODE = '"" | -*', "sync | async"
 
 
@@ -96,16 +98,21 @@ def guard_lines(path: str, name: str = "MODE", *, forwards: bool = False) -> lis
         f'case "${{{name}}}" in',
         "    sync | async) ;;",
         "    *)",
-        f'        echo "usage: bash {path} [sync|async]: no such mode: ${{{name}}}{flags}" >&2',
+        f'        echo "usage: bash {path} [sync|async]: {_REFUSAL}: ${{{name}}}{flags}" >&2',
         "        exit 2",
         "        ;;",
         "esac",
     ]
 
 
+def is_guarded(edits: Sequence[Edit]) -> bool:
+    """Whether edits make a script refuse a mode that is none."""
+    return any(_REFUSAL in edit.text for edit in edits)
+
+
 def _guard(launcher: LauncherSource, name: str = "MODE") -> list[str]:
     """The guard, unless the script has other modes, too."""
-    if any(is_no_mode(text) for text in _compared(launcher, name)):
+    if any(is_no_mode(_plain(launcher, word)) for word in _compared(launcher, (name, "1"))):
         return []
     path = launcher.path
     root = launcher.project.root
@@ -114,8 +121,10 @@ def _guard(launcher: LauncherSource, name: str = "MODE") -> list[str]:
 
 
 def _guard_below(launcher: LauncherSource, assignment: Assignment) -> list[Edit]:
-    """The guard below an assignment, where any other word starts something."""
-    return _below(launcher, assignment, _guard(launcher, assignment.name)) if _starts_anyhow(launcher) else []
+    """The guard below an assignment, where any other word starts something, or did so by a name that is to be usual."""
+    if not _starts_anyhow(launcher) and not usual_names(launcher):
+        return []
+    return _below(launcher, assignment, _guard(launcher, assignment.name))
 
 
 def _below(launcher: LauncherSource, assignment: Assignment, lines: Sequence[str]) -> list[Edit]:
@@ -132,51 +141,51 @@ def _below(launcher: LauncherSource, assignment: Assignment, lines: Sequence[str
 
 def _starts_anyhow(launcher: LauncherSource) -> bool:
     """Whether a mode that is none starts a training."""
-    found = launcher.evaluate_with((_NO_MODE,), {"MODE": _NO_MODE})
+    found = launcher.evaluate_with((NO_MODE,), {"MODE": NO_MODE})
     return any(launch.kind == "relax" for launch in found.launches)
 
 
-def _compared(launcher: LauncherSource, name: str) -> Iterator[str]:
-    """What a script compares its mode with."""
-    asks = re.compile(rf"\$\{{?(?:{name}|1)\b")
+def _compared(launcher: LauncherSource, names: Iterable[str]) -> Iterator[Word]:
+    """What a script compares its mode with, which one of some variables is."""
+    asks = re.compile(rf"\$\{{?(?:{'|'.join(names)})\b")
     text = launcher.text
     for command in commands_of(launcher):
         words = [word for word in command.words if isinstance(word, Word)]
         if words and words[0].literal in TESTS and asks.search(text[command.start : command.end]):
-            yield from (text[word.start : word.end].strip("\"'") for word in words[1:] if word.literal)
+            yield from words[1:]
     for test in nodes_of(launcher, BinaryTest):
         if asks.search(text[test.left.start : test.left.end]):
-            yield text[test.right.start : test.right.end].strip("\"'")
+            yield test.right
     for case in nodes_of(launcher, Case):
         if asks.search(text[case.subject.start : case.subject.end]):
-            yield from (text[one.start : one.end].strip("\"'") for item in case.items for one in item.patterns)
+            yield from (one for item in case.items for one in item.patterns)
+
+
+def _names_of_mode(launcher: LauncherSource) -> list[str]:
+    return ["MODE", "1", *(one.name for one in by_argument(launcher))]
 
 
 def usual_names(launcher: LauncherSource) -> list[Edit]:
     """``sync`` and ``async`` where a launcher compares with other names for them."""
-    edits: list[Edit] = []
-    names = "|".join(["MODE", "1", *(one.name for one in by_argument(launcher))])
-    asks = re.compile(rf"\$\{{?(?:{names})\b")
-    for command in commands_of(launcher):
-        words = [word for word in command.words if isinstance(word, Word)]
-        if words and words[0].literal in TESTS and asks.search(launcher.text[command.start : command.end]):
-            edits += [edit for word in words[1:] for edit in _renamed(launcher, word)]
-    for test in nodes_of(launcher, BinaryTest):
-        if asks.search(launcher.text[test.left.start : test.left.end]):
-            edits += _renamed(launcher, test.right)
-    for case in nodes_of(launcher, Case):
-        if asks.search(launcher.text[case.subject.start : case.subject.end]):
-            edits += [edit for item in case.items for each in item.patterns for edit in _renamed(launcher, each)]
-    return edits
+    return [edit for word in _compared(launcher, _names_of_mode(launcher)) for edit in _renamed(launcher, word)]
+
+
+def further_modes(launcher: LauncherSource) -> list[str]:
+    """What a launcher can be asked for today beside ``sync`` and ``async``."""
+    texts = (_plain(launcher, word) for word in _compared(launcher, _names_of_mode(launcher)))
+    return list(dict.fromkeys(text for text in texts if _WORD.fullmatch(text) and text not in ("sync", "async")))
 
 
 def _renamed(launcher: LauncherSource, word: Word) -> Iterator[Edit]:
-    written = launcher.text[word.start : word.end]
-    plain = written.strip("\"'")
+    written, plain = launcher.text[word.start : word.end], _plain(launcher, word)
     if plain in ("sync", "async") or not OTHER_NAMES.fullmatch(written):
         return
     name = "async" if re.search(r"a-?sync", plain, re.IGNORECASE) else "sync"
     yield Edit(launcher.path, word.start, word.end, written.replace(plain, name))
+
+
+def _plain(launcher: LauncherSource, word: Word) -> str:
+    return launcher.text[word.start : word.end].strip("\"'")
 
 
 def _assigned(launcher: LauncherSource, assigned: Sequence[Assignment], value: str = GUIDES) -> list[Edit]:

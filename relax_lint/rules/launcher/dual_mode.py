@@ -30,8 +30,9 @@ that other mode are a guess, which the run tells: for fully asynchronous runs a 
 model, for colocated ones all of them for both roles. Where the GPUs are too few, or Relax refuses the mode, the branch
 says so and ends. What the launcher starts in the mode that it has stays the same, and so does what it does with
 arguments that are no mode: where it reads options, a number or flags for Relax, the mode is taken off in front of them,
-and `MODE` is the environment's. A launcher is left where that is not certain, where `MODE` is something else in it
-(`prod`, `bridge`), or where the result would have another fault, and then the run says why.
+and `MODE` is the environment's. Another name of a mode (`fully_async`) starts what it started or is refused. A launcher
+is left where that is not certain, where `MODE` is something else in it (`prod`, `bridge`), or where the result would
+have another fault, and then the run says why.
 """
 
 from __future__ import annotations
@@ -172,6 +173,7 @@ INVALID = [
         + f'if [ "$MODE" = "asynchronous" ]; then\n    {_RELAX} --fully-async\nelse\n    {_RELAX} --colocate\nfi\n',
         findings=((1, 1),),
         fixed=_GUIDE
+        + _USAGE
         + f'if [ "$MODE" = "async" ]; then\n    {_RELAX} --fully-async\nelse\n    {_RELAX} --colocate\nfi\n',
     ),
     Example(

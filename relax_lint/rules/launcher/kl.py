@@ -102,6 +102,11 @@ INVALID = [
         findings=((2, 5),),
         fixed=f'GRPO_ARGS=(\n    --kl-loss-type=k2\n)\n{_TRAIN} "${{GRPO_ARGS[@]}}"\n',
     ),
+    Example(
+        f'KL=(--kl-loss-type kl)\nGRPO=(--kl-loss-type low_var_kl)\n{_TRAIN} "${{KL[@]}}" "${{GRPO[@]}}"\n',
+        findings=((1, 5),),
+        fixed=f'KL=(--kl-loss-type k1)\nGRPO=(--kl-loss-type low_var_kl)\n{_TRAIN} "${{KL[@]}}" "${{GRPO[@]}}"\n',
+    ),
     Example(f"TYPE=full\n{_TRAIN} --kl-loss-type $TYPE\n", findings=((2, 36),)),
     Example(
         f'{_TRAIN} --loss-type sft --kl-loss-type "abs"\n',

@@ -192,7 +192,7 @@ def _each_key(found: Finding, about: Judged) -> Iterator[Finding]:
 def _fix(violation: Violation, about: Judged) -> Fix | None:
     id, launch, project = violation.constraint.id, about.launch, about.project
     if id == "ref-actor-config-spelling":
-        written = launch.last(FLAG)
+        written = violation.argument
         own = written is not None and written.word.place is not None and is_own(project, launch, written.word.place)
         edit = quoted_json(written) if own and written is not None else None
         return None if edit is None else Fix("write it as JSON in single quotes", lambda: [edit])

@@ -164,6 +164,5 @@ def _fix(violation: Violation, launch: Launch, project: Project) -> Fix | None:
     argument = violation.argument
     if violation.constraint.id != "resource-spelling" or argument is None or argument.word.place is None:
         return None
-    written = launch.last("--resource") or argument
-    edit = quoted_json(written) if is_own(project, launch, argument.word.place) else None
+    edit = quoted_json(argument) if is_own(project, launch, argument.word.place) else None
     return None if edit is None else Fix("write it as JSON in single quotes", lambda: [edit])

@@ -138,6 +138,16 @@ def _unwritten(reward: str, line: int, column: int = 5) -> Example:
     return Example(files, findings=((REWARD, line, column),))
 
 
+_OBJECT = """\
+from dataclasses import dataclass
+
+
+@dataclass
+class Score:
+    score: float
+
+
+"""
 MORE_INVALID = [
     *INVALID_UNDER_KEY,
     _unwritten(single("    raise NotImplementedError\n"), 2),
@@ -146,9 +156,23 @@ MORE_INVALID = [
     _unwritten(_STUB + single("    score = compute_score(sample.response)\n    return score\n"), 3),
     _unwritten(f"async {_STUB}{_SCORED.replace('compute', 'await compute')}", 3),
     _unwritten(_CALLED, 3, 9),
+    Example(single("    sample.reward = 1.0\n    return sample\n"), findings=((3, 5),)),
+    Example(single("    return {'yes': 1.0, 'no': 0.0}.get(sample.label)\n"), findings=((2, 5),)),
+    Example(batch("    return [x for s in samples for x in (1.0, 2.0)]\n"), findings=((REWARD, 2, 5),)),
+    Example(batch("    return [s.response == 'x' for s in samples if s.label]\n"), findings=((REWARD, 2, 5),)),
+    Example(batch("    return samples\n"), findings=((REWARD, 2, 5),)),
+    Example(batch("    return {'score': [1.0 for _ in samples]}\n"), findings=((REWARD, 2, 5),)),
+    Example(batch("    return [{'score': 1.0} if s.label else 0.0 for s in samples]\n"), findings=((REWARD, 2, 5),)),
+    Example(
+        batch("    rewards = []\n    for sample in samples:\n        rewards.append(1.0)\n        return rewards\n"),
+        findings=((REWARD, 5, 9),),
+    ),
+    Example(_OBJECT + single("    return Score(1.0)\n"), findings=((10, 5),)),
 ]
 MORE_VALID: list[str | Example] = [
     *VALID_UNDER_KEY,
+    _OBJECT.replace("    score: float", "    score: float\n\n    def __float__(self):\n        return self.score")
+    + single("    return Score(1.0)\n"),
     single("    if not sample.label:\n        raise NotImplementedError\n    return 1.0\n"),
     single("    raise ValueError(sample.label)\n"),
     _STUB + single("    return compute_score(sample.response) if sample.label else 0.0\n"),

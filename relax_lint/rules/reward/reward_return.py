@@ -4,11 +4,13 @@
 
 A way that returns None or reaches the function's end, a tuple, a string, a coroutine that nobody awaits; of a
 single-sample function a list; of a batch function a number, a dict, or a list that can have fewer or more items than
-there are samples. Ways that return numbers beside ways that return dicts. A dict that has something else than a
-number under the launch's `--reward-key`. A reward of which every call ends in `raise NotImplementedError`, in itself
-or in a function that it always calls: it is still to be written. Calls within the recipe are followed, with what they
-are called with; so are branches, early returns, exceptions, loops that may not run, dicts built key by key. Booleans,
-integers, numpy scalars and tensors of no dimension are numbers. What is not known is left alone.
+there are samples. An object of a class that is no number, and in which Relax finds no key: a dataclass, a
+`SimpleNamespace`; not where a function of the launch makes numbers of rewards. Ways that return numbers beside ways
+that return dicts. A dict that has something else than a number under the launch's `--reward-key`. A reward of which
+every call ends in `raise NotImplementedError`, in itself or in a function that it always calls: it is still to be
+written. Calls within the recipe are followed, with what they are called with; so are branches, early returns,
+exceptions, loops that may not run, dicts built key by key. Booleans, integers, numpy scalars and tensors of no
+dimension are numbers. What is not known is left alone.
 
 ## Why
 
@@ -365,7 +367,6 @@ def parse(text, strict=True):
 """),
         findings=((9, 5),),
     ),
-    Example(single("    return {'yes': 1.0, 'no': 0.0}.get(sample.label)\n"), findings=((2, 5),)),
     Example(
         """\
 def score(sample):
@@ -376,7 +377,6 @@ def score(sample):
         + single("    return score\n"),
         findings=((6, 5),),
     ),
-    Example(batch("    return [x for s in samples for x in (1.0, 2.0)]\n"), findings=((REWARD, 2, 5),)),
     Example(
         batch("""\
     rewards = []
@@ -388,7 +388,6 @@ def score(sample):
 """),
         findings=((REWARD, 7, 5),),
     ),
-    Example(batch("    return [s.response == 'x' for s in samples if s.label]\n"), findings=((REWARD, 2, 5),)),
     Example(
         batch("""\
     rewards = []
@@ -418,10 +417,6 @@ async def reward_func(args, samples, **kwargs):
 """),
         findings=((REWARD, 6, 5),),
     ),
-    Example(batch("    return {'score': [1.0 for _ in samples]}\n"), findings=((REWARD, 2, 5),)),
-    Example(single("    sample.reward = 1.0\n    return sample\n"), findings=((3, 5),)),
-    Example(batch("    return samples\n"), findings=((REWARD, 2, 5),)),
-    Example(batch("    return [{'score': 1.0} if s.label else 0.0 for s in samples]\n"), findings=((REWARD, 2, 5),)),
     *MORE_INVALID,
 ]
 
@@ -451,7 +446,8 @@ def _judged(use: RewardUse, function: Function) -> Iterator[Finding]:
     said: set[tuple[int, int]] = set()
     for way in exits:
         place = use.shown(exit_place(way))
-        message, related = _fault(use, way, dicts, form)
+        beside = [other for other in exits if other.node is way.node]
+        message, related = _fault(use, way, beside, dicts, form)
         if message is None or (place.start, place.end) in said:
             continue
         said.add((place.start, place.end))
@@ -460,18 +456,21 @@ def _judged(use: RewardUse, function: Function) -> Iterator[Finding]:
         yield Finding(place, f"{subject} {message}", fix=fix, related=related, launch=use.launch, subject=subject)
 
 
-def _fault(use: RewardUse, way: Exit, dicts: list[Exit], form: CalledForm) -> tuple[str | None, tuple[Related, ...]]:
-    """What is wrong with what a way out returns, and the places that explain it."""
+def _fault(
+    use: RewardUse, way: Exit, beside: list[Exit], dicts: list[Exit], form: CalledForm
+) -> tuple[str | None, tuple[Related, ...]]:
+    """What is wrong with what a way out returns, and the places that explain it; ``beside`` is the same ``return``."""
+    from relax_lint.reward_objects import fault_of_object
     from relax_lint.reward_values import fault, fault_under, mixed
 
     if message := fault(way.shape, form):
         return message, ()
     if message := mixed(way, dicts, form):
         return message, (Related(exit_place(dicts[0]), "a dict is returned here"),)
-    message = fault_under(use.key, way, form) if use.key else None
+    message = (fault_under(use.key, way, form) if use.key else None) or fault_of_object(use, beside, form)
     argument = use.launch.last(KEY)
     place = None if argument is None else argument.word.place
-    return message, (Related(place, f"{KEY} is given here"),) if message and place is not None else ()
+    return message, (Related(place, f"{KEY} is given here"),) if message and use.key and place is not None else ()
 
 
 def _fix(use: RewardUse, way: Exit, function: Function, form: str, dicts: bool) -> Fix | None:
