@@ -13,7 +13,7 @@ from relax_lint.flow.classes import default_of, fields_of, find_method, is_plain
 from relax_lint.flow.facts import Facts
 from relax_lint.flow.library import EXECUTOR_METHODS, IDENTITY_DECORATORS, call_library
 from relax_lint.flow.methods import call_method, made_tuple
-from relax_lint.flow.names import Import, Resolution, Resolver
+from relax_lint.flow.names import Found, Import, Resolution, Resolver
 from relax_lint.flow.scopes import parameters
 from relax_lint.flow.shapes import (
     UNKNOWN,
@@ -169,33 +169,33 @@ class Interpreter:
             return Module(resolution.module)
         if not resolution.complete:
             return UNKNOWN
-        return union(
-            self._binding_value(found.source, found.binding.kind, found.binding.node, found.binding.name)
-            for found in resolution.found
-        )
+        return union(map(self._found_value, resolution.found))
 
     def attribute_of_module(self, module: str, name: str) -> Shape:
         """``module.name`` for a module of the repository."""
         return self.resolved(self.resolver.attribute(module, name), "")
 
-    def _binding_value(self, source: PythonSource, kind: str, node: ast.AST, name: str) -> Shape:
+    def _found_value(self, found: Found) -> Shape:
+        source, node, name = found.source, found.binding.node, found.binding.name
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return self.decorated(Function(source, node), node, source)
         if isinstance(node, ast.ClassDef):
             return Class(source, node) if not node.decorator_list or is_plain(node) else UNKNOWN
-        if kind != "value" or not isinstance(node, ast.expr):
+        if found.binding.kind != "value" or not isinstance(node, ast.expr):
             return UNKNOWN
-        value = self.in_module(source, node)
+        value = self.in_module(
+            source, node, {} if found.earlier is None else {name: self.resolved(found.earlier, name)}
+        )
         in_place = any(isinstance(part, (Dictionary, Sequence)) for part in alternatives(value))
         if self.resolver.names.may_differ(source, name, in_place=in_place):
             return each(value, changed_unseen)
         return value
 
-    def in_module(self, source: PythonSource, expression: ast.expr) -> Shape:
-        """The value of an expression at a module's top level."""
+    def in_module(self, source: PythonSource, expression: ast.expr, names: dict[str, Shape] | None = None) -> Shape:
+        """The value of an expression at a module's top level, where some names are not yet what they become."""
         body = Body(self, source, None)
         try:
-            return body.expressions.evaluate(expression, body.start({}))
+            return body.expressions.evaluate(expression, body.start(names or {}))
         except NoReturn:
             return UNKNOWN
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from relax_lint.flow.scopes import changed_by
 from relax_lint.kept import Kept
@@ -69,10 +69,13 @@ class ModuleNames:
         """Whether the module may bind names that cannot be seen."""
         return bool(_DYNAMIC.search(self.source.text))
 
-    def of(self, name: str) -> list[Binding]:
-        """What a name can be bound to once the module is imported: the last certain binding and what follows it."""
+    def of(self, name: str, before: ast.AST | None = None) -> list[Binding]:
+        """What a name can be bound to once the module is imported, or when what stands there runs: the last certain
+        binding and what follows it."""
         found: list[Binding] = []
         for binding in self.bindings.get(name, ()):
+            if before is not None and _where(binding.node) >= _where(before):
+                break
             if binding.certain:
                 found.clear()
             found.append(binding)
@@ -109,6 +112,10 @@ def dotted_name(path: Path, root: Path) -> str:
     except ValueError:
         return ""
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _where(node: Any) -> tuple[int, int]:
+    return node.lineno, node.col_offset
 
 
 def package_around(path: Path, root: Path) -> str:
@@ -337,6 +344,8 @@ class Found:
 
     source: PythonSource
     binding: Binding
+    earlier: Resolution | None = None
+    """What the name has been before, where its new value is made of that: ``score = timed(score)``."""
 
 
 @record
@@ -356,6 +365,10 @@ class Resolution:
         return self.complete and not self.found and self.external is None and self.module is None
 
 
+_Read = tuple[Path, str, "tuple[int, int] | None"]
+"""A name of a file that was looked up: where it is read, ``None`` once the file is imported."""
+
+
 class Resolver:
     """Follows names through imports, re-exports and star imports."""
 
@@ -366,8 +379,8 @@ class Resolver:
         """What a module's top-level name leads to."""
         return self.names.firmly(source, ("leads to", name), lambda: self._resolve(source, name, frozenset()))
 
-    def _resolve(self, source: PythonSource, name: str, seen: frozenset[tuple[Path, str]]) -> Resolution:
-        key = (source.path, name)
+    def _resolve(self, source: PythonSource, name: str, seen: frozenset[_Read]) -> Resolution:
+        key = (source.path, name, None)
         if key in seen or len(seen) > 40 or source.tree is None:
             return Resolution(complete=False)
         names = self.names.of(source)
@@ -375,18 +388,21 @@ class Resolver:
             return Resolution(complete=not (names.dynamic or names.stars))
         return self._bound(names, name, seen)
 
-    def _bound(self, names: ModuleNames, name: str, seen: frozenset[tuple[Path, str]]) -> Resolution:
-        """What the statements of a module that bind a name lead to."""
-        key = (names.source.path, name)
-        parts = [self._binding(names, binding, seen | {key}) for binding in names.of(name)]
-        if not any(binding.certain for binding in names.of(name)):
+    def _bound(
+        self, names: ModuleNames, name: str, seen: frozenset[_Read], before: ast.AST | None = None
+    ) -> Resolution:
+        """What the statements of a module that bind a name lead to; those that run before something, if any does."""
+        key = (names.source.path, name, None if before is None else _where(before))
+        bindings = (names.of(name, before) if before is not None else []) or names.of(name)
+        parts = [self._binding(names, binding, seen | {key}) for binding in bindings]
+        if not any(binding.certain for binding in bindings):
             parts += [self._star(star, name, seen | {key}) for star in names.stars]
         result = _together(parts)
         if name in names.deleted or (result.missing and names.dynamic):
             return Resolution(result.found, complete=False)
         return result
 
-    def attribute(self, module: str, name: str, seen: frozenset[tuple[Path, str]] = frozenset()) -> Resolution:
+    def attribute(self, module: str, name: str, seen: frozenset[_Read] = frozenset()) -> Resolution:
         """What ``from module import name`` gives."""
         source = self.names.module(module)
         dotted = f"{module}.{name}"
@@ -402,7 +418,7 @@ class Resolver:
             return Resolution()
         return Resolution(external=dotted)
 
-    def _binding(self, names: ModuleNames, binding: Binding, seen: frozenset[tuple[Path, str]]) -> Resolution:
+    def _binding(self, names: ModuleNames, binding: Binding, seen: frozenset[_Read]) -> Resolution:
         if binding.kind == "import" and binding.imported is not None:
             imported = binding.imported
             if imported.attribute is not None:
@@ -411,18 +427,26 @@ class Resolver:
                 return Resolution(module=imported.module)
             return Resolution(external=imported.module)
         if binding.kind == "value" and isinstance(binding.node, ast.Name) and binding.node.id != binding.name:
-            alias = self._alias(names, binding.node.id, seen)
+            alias = self._alias(names, binding.node, seen)
             if not alias.missing:
                 return alias
-        return Resolution((Found(names.source, binding),))
+        return Resolution((Found(names.source, binding, self._earlier(names, binding, seen)),))
 
-    def _alias(self, names: ModuleNames, name: str, seen: frozenset[tuple[Path, str]]) -> Resolution:
-        """What a name of the module led to when another was bound to it; it may be gone since."""
-        if (names.source.path, name) in seen or len(seen) > 40:
+    def _alias(self, names: ModuleNames, read: ast.Name, seen: frozenset[_Read]) -> Resolution:
+        """What a name of the module led to when another was bound to it; it may be another or gone since."""
+        if (names.source.path, read.id, _where(read)) in seen or len(seen) > 40:
             return Resolution(complete=False)
-        return self._bound(names, name, seen)
+        return self._bound(names, read.id, seen, read)
 
-    def _star(self, module: str, name: str, seen: frozenset[tuple[Path, str]]) -> Resolution:
+    def _earlier(self, names: ModuleNames, binding: Binding, seen: frozenset[_Read]) -> Resolution | None:
+        if binding.kind != "value" or not any(
+            isinstance(part, ast.Name) and part.id == binding.name for part in walk(binding.node)
+        ):
+            return None
+        earlier = names.of(binding.name, binding.node)
+        return _together([self._binding(names, one, seen) for one in earlier]) if earlier else None
+
+    def _star(self, module: str, name: str, seen: frozenset[_Read]) -> Resolution:
         source = self.names.module(module)
         if source is None or source.tree is None:
             return Resolution(complete=False)
