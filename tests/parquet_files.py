@@ -35,3 +35,14 @@ def write_parquet(path: Path, rows: list[dict[str, Any]], schema: Any = None, **
 def asked(text: object) -> list[dict[str, object]]:
     """A prompt of one message."""
     return [{"role": "user", "content": text}]
+
+
+def reads_nulls_in_lists_of_one_size() -> bool:
+    """Whether the pyarrow that is installed can: 25, the last for Python 3.10, cannot read what it writes itself."""
+    table = pyarrow.table({"a": pyarrow.array([None, [1, 2]], pyarrow.list_(pyarrow.int8(), 2))})
+    written = pyarrow.BufferOutputStream()
+    pyarrow.parquet.write_table(table, written)
+    try:
+        return bool(pyarrow.parquet.read_table(written.getvalue()) == table)
+    except pyarrow.ArrowInvalid:
+        return False

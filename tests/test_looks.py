@@ -182,8 +182,8 @@ def logged(name, function):
         return function(path, *arguments, **options)
     return inner
 for name in ("stat", "lstat", "listdir", "scandir", "readlink", "open", "access"):
-    setattr(os, name, logged(name, getattr(os, name)))
-builtins.open = io.open = logged("open", io.open)
+    setattr(os, name, staticmethod(logged(name, getattr(os, name))))
+builtins.open = io.open = staticmethod(logged("open", io.open))
 from relax_lint.cli import main
 sys.stdout = io.TextIOWrapper(io.BytesIO())
 main(["check", "-j1", "."])

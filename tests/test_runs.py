@@ -260,8 +260,8 @@ def logged(function):
         return function(path, *arguments, **options)
     return inner
 for name in ("stat", "lstat", "listdir", "scandir", "readlink", "open", "access"):
-    setattr(os, name, logged(getattr(os, name)))
-builtins.open = io.open = logged(io.open)
+    setattr(os, name, staticmethod(logged(getattr(os, name))))
+builtins.open = io.open = staticmethod(logged(io.open))
 from relax_lint.cli import main
 sys.stdout = io.TextIOWrapper(io.BytesIO())
 main(["check", "-j1", "."])

@@ -51,14 +51,17 @@ def test_results_say_which_budgets_hold() -> None:
 
 
 def test_a_run_on_record_gives_the_same_table_again() -> None:
-    answers = [editor.Answered("examples/x/run_x.sh", 4, 0.010, 0.005)]
+    answers = [editor.Answered("examples/x/run_x.sh", "in a function", 4, 0.010, 0.005)]
     corpus = {"name": "Relax", "python": 56, "launchers": 129}
     document = json.loads(
         json.dumps(record.document(found(), {"check": [0.1]}, answers, corpus, {"flake8": "7"}, "wall"))
     )
     assert budgets.table(record.results_in(document)) == budgets.table(found())
     assert document["version"] == __version__
-    assert record.editor_table(document).splitlines()[1].split() == "examples/x/run_x.sh 4 10 ms 5.0 ms 2.0x".split()
+    assert (
+        record.editor_table(document).splitlines()[1].split()
+        == "examples/x/run_x.sh in a function 4 10 ms 5.0 ms 2.0x".split()
+    )
     assert set(document["machine"]) == {"processor", "processors", "memory_gb", "system", "python"}, "and no name"
 
 
@@ -79,6 +82,12 @@ def test_the_language_server_is_asked_after_each_change(tmp_path: Path) -> None:
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     client = editor.Client([sys.executable, "-m", "relax_lint", "lsp"], corpus, environ)
     before = {path: path.read_bytes() for path in typed}
-    assert all(seconds > 0 for path in typed for seconds in editor.answers(client, path, 2))
+    places = []
+    for path in typed:
+        text = path.read_text(encoding="utf-8")
+        for where, at in editor.spots(path, text):
+            places.append(where)
+            assert all(seconds > 0 for seconds in editor.answers(client, path, text, at, 2))
+    assert places == ["between commands", "in a function", "between functions"]
     client.leave()
     assert {path: path.read_bytes() for path in typed} == before

@@ -137,7 +137,7 @@ def measure(server: Sequence[str | Path], parser: Path, corpus: Path, cache: Pat
         line = "\t".join(map(str, files)) + "\n"
         for path in typed:
             name, text = path.relative_to(corpus).as_posix(), path.read_text(encoding="utf-8")
-            for where, at in _spots(path, text):
+            for where, at in spots(path, text):
                 taken, parses = [], []
                 for number, answer in enumerate(answers(client, path, text, at, _WARM_UP + rounds)):
                     parsing.stdin.write(line)
@@ -168,7 +168,7 @@ def answers(client: Client, path: Path, text: str, at: int, rounds: int) -> Iter
     client.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
 
 
-def _spots(path: Path, text: str) -> Iterator[tuple[str, int]]:
+def spots(path: Path, text: str) -> Iterator[tuple[str, int]]:
     """Where is typed into a file: in front of which line, counted from 0."""
     lines = text.splitlines()
     middle = range(len(lines) // 2, len(lines))
