@@ -72,15 +72,18 @@ def source_file(shell: Shell, source: ScriptFile, spelled: str, arguments: list[
     if summary is not None:
         ends = memory.apply(summary, state, shell.recorder)
     else:
-        start, before = state.copy(), memory.lengths(shell.recorder)
+        recorder = shell.recorder
+        start, ways, trainings, bound = state.copy(), len(recorder.ways), recorder.trainings, recorder.complex_at
         shell.summarizing, shell.asked_arguments = True, False
         try:
-            ends = _sourced(shell, source, spelled, arguments, state)
+            with memory.noting(recorder) as noted:
+                ends = _sourced(shell, source, spelled, arguments, state)
         finally:
             shell.summarizing = False
-        summaries[with_arguments if shell.asked_arguments else key] = memory.summarize(
-            start, ends, shell.recorder, before
-        )
+        if recorder.complex_at is bound:
+            summaries[with_arguments if shell.asked_arguments else key] = memory.summarize(
+                start, ends, recorder.ways[ways:], recorder.trainings - trainings, noted
+            )
     return _without_dead(shell, ends, shell.source, shell.command.end)
 
 

@@ -119,6 +119,8 @@ def _found(shell: Shell) -> tuple[Any, ...]:
         tuple(recorder.exits),
         tuple(recorder.unresolved_sources),
         tuple(recorder.files),
+        tuple(recorder.near),
+        tuple(recorder.not_followed),
         tuple(recorder.redirected_to),
         tuple(shell.lost_lines.items()),
     )

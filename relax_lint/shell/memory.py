@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.records import node
@@ -55,10 +57,14 @@ class Summary:
 
     ends: list[_End]
     ways: list[tuple[Way, tuple[str, ...]]]
-    events: dict[str, list[Any]]
+    trainings: int
+    noted: Noted
 
 
-_EVENTS = ("problems", "exits", "unresolved_sources", "files")
+Noted = Mapping[str, Any]
+"""What a recorder holds besides launches, each thing once: by the name of the attribute."""
+_LISTS = ("problems", "exits", "unresolved_sources", "files")
+_TABLES = ("near", "not_followed")
 
 
 def key_of(shell: Shell, source: ScriptFile, spelled: str, state: State) -> object:
@@ -66,7 +72,7 @@ def key_of(shell: Shell, source: ScriptFile, spelled: str, state: State) -> obje
     plain = (
         shell.environment_unknown and len(state.frames) == 1 and shell.subshell_depth == 0 and shell.repeating == 0
         and state.output is None and state.stdin is None and not state.functions and not state.traps
-        and len(shell.calls) == 1 and shell.guard == 0
+        and len(shell.calls) == 1 and shell.guard == 0 and not shell.recorder.redirected_to
     )  # fmt: skip
     if not plain or _knows_its_caller(source, shell):
         return None
@@ -98,8 +104,31 @@ def _placeless(value: Value) -> bool:
     return all(not isinstance(chunk, Known) or chunk.source is None for chunk in value.chunks)
 
 
-def summarize(start: State, ends: list[State], recorder: Recorder, before: dict[str, int]) -> Summary:
-    """The outcome of sourcing, to be applied again. ``before`` are the lengths of the recorder's lists at the start."""
+@contextmanager
+def noting(recorder: Recorder) -> Iterator[dict[str, Any]]:
+    """Within this, have a recorder note things apart, what it knows already among them; they come to what it gives."""
+    before = {name: getattr(recorder, name) for name in (*_LISTS, *_TABLES)}
+    noted: dict[str, Any] = {name: type(held)() for name, held in before.items()}
+    vars(recorder).update(noted)
+    try:
+        yield noted
+    finally:
+        vars(recorder).update(before)
+        _note(noted, recorder)
+
+
+def _note(noted: Noted, recorder: Recorder) -> None:
+    for name in _LISTS:
+        held = getattr(recorder, name)
+        held.extend(each for each in noted[name] if each not in held)
+    for name in _TABLES:
+        held = getattr(recorder, name)
+        for key, value in noted[name].items():
+            held.setdefault(key, value)
+
+
+def summarize(start: State, ends: list[State], ways: Iterable[Way], trainings: int, noted: Noted) -> Summary:
+    """The outcome of sourcing, to be applied again."""
     found = []
     for end in ends:
         old, new = start.frames[0], end.frames[0]
@@ -117,16 +146,11 @@ def summarize(start: State, ends: list[State], recorder: Recorder, before: dict[
                 end.arguments == start.arguments,
             )
         )
-    ways = []
-    for way in recorder.ways[before["ways"] :]:
+    made = []
+    for way in ways:
         launch = copy.copy(way.launch)
-        ways.append((way.copy(launch), tuple(each for each in launch.conditions if each not in start.conditions)))
-    return Summary(found, ways, {name: list(getattr(recorder, name)[before[name] :]) for name in _EVENTS})
-
-
-def lengths(recorder: Recorder) -> dict[str, int]:
-    """How much a recorder holds."""
-    return {name: len(getattr(recorder, name)) for name in ("ways", *_EVENTS)}
+        made.append((way.copy(launch), tuple(each for each in launch.conditions if each not in start.conditions)))
+    return Summary(found, made, trainings, noted)
 
 
 def apply(summary: Summary, state: State, recorder: Recorder) -> list[State]:
@@ -136,9 +160,8 @@ def apply(summary: Summary, state: State, recorder: Recorder) -> list[State]:
         launch.conditions = state.conditions + conditions
         launch.script = recorder.script
         recorder.ways.append(way.copy(launch))
-    for name, events in summary.events.items():
-        held = getattr(recorder, name)
-        held.extend(event for event in events if event not in held)
+    recorder.count(summary.trainings)
+    _note(summary.noted, recorder)
     return [_applied(end, state) for end in summary.ends]
 
 

@@ -136,7 +136,11 @@ class Recorder:
             by_default=not state.strays,
         )  # fmt: skip
         self.ways.append(Way(launch, stage, state, shell.rounds))
-        self.trainings += launch.kind != "other"
+        self.count(launch.kind != "other")
+
+    def count(self, trainings: int) -> None:
+        """So many more trainings are started."""
+        self.trainings += trainings
         if self.trainings > MAXIMUM_LAUNCHES:
             raise TooComplex
 
