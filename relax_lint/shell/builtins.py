@@ -8,7 +8,7 @@ from relax_lint.diagnostics import Place
 from relax_lint.patterns import pattern
 from relax_lint.shell import conditions
 from relax_lint.shell.calls import run_text, source_file
-from relax_lint.shell.commands import builtin, is_python_file, leave, run_named, unknown_program
+from relax_lint.shell.commands import builtin, is_python_file, leave, print_unknown, run_named, unknown_program
 from relax_lint.shell.nodes import SimpleCommand
 from relax_lint.shell.partly_known import as_commands
 from relax_lint.shell.refusals import Discard, ReadOnly
@@ -24,6 +24,13 @@ _OPTIONS = {
     "b": "notify", "h": "hashall", "m": "monitor", "B": "braceexpand", "C": "noclobber", "E": "errtrace",
     "H": "histexpand", "P": "physical", "T": "functrace", "k": "keyword", "p": "privileged", "t": "onecmd",
 }  # fmt: skip
+
+
+_ON_BY_DEFAULT = frozenset((
+    "checkwinsize", "cmdhist", "complete_fullquote", "extquote", "force_fignore", "globasciiranges", "hostcomplete",
+    "interactive_comments", "login_shell", "patsub_replacement", "progcomp", "promptvars", "sourcepath",
+))  # fmt: skip
+"""What ``shopt`` may say of a shell that was told nothing."""
 
 
 def _texts(words: list[Value], state: State) -> list[str | None]:
@@ -44,6 +51,8 @@ def fail(shell: Shell, node: SimpleCommand, words: list[Value], state: State) ->
 @builtin("ulimit")
 def limit(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
     """Refused where the machine's hard limit is lower, which is worth saying only when the question is what happens."""
+    if all((text or "").startswith("-") for text in _texts(words[1:], state)):
+        print_unknown(shell, node, state)
     state.status, state.undecided = None, Undecided(likely=True) if shell.reading.clean else None
 
 
@@ -53,9 +62,22 @@ def uncertain(shell: Shell, node: SimpleCommand, words: list[Value], state: Stat
     return unknown_program(shell, node, state)
 
 
-@builtin("disown", "hash", "alias", "unalias", "enable", "history", "bind", "complete", "compgen", "logout", "suspend")
+@builtin("disown", "enable", "history", "bind", "complete")
 def harmless(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
-    """Builtins that change nothing that a launch depends on."""
+    """Builtins that change nothing that a launch depends on, and may tell what there is."""
+    print_unknown(shell, node, state)
+
+
+@builtin("alias", "unalias", "hash", "compgen", "logout", "suspend")
+def ask_names(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
+    """Builtins that succeed where there is what they are asked about; not where they set it, or forget all."""
+    texts = _texts(words[1:], state)
+    if words[0].text == "alias" and texts and all(text is not None and "=" in text for text in texts):
+        return [state]
+    if texts in (["-r"], ["-a"]) or not texts:
+        print_unknown(shell, node, state)
+        return [state]
+    return unknown_program(shell, node, state)
 
 
 # ---------------------------------------------------------------- options and arguments
@@ -63,8 +85,10 @@ def harmless(shell: Shell, node: SimpleCommand, words: list[Value], state: State
 
 @builtin("set")
 def set_options(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> None:
-    """Options, and with ``--`` or plain words the positional parameters."""
+    """Options, and with ``--`` or plain words the positional parameters. Without any, it tells what is set."""
     texts = _texts(words, state)
+    if texts[1:] in ([], ["-o"], ["+o"]):
+        print_unknown(shell, node, state)
     at = 1
     while at < len(words):
         text = texts[at]
@@ -111,7 +135,10 @@ def shopt(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -
     elif "u" in flags:
         state.options -= frozenset(names)
     else:
-        state.status = 0 if all(name in state.options for name in names) else 1
+        if "q" not in flags:
+            print_unknown(shell, node, state)
+        off = [name for name in names if name not in state.options]
+        state.status = None if _ON_BY_DEFAULT.intersection(off) else int(bool(off))
 
 
 @builtin("shift")
@@ -301,6 +328,9 @@ def trap(shell: Shell, node: SimpleCommand, words: list[Value], state: State) ->
     arguments = words[1:]
     if arguments and state.resolve(arguments[0]).text == "--":
         arguments = arguments[1:]
+    if not arguments or (state.resolve(arguments[0]).text or "").startswith(("-l", "-p")):
+        print_unknown(shell, node, state)
+        return
     if len(arguments) < 2:
         if arguments and (name := state.resolve(arguments[0]).text) in ("EXIT", "0"):
             state.traps = {key: value for key, value in state.traps.items() if key != "EXIT" or not name}
@@ -374,7 +404,7 @@ def command(shell: Shell, node: SimpleCommand, words: list[Value], state: State)
     arguments = words[1:]
     while arguments and (text := state.resolve(arguments[0]).text) is not None and text.startswith("-"):
         if set(text[1:]) & {"v", "V"}:
-            return _which(shell, node, arguments[1:], state)
+            return _which(shell, node, arguments[1:], state, shows_name="V" not in text)
         arguments = arguments[1:]
         if text == "--":
             break
@@ -390,16 +420,17 @@ def find_command(shell: Shell, node: SimpleCommand, words: list[Value], state: S
     return _which(shell, node, [word for word in words[1:] if not (word.text or "").startswith("-")], state)
 
 
-def _which(shell: Shell, node: SimpleCommand, words: list[Value], state: State) -> list[State]:
+def _which(
+    shell: Shell, node: SimpleCommand, words: list[Value], state: State, *, shows_name: bool = False
+) -> list[State]:
     from relax_lint.shell.commands import BUILTINS
 
     name = state.resolve(words[0]).text if words else None
     if name is not None and (name in state.functions or name in BUILTINS) and len(words) == 1:
-        if state.output is not None:
-            if node.words and getattr(node.words[0], "literal", None) == "command":
-                state.put(Known(name + "\n"))
-            else:
-                return unknown_program(shell, node, state)
+        if shows_name and state.output is not None:
+            state.put(Known(name + "\n"))
+        else:
+            print_unknown(shell, node, state)
         return [state]
     return unknown_program(shell, node, state)
 

@@ -312,13 +312,18 @@ def unknown_program(shell: Shell, node: SimpleCommand, state: State) -> list[Sta
     """A program of which neither status nor output is known."""
     shell.recorder.not_followed[node] = None
     state.status, state.undecided = None, None
+    print_unknown(shell, node, state)
+    return [state]
+
+
+def print_unknown(shell: Shell, node: SimpleCommand, state: State) -> None:
+    """What a command writes, where nothing is known of that."""
     if state.output is not None:
         root = shell.expander.root(node)
         text = shell.source.text[node.start : node.end]
         root.text = text if text.startswith("$(") else f"$({text})"
         state.forget(root)
         state.put(Sym(root))
-    return [state]
 
 
 def run_unknown(shell: Shell, node: SimpleCommand, name: str, words: list[Value], state: State) -> list[State]:

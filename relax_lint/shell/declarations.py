@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from relax_lint.diagnostics import Place
 from relax_lint.patterns import pattern
 from relax_lint.records import changed
 from relax_lint.shell.calls import unwritable
+from relax_lint.shell.commands import print_unknown
 from relax_lint.shell.nodes import ArrayElement, ArrayLiteral, Assignment, Literal, SimpleCommand, Word
 from relax_lint.shell.refusals import ReadOnly
 from relax_lint.shell.state import State
@@ -32,6 +34,12 @@ def declare(
     return [state]
 
 
+def _all_of(there: Iterable[bool | None]) -> int | None:
+    """The status of a command that asks for several things."""
+    answers = list(there)
+    return 1 if False in answers else None if None in answers else 0
+
+
 class _Declaration:
     def __init__(self, shell: Shell, name: str, state: State) -> None:
         self.shell = shell
@@ -48,11 +56,11 @@ class _Declaration:
         rest = self.options(words)
         assigned = [self.expanded(node) for node in assigned]
         if self.functions:
-            return 0
-        if self.prints:
-            return self.print(rest, assigned)
+            return self.of_functions(rest, assigned)
         if self.name == "local" and len(self.state.frames) == 1:
             return 1
+        if self.prints or not (rest or assigned):
+            return self.print(rest, assigned)
         status = 0
         for assignment in assigned:
             if not self.declare(assignment):
@@ -91,12 +99,30 @@ class _Declaration:
 
     def print(self, words: list[Value], assigned: list[Assignment]) -> int | None:
         """``declare -p name``: what it writes is not followed, whether the names are there is."""
-        names = [node.name for node in assigned] + [self.state.resolve(word).likely for word in words]
-        if self.state.output is not None:
-            self.state.put(Sym(self.shell.expander.root(self.shell.command)))
-        if None in names:
-            return None
-        return int(any(self.state.lookup(name or "") in (None, REMOVED) for name in names))
+        print_unknown(self.shell, self.shell.command, self.state)
+        return _all_of(map(self.is_set, self.names(words, assigned)))
+
+    def names(self, words: list[Value], assigned: list[Assignment]) -> list[str | None]:
+        return [node.name for node in assigned] + [self.state.resolve(word).likely for word in words]
+
+    def is_set(self, name: str | None) -> bool | None:
+        """Whether there is a variable; ``None`` where only the environment knows."""
+        variable = None if name is None else self.state.lookup(name)
+        if name is None or variable is not None:
+            return None if name is None else variable is not REMOVED
+        value = self.shell.expander.parameters.scalar(name, self.state)
+        return None if value is not None and value.text is None else value is not None
+
+    def of_functions(self, words: list[Value], assigned: list[Assignment]) -> int | None:
+        """``declare -f name``: as much of functions, which ``export -f`` and the like only ask for, too."""
+        print_unknown(self.shell, self.shell.command, self.state)
+        return _all_of(map(self.is_function, self.names(words, assigned)))
+
+    def is_function(self, name: str | None) -> bool | None:
+        """Whether there is a function; the environment may have brought it."""
+        if name in self.state.functions:
+            return True
+        return None if name is None or self.shell.environment_unknown else False
 
     def options(self, words: list[Value]) -> list[Value]:
         for at, word in enumerate(words):
