@@ -12,33 +12,32 @@ from relax_lint.shell.launch import Launch
 
 TRAIN = "python3 relax/entrypoints/train.py"
 STUB = "python3() { printf '%s\\n' \"launched $*\"; }\n"
-TELLING = (
-    """
-ulimit|ulimit -n|ulimit -a|ulimit -Sn|set|set -o|set +o|shopt|shopt -p|shopt checkwinsize|shopt -o|trap|trap -l|trap -p
-declare|declare -p|declare -p HOME|declare -x|declare -f|declare -F|declare -f helper|declare -F helper|typeset -p HOME
-export|export -p|readonly|readonly -p|alias|hash|enable|enable -a|history|bind -l|complete|complete -p|compgen -v
-compgen -A function|type helper|type -t helper|command -v helper|command -V helper|jobs|umask|times|dirs
-help|kill -l
-""".replace("\n", "|")
-    .strip("|")
-    .split("|")
-)
-ASKING = (
-    """
+
+
+def _apart(commands: str) -> list[str]:
+    return commands.strip().replace("\n", "|").split("|")
+
+
+TELLING = _apart("""
+ulimit|ulimit -n|ulimit -a|ulimit -Sn|set|set -o|set +o|shopt|shopt -p|shopt checkwinsize|shopt -o|trap|trap -l
+trap -p|declare|declare -p|declare -p HOME|declare -x|declare -f|declare -F|declare -f helper|declare -F helper
+typeset -p HOME|export|export -p|readonly|readonly -p|alias|hash|enable|enable -a|history|bind -l|complete
+complete -p|compgen -v|compgen -A function|type helper|type -t helper|command -v helper|command -V helper|jobs|umask
+times|dirs|help|kill -l
+""")
+ASKING = _apart("""
 declare -p MODEL_DIR|typeset -p MODEL_DIR|declare -p BASH_VERSION|declare -p HOME MODEL_DIR|declare -p set_here
-declare -p removed|declare -F helper|declare -F no_such_function|declare -f helper no_such_function|declare -F MODEL_DIR
-typeset -f helper|export -p|[ -v MODEL_DIR ]|[[ -v MODEL_DIR ]]|set|set -o|shopt -q checkwinsize|shopt -q extglob
-shopt -q nullglob|shopt -oq errexit|shopt -oq nounset|shopt -q cmdhist sourcepath|hash bash|hash no-such-program|hash -r
-alias no_such_alias|alias x=y|unalias no_such_alias|compgen -G "/no/such/*"|compgen -G "/*"|compgen -A function helper
-command -v no-such-program|command -V helper|type no-such-program|ulimit -n|trap -p EXIT|readonly -p|enable|local
-local x=1|[[ $(ulimit -n) -ge 1 ]]|[ -n "$(set)" ]|[ -n "$(trap -l)" ]
-[ -n "$(declare -f helper)" ]|[ -z "$(declare -F nothing)" ]|set / grep -q "^MODEL_DIR="|declare -p / grep -q MODEL_DIR|shopt / grep -q extglob
-alias / grep -q x|export / grep -q HOME
-[ -n "$(shopt extglob)" ]|[ -n "$(set -o)" ]|[ -n "$(enable)" ]|[ -n "$(hash)" ]|[ -n "$(declare -p set_here)" ]
-""".replace("\n", "|")
-    .strip("|")
-    .split("|")
-)
+declare -p removed|declare -F helper|declare -F no_such_function|declare -f helper no_such_function
+declare -F MODEL_DIR|typeset -f helper|export -p|[ -v MODEL_DIR ]|[[ -v MODEL_DIR ]]|set|set -o
+shopt -q checkwinsize|shopt -q extglob|shopt -q nullglob|shopt -oq errexit|shopt -oq nounset
+shopt -q cmdhist sourcepath|hash bash|hash no-such-program|hash -r|alias no_such_alias|alias x=y
+unalias no_such_alias|compgen -G "/no/such/*"|compgen -G "/*"|compgen -A function helper|command -v no-such-program
+command -V helper|type no-such-program|ulimit -n|trap -p EXIT|readonly -p|enable|local|local x=1
+[[ $(ulimit -n) -ge 1 ]]|[ -n "$(set)" ]|[ -n "$(trap -l)" ]|[ -n "$(declare -f helper)" ]
+[ -z "$(declare -F nothing)" ]|set / grep -q "^MODEL_DIR="|declare -p / grep -q MODEL_DIR|shopt / grep -q extglob
+alias / grep -q x|export / grep -q HOME|[ -n "$(shopt extglob)" ]|[ -n "$(set -o)" ]|[ -n "$(enable)" ]
+[ -n "$(hash)" ]|[ -n "$(declare -p set_here)" ]
+""")
 BEGINNING = "helper() { :; }\nset_here=1\nremoved=1\nunset removed\n"
 
 
