@@ -1,4 +1,5 @@
-"""Variables about which a script asks another program, and goes on only if the answer is right."""
+"""Variables by which a script decides in ways that its evaluation does not follow whether it goes on: it asks another
+program, or ends itself by a signal."""
 
 from __future__ import annotations
 
@@ -7,19 +8,19 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from relax_lint.attached import attached
 from relax_lint.patterns import pattern
-from relax_lint.shell.nodes import AndOr, Command, Function, If, Loop, Redirect, SimpleCommand, Word
+from relax_lint.shell.nodes import AndOr, Command, Function, If, Loop, Parameter, Redirect, SimpleCommand, Word
 from relax_lint.shell.walk import commands_of, find, nodes_of
 from relax_lint.sources.script import ScriptFile
 
 _ASKING = frozenset("grep egrep fgrep rg awk gawk mawk expr bc printenv declare typeset export compgen ls stat".split())
 _INTERPRETER = pattern(r"python[\d.]*|perl|ruby|node|bash|sh")
 _LEAVING = frozenset("exit return kill exec".split())
-_STOPS_AT_ERRORS = pattern(r"^[ \t]*set[ \t]+(?:-\w*e|[^\n#;]*\berrexit\b)|^#![^\n]*sh[ \t]+-\w*e")
+_STOPS_AT_ERRORS = pattern(r"(?m)^[ \t]*set[ \t]+(?:-\w*e|[^\n#;]*\berrexit\b)|^#![^\n]*sh[ \t]+-\w*e")
 _READS_BY_NAME = pattern(r"\$\{!\w|\b(?:printenv|env|eval)\b|\b(?:declare|typeset|local)[ \t]+-\w*[np]|[ \t]-v[ \t]")
 
 
 def is_asked_for(name: str, files: Sequence[ScriptFile]) -> bool:
-    """Whether one of some files has another program look at a variable, and does not go on without it."""
+    """Whether one of some files looks at a variable in such a way, and does not go on without it."""
     leaving = _LEAVING.union(*(_leaving_functions(source) for source in files))
     named = re.compile(rf"(?<!\w){name}(?!\w)")
     return _is_named_to_reader(name, files) or any(
@@ -45,10 +46,11 @@ def _spans(command: Command) -> Iterator[tuple[int, int]]:
 
 
 def _questions(source: ScriptFile, leaving: frozenset[str]) -> Iterator[Command]:
-    """The commands on whose status it depends whether a file goes on, as far as they ask another program."""
+    """The commands on whose status it depends whether a file goes on, as far as evaluation cannot tell."""
     for condition, consequences in _decisions(source):
         if any(_leaves(command, leaving) for command in consequences):
-            yield from (command for command in condition if _asks(command))
+            killed = any(_kills_itself(command) for command in consequences)
+            yield from (command for command in condition if killed or _asks(command))
     if _STOPS_AT_ERRORS.search(source.text) is not None:
         yield from (command for command in commands_of(source) if _is_question(command))
 
@@ -67,6 +69,15 @@ def _decisions(source: ScriptFile) -> Iterator[tuple[Sequence[Command], Sequence
 
 def _leaves(command: Command, leaving: frozenset[str]) -> bool:
     return any(_program(each) in leaving for each in find(command, SimpleCommand))
+
+
+def _kills_itself(command: Command) -> bool:
+    """Whether a command ends the script by a signal, which the evaluation does not follow."""
+    return any(
+        _program(each) == "kill"
+        and ("0" in _literals(each.words) or any(part.name in ("$", "BASHPID") for part in find(each, Parameter)))
+        for each in find(command, SimpleCommand)
+    )
 
 
 def _asks(command: Command) -> bool:

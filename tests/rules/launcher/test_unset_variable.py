@@ -152,6 +152,15 @@ def test_a_variable_that_the_script_checks(check: str) -> None:
     assert report.diagnostics == []
 
 
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_variable_in_an_array_of_flags_for_two_modes(check: str) -> None:
+    text = (
+        f'MODE=${{1:-sync}}\n{check}\nA=(\n    --lr ${{LRX}}\n)\nif [ "$MODE" = async ]; then\n'
+        f'    {TRAIN} --fully-async "${{A[@]}}"\nelse\n    {TRAIN} --colocate "${{A[@]}}"\nfi\n'
+    )
+    assert judged("RLX423", text).diagnostics == []
+
+
 @pytest.mark.parametrize("other", NO_CHECKS)
 def test_a_script_that_goes_on_without_the_variable(other: str) -> None:
     text = f'{other}\n{TRAIN} --lr "$LRX"\n'
