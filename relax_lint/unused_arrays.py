@@ -86,7 +86,7 @@ def _sets(source: ScriptFile, name: str) -> bool:
         return False
     sets = (
         rf"\$\{{{name}:?[-+=?]"
-        rf"|(?<!\w)-v\s+{name}\b"
+        rf"|(?<!\w)-v\s+[\"']?{name}\b"
         rf"|\b(?:read|mapfile|readarray|getopts|for|select)\b[^\n;]*(?<![\w$]){name}\b"
         rf"|\b(?:local|declare|typeset|export|readonly)\s[^\n;]*(?<![\w$]){name}\b"
     )

@@ -33,6 +33,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from relax_lint.asked_variables import is_asked_for
 from relax_lint.catalog.relax_defaults import KNOWN_ENVIRONMENT
 from relax_lint.diagnostics import Finding, NotChecked, Place
 from relax_lint.patterns import pattern
@@ -41,9 +42,16 @@ from relax_lint.rules import WARNING, Example, rule
 from relax_lint.shell.launch import Launch
 from relax_lint.shell.launch import Word as PassedWord
 from relax_lint.shell.nodes import Parameter, Word
-from relax_lint.shell.queries import is_part_of_another, place_of, unread_sources, why_not_whole, written_command
+from relax_lint.shell.queries import (
+    is_part_of_another,
+    place_of,
+    start_of,
+    unread_sources,
+    why_not_whole,
+    written_command,
+)
 from relax_lint.sources.launcher import LauncherSource
-from relax_lint.sources.script import ScriptFile
+from relax_lint.sources.script import EvaluatedText, ScriptFile
 from relax_lint.unused_arrays import is_set, misspelling_of, unused_arrays
 
 if TYPE_CHECKING:
@@ -160,6 +168,12 @@ def unset_variable(launcher: LauncherSource, project: Project) -> Iterator[Findi
             if hidden is not None:
                 yield NotChecked(place, hidden)
                 continue
+            empty = "" if isinstance(found, PassedWord) else None
+            if is_asked_for(name, files):
+                continue
+            if not _starts_with(name, empty, launch, launcher):
+                provided.discard(name)  # another launch may go without
+                continue
             yield Finding(
                 place,
                 f"{name} is set nowhere: neither the script nor what it sources sets it, checks it "
@@ -226,6 +240,20 @@ def _misspelt(launcher: LauncherSource, project: Project) -> set[str | None]:
 def _is_provided(name: str, files: Sequence[ScriptFile], script: ScriptFile) -> bool:
     """Whether a name is set anywhere, or the script knows that it may not be, or its head tells users of it."""
     return is_set(name, files) or _is_in_header(name, script)
+
+
+def _starts_with(name: str, empty: str | None, launch: Launch, launcher: LauncherSource) -> bool:
+    """Whether a script comes to a launch when a variable is empty, too, in whatever way it would check that."""
+    outcome = launcher.evaluate_with(None, {name: empty})
+    return outcome.too_complex is not None or any(_is_at(other, start_of(launch)) for other in outcome.launches)
+
+
+def _is_at(launch: Launch, place: Place) -> bool:
+    """Whether a launch is at a place; what stands in a string that is run moves with the values in it."""
+    start = start_of(launch)
+    if not isinstance(place.source, ScriptFile) or isinstance(place.source, EvaluatedText):
+        return start.source.path == place.source.path
+    return start == place
 
 
 def _is_in_header(name: str, script: ScriptFile) -> bool:
