@@ -13,6 +13,7 @@ MOST_VALUES = 64
 """Different values that are counted in a column; of more it is only said that there are more."""
 LONGEST_VALUE = 80
 LONGEST_EXAMPLE = 200
+DEEPEST_EXAMPLE = 16
 DEEPEST = 3
 MOST_FIELDS = 200
 """Fields of nested values that are looked at in one column."""
@@ -164,12 +165,14 @@ _KINDS: dict[type, str] = {
 }  # fmt: skip
 
 
-def _shortened(value: Any) -> Any:
+def _shortened(value: Any, depth: int = 0) -> Any:
     """A value small enough to be kept."""
     if isinstance(value, (str, bytes)):
         return value[:LONGEST_EXAMPLE]
+    if isinstance(value, (list, tuple, dict)) and depth >= DEEPEST_EXAMPLE:
+        return "…"
     if isinstance(value, (list, tuple)):
-        return [_shortened(item) for item in value[:3]]
+        return [_shortened(item, depth + 1) for item in value[:3]]
     if isinstance(value, dict):
-        return {str(key): _shortened(item) for key, item in list(value.items())[:8]}
+        return {str(key): _shortened(item, depth + 1) for key, item in list(value.items())[:8]}
     return value if isinstance(value, (int, float, type(None))) else str(value)[:LONGEST_EXAMPLE]

@@ -138,6 +138,8 @@ def line_batches(part: Part) -> Iterator[list[dict[str, Any]]]:
                 continue
             try:
                 row = json.loads(line)
+            except RecursionError:
+                raise Refused(f"line {number + 1} nests too deep") from None
             except ValueError as problem:
                 raise Refused(f"line {number + 1} is no JSON: {problem}") from None
             if not isinstance(row, dict):

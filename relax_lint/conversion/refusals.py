@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
-PROBLEMS = (pa.ArrowException, OSError, ValueError, TypeError, OverflowError)
+PROBLEMS = (pa.ArrowException, OSError, ValueError, TypeError, OverflowError, RecursionError)
 """What a file that is no such file, or rows that are no such rows, bring about."""
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from relax_lint.conversion.columns import ENCODED, NO_TRUTH, Wanted, as_text, assembled, columns_of
 from relax_lint.conversion.refusals import BadRows, counted_from
+from relax_lint.conversion.unfit import as_column
 
 
 class Misfit(Exception):
@@ -33,7 +34,7 @@ class Rows:
             raise BadRows(NO_TRUTH, sorted(lacking))
         taken = [number for number in range(len(rows)) if wanted.without_truth == "null" or number not in lacking]
         found = [truths[number] for number in taken]
-        label = pa.array([truth if isinstance(truth, str) else as_text(truth) for truth in found], pa.string())
+        told = [truth if isinstance(truth, str) else as_text(truth) for truth in found]
         unasked = [number for number in taken if rows[number].get(wanted.prompt) is None]
         if unasked:
             raise BadRows(f"no {wanted.prompt}", unasked)
@@ -41,49 +42,35 @@ class Rows:
         values = {name: [rows[number].get(name) for number in taken] for name in names}
         values[ENCODED] = [None if isinstance(truth, str) else "json" for truth in found]
         with counted_from(taken):
+            label = as_column("reward_model.ground_truth", told, pa.string())
             arrays = self._fitted(values)
-        encoding = arrays[ENCODED]
-        with counted_from(taken):
+            encoding = arrays[ENCODED]
             return assembled(arrays, wanted, home, label, None if pa.types.is_null(encoding.type) else encoding)
 
     def _fitted(self, values: dict[str, list[Any]]) -> dict[str, Any]:
         """Columns of the types that all rows so far have."""
         arrays = {}
         for name, column in values.items():
-            arrays[name] = _array(name, column)
+            arrays[name] = as_column(name, column)
             if "struct<>" in str(arrays[name].type):
                 values[name] = list(map(without_empty, column))
-                arrays[name] = pa.array(values[name])
+                arrays[name] = as_column(name, values[name])
         seen = pa.schema([(name, array.type) for name, array in arrays.items()])
         known = seen if self._schema is None else self._schema
-        merged = pa.unify_schemas([known, seen], promote_options="permissive")
+        try:
+            merged = pa.unify_schemas([known, seen], promote_options="permissive")
+        except pa.ArrowException:
+            for part in known:
+                as_column(part.name, values.get(part.name, ()), part.type)
+            raise
         self._schema = merged
         if merged != known:
             raise Misfit
         size = len(values[ENCODED])
         for part in merged:
             if part.name not in arrays or arrays[part.name].type != part.type:
-                arrays[part.name] = pa.array(values.get(part.name, [None] * size), part.type)
+                arrays[part.name] = as_column(part.name, values.get(part.name, [None] * size), part.type)
         return arrays
-
-
-def _array(name: str, column: list[Any]) -> Any:
-    """A column; an integer for which parquet has too few bits is told with its rows."""
-    try:
-        return pa.array(column)
-    except OverflowError:
-        bad = [number for number, value in enumerate(column) if _is_too_large(value)]
-        if not bad:
-            raise
-        raise BadRows(f"{name} holds an integer outside of -2^63 to 2^63-1: write it as text", bad) from None
-
-
-def _is_too_large(value: Any) -> bool:
-    try:
-        pa.array([value])
-    except OverflowError:
-        return True
-    return False
 
 
 def without_empty(value: Any) -> Any:

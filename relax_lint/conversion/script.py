@@ -9,7 +9,9 @@ from pathlib import Path
 
 from relax_lint.records import record
 
-_MODULES = ("refusals", "steps", "media", "columns", "row_by_row", "reading", "writing", "jobs", "on_ray", "program")
+_MODULES = (
+    "refusals", "steps", "media", "columns", "unfit", "row_by_row", "reading", "writing", "jobs", "on_ray", "program",
+)  # fmt: skip
 _PACKAGE = __name__.rpartition(".")[0]
 _PYARROW = """\
 try:

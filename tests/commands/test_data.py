@@ -283,6 +283,14 @@ def test_what_is_wrong_with_lines_is_said_without_a_launcher(
     assert "Found 1 problem" in out
 
 
+@pytest.mark.parametrize(("opened", "closed"), [("[", "]"), ('{"a": ', "}")])
+def test_rows_may_nest_deep(home: Path, capsys: pytest.CaptureFixture[str], opened: str, closed: str) -> None:
+    levels = 800
+    (home / "a.jsonl").write_text(f'{{"x": {opened * levels}1{closed * levels}}}\n')
+    assert "1 row" in told(capsys, "a.jsonl", status=0)
+    assert main(["data", "check", "a.jsonl", "--format", "json"]) == 0
+
+
 def test_lines_that_are_no_json_are_said_once_with_a_launcher(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (home / "a.jsonl").write_text('{"prompt": "a", "label": "1"}\nno\n')
     out = told(capsys, "a.jsonl", "--launcher", RUN, status=1)

@@ -137,25 +137,6 @@ def test_bad_lines(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert below(tmp_path) == ["a.jsonl"]
 
 
-@pytest.mark.parametrize("number", [2**63, 2**64, -(2**63) - 1, 10**30])
-@pytest.mark.parametrize("shape", ["plain", "in a list", "deep"])
-def test_an_integer_that_parquet_does_not_hold(
-    number: int, shape: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "in").mkdir()
-    small, extra = (
-        {"plain": {"id": each}, "in a list": {"ids": [1, each]}, "deep": {"of": [{"ids": [each]}]}}[shape]
-        for each in (-(2**63), number)
-    )
-    rows = [{**ROW, "extra_info": small}, {**ROW, "extra_info": extra}]
-    (tmp_path / "in/a.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    (tmp_path / "in/b.jsonl").write_text(json.dumps(rows[0]))
-    assert convert(tmp_path / "in", tmp_path / "out") == 1
-    told = capsys.readouterr().err
-    assert f"{tmp_path}/in/a.jsonl: row 2: extra_info holds an integer outside of -2^63 to 2^63-1" in told
-    assert below(tmp_path / "out") == ["b.parquet"]
-
-
 NULL = {**ROW, "reward_model": {"ground_truth": None}}
 
 
@@ -175,13 +156,6 @@ def test_rows_are_left_out_only_where_some_remain(
     assert convert(source, tmp_path / "out") == 1
     told = capsys.readouterr().err
     assert ("skip" in told, "raw rows must go through the preprocessing" in told) == (hint == "skip", hint == "raw")
-
-
-def test_lines_that_do_not_go_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [{**ROW, "extra_info": {"n": 1}}, {**ROW, "extra_info": {"n": "one"}}]
-    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    assert convert(tmp_path / "a.jsonl", tmp_path / "out") == 1
-    assert "(in the 2 rows from here)" in capsys.readouterr().err
 
 
 def test_no_rows_are_a_file_with_the_right_columns(tmp_path: Path) -> None:
