@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from omegaconf import Container, DictConfig, ListConfig, OmegaConf
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from relax_lint.migrate.overrides import Given, Hidden
 
 _FROM_ENVIRONMENT = re.compile(r"\$\{oc\.env:\s*([A-Za-z_]\w*)\s*(?:,\s*([^${}]*?)\s*)?\}")
+_NOW = re.compile(r"\$\{now:\s*([^\"'`\\${}]*?)\s*\}")
 _NAME = re.compile(r"\$\{([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\}")
 _MISSING = "???"
 
@@ -88,12 +90,12 @@ def _delete(config: DictConfig, key: str) -> bool:
 
 
 def hidden_environment(value: Any, hidden: Hidden) -> Any:
-    """The value with marks for what comes from the environment of the training: ``${oc.env:NAME}``."""
+    """The value with marks for what only the run has: ``${oc.env:NAME}``, and the time, ``${now:FORMAT}``."""
     if isinstance(value, dict):
         return {key: hidden_environment(item, hidden) for key, item in value.items()}
     if isinstance(value, list):
         return [hidden_environment(item, hidden) for item in value]
-    if not isinstance(value, str) or "oc.env" not in value:
+    if not isinstance(value, str) or "${" not in value:
         return value
 
     def marked(found: re.Match[str]) -> str:
@@ -101,7 +103,12 @@ def hidden_environment(value: Any, hidden: Hidden) -> Any:
         text = f"${{{name}}}" if default is None else f"${{{name}:-{default}}}"
         return hidden.mark(Unknown(text, name if default is None else None))
 
-    return _FROM_ENVIRONMENT.sub(marked, value)
+    def dated(found: re.Match[str]) -> str:
+        # Python's microseconds are digits of the nanoseconds of date.
+        form = found[1].replace("%%", "\0").replace("%f", "%6N").replace("\0", "%%")
+        return hidden.mark(Unknown(f"$(date {quote(f'+{form}')})"))
+
+    return _NOW.sub(dated, _FROM_ENVIRONMENT.sub(marked, value))
 
 
 def resolved(config: DictConfig, inside: Path = ()) -> Iterator[tuple[Path, Any]]:

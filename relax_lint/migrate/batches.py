@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from relax_lint.migrate.mains import module_name
 from relax_lint.migrate.mapping import entry_in, multipliers
-from relax_lint.migrate.readings import A, R, arithmetic, is_on, refusal, shown, whole
+from relax_lint.migrate.readings import A, R, arithmetic, counted, is_on, refusal, shown, whole
 from relax_lint.migrate.values import Data, Template
 from relax_lint.records import record
 from relax_lint.shell.launch import Unknown
@@ -123,7 +123,7 @@ def samples_of_prompt(settings: Settings) -> Data:
     """How often a prompt is sampled; a word for bash where only that knows."""
     known, words = 1, []
     for key in (SAMPLES, *factors(settings)):
-        number = whole(settings, key)
+        number = counted(settings, key, "a prompt is sampled once or more")
         if number is not None:
             known *= number
         elif settings.value(key) is not None:
@@ -173,7 +173,7 @@ def _prompts(settings: Settings) -> Data:
         mini, required = whole(settings, MINI), whole(settings, "async_training.require_batches")
         return settings.value(MINI) if mini is None else mini * (required or 1)
     key = prompts_key(settings)
-    number = whole(settings, key)
+    number = counted(settings, key, "a step has one prompt or more")
     return settings.value(key) if number is None else number
 
 

@@ -15,6 +15,7 @@ from relax_lint.migrate.applying import apply, hidden_environment, real_path, re
 from relax_lint.migrate.composing import Composed, Path, compose
 from relax_lint.migrate.config_search import ConfigSearch
 from relax_lint.migrate.config_trees import each_text_parsed_once, tree_of
+from relax_lint.migrate.engines import STRATEGY
 from relax_lint.migrate.known_keys import KnownKeys
 from relax_lint.migrate.mains import Main, main_of, module_name
 from relax_lint.migrate.mapping import entries
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from relax_lint.shell.launch import Launch, Word
 
 _OF_HYDRA = re.compile(r"hydra[./]")
-_STRATEGY = "actor_rollout_ref.actor.strategy"
 
 
 class Change(NamedTuple):
@@ -74,7 +74,7 @@ class Candidate:
         for given in self.chosen:
             setting = self._chosen(given)
             leaves[setting.key] = setting
-        megatron = _STRATEGY in leaves and leaves[_STRATEGY].value == "megatron"
+        megatron = STRATEGY in leaves and leaves[STRATEGY].value == "megatron"
         flavour: Flavour = "megatron" if megatron else "fsdp"
         return Settings(self.launch, self.main.name, flavour, self.verl.version, leaves)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from math import isfinite
 from typing import TypeAlias
 
 from relax_lint.migrate.mapping import PASS
@@ -94,13 +96,12 @@ def _seconds_to_minutes(value: Data) -> Words:
 
 
 def _number(value: Data) -> float:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return value
+    number = value
     if isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            pass
+        with suppress(ValueError):
+            number = float(value)
+    if isinstance(number, (int, float)) and not isinstance(number, bool) and isfinite(number):
+        return number
     raise Unsuitable(f"{text_of(value)} is no number")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from relax_lint.catalog.conversions import BadValue, converted
 from relax_lint.catalog.flags import Catalogue, embedded
 from relax_lint.migrate.conversions import Unsuitable, Words, conversion_of, text_of
+from relax_lint.migrate.engines import refuse_other_engines
 from relax_lint.migrate.mapping import PASS, Entry, entry, entry_in, plain_key
 from relax_lint.migrate.own_settings import meant, own_program, own_steps
 from relax_lint.migrate.plan import Fate, Passed, Refusal, Step, Todo
@@ -40,6 +41,7 @@ def direct_steps(
         raise Refusal(_refused(program), place=settings.launch.argv[settings.launch.entry].place)
     planner = _Direct(settings, catalogue or embedded())
     _refuse_strangers(settings)
+    refuse_other_engines(settings)
     yield from own_program(settings, sources)
     for setting in settings.leaves.values():
         yield from planner.steps(setting)

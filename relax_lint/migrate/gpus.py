@@ -17,7 +17,7 @@ from relax_lint.migrate.parallelism import (
     fitted,
     with_experts,
 )
-from relax_lint.migrate.readings import A, R, arithmetic, is_on, whole
+from relax_lint.migrate.readings import A, R, arithmetic, counted, is_on, refusal, shown, whole
 from relax_lint.migrate.values import Template
 from relax_lint.records import record
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 NODES, PER_NODE = "trainer.nnodes", "trainer.n_gpus_per_node"
 ROLLOUT_NODES, ROLLOUT_PER_NODE = "rollout.nnodes", "rollout.n_gpus_per_node"
 _USUAL_PER_NODE = 8
+_MOST = 32_768
+"""More GPUs than any training has: such a number is a slip, and to look for how a model lies on them takes long."""
 _MEGATRON = f"{A}.megatron"
 _TENSOR = f"{_MEGATRON}.tensor_model_parallel_size"
 
@@ -57,6 +59,10 @@ def gpus_of(settings: Settings, choices: Choices) -> Gpus:
     trainers = _count(settings, PER_NODE, _USUAL_PER_NODE) * _count(settings, NODES, 1)
     rollout, per_node = _of_rollout(settings), _per_node(settings)
     total = trainers + rollout
+    if total > _MOST:
+        key = _most_of(settings)
+        reason = f"{key}={shown(settings.value(key))} makes {total} GPUs, and no training has so many"
+        raise refusal(settings, key, reason)
     wanted = wanted_of(settings, choices)
     base = _base(settings, wanted, trainers)
     used, sync = _colocated(base, wanted, total, per_node)
@@ -92,8 +98,13 @@ def wanted_of(settings: Settings, choices: Choices) -> Wanted:
 
 
 def _count(settings: Settings, key: str, default: int) -> int:
-    number = whole(settings, key)
-    return default if number is None or number < 1 else number
+    number = counted(settings, key, "a training has one machine or more, and each one GPU or more")
+    return default if number is None else number
+
+
+def _most_of(settings: Settings) -> str:
+    """The setting that has the largest part in the number of GPUs."""
+    return max((PER_NODE, NODES, ROLLOUT_PER_NODE, ROLLOUT_NODES), key=lambda key: whole(settings, key) or 0)
 
 
 def _of_rollout(settings: Settings) -> int:
@@ -118,7 +129,8 @@ def _per_node(settings: Settings) -> int:
 
 def _verls_engine(settings: Settings, wanted: Wanted) -> int:
     """The GPUs of an engine; where only bash knows them, the fewest that hold the model."""
-    tensor, pipeline = (whole(settings, f"{R}.{kind}_model_parallel_size") for kind in ("tensor", "pipeline"))
+    sizes_of_engine = (f"{R}.{kind}_model_parallel_size" for kind in ("tensor", "pipeline"))
+    tensor, pipeline = (counted(settings, key, "an engine has one GPU or more") for key in sizes_of_engine)
     if tensor is None:
         sizes = (1, 2, 4, LARGEST_TENSOR)
         fits = (size for size in sizes if wanted.weight(Parallel(size, expert=size), BYTES_LOADED) <= LOADED)
@@ -150,7 +162,7 @@ def _shown(settings: Settings) -> str:
 
 def _base(settings: Settings, wanted: Wanted, gpus: int) -> Parallel:
     """The division that verl's settings ask for."""
-    if settings.flavour == "megatron" and not isinstance(settings.value(_TENSOR), Template):
+    if settings.flavour == "megatron" and _TENSOR in settings.leaves and _TENSOR not in unknown_sizes(settings):
         tensor = whole(settings, f"{_MEGATRON}.tensor_model_parallel_size") or 1
         dense = wanted.shape is not None and not wanted.shape.experts
         return Parallel(

@@ -10,6 +10,7 @@ from relax_lint.migrate.derived import DERIVED
 from relax_lint.migrate.direct import direct_steps
 from relax_lint.migrate.mapping import entry_in
 from relax_lint.migrate.plan import Fate, ModeRefused, Need, Obstacle, Passed, Plan, RecipeFile, Step, Todo, YamlEntry
+from relax_lint.migrate.readings import shown
 from relax_lint.migrate.settings import NOT_THERE
 from relax_lint.migrate.values import Template
 from relax_lint.records import changed
@@ -28,11 +29,12 @@ def plan(settings: Settings, choices: Choices, catalogue: Catalogue | None = Non
     """What a launch of verl becomes. Raises :class:`~relax_lint.migrate.plan.Refusal` for what Relax cannot train."""
     derived = [step for steps in DERIVED.values() for step in steps(settings, choices)]
     direct = list(direct_steps(settings, catalogue, choices.verl))
-    every = [*derived, *direct]
+    fates = list(_fates(settings, derived, direct))
+    every = [*derived, *direct, *_unresolved(settings, fates)]
     return Plan(
         settings,
         list(_passed(each for each in every if isinstance(each, Passed))),
-        list(_fates(settings, derived, direct)),
+        fates,
         [each for each in every if isinstance(each, YamlEntry)],
         list(dict.fromkeys(each for each in every if isinstance(each, Todo))),
         [each for each in every if isinstance(each, ModeRefused)],
@@ -85,6 +87,19 @@ def _fates(settings: Settings, derived: list[Step], direct: list[Step]) -> Itera
             yield _with_problem(fate, settings.leaves[key], settings.version)
     if missing:
         raise Contradiction(f"nothing is said of {', '.join(f'{key} ({_whose(settings, key)})' for key in missing)}")
+
+
+def _unresolved(settings: Settings, fates: Iterable[Fate]) -> Iterator[Todo]:
+    """What is to be done about values that go into flags with an interpolation of Hydra's that is none here."""
+    for fate in fates:
+        value = settings.leaves[fate.key].value
+        texts = value.parts if isinstance(value, Template) else (value,)
+        if fate.flags and any(isinstance(text, str) and "${" in text for text in texts):
+            yield Todo(
+                f"{fate.key}={shown(value)}: only Hydra knows what this stands for, if it does: write that into "
+                f"{', '.join(fate.flags)}",
+                (fate.key,),
+            )
 
 
 def _with_variable(fate: Fate, variable: str | None, read: set[str]) -> Fate:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.conversions import text_of
-from relax_lint.migrate.plan import Fate, FateKind, Refusal
+from relax_lint.migrate.plan import Fate, FateKind, Refusal, Todo
 from relax_lint.migrate.values import SAFE_DEFAULT, Data, Template, with_default
 
 if TYPE_CHECKING:
+    from relax_lint.migrate.plan import Step
     from relax_lint.migrate.settings import Settings
 
 A, R, REF, M = (f"actor_rollout_ref.{part}" for part in ("actor", "rollout", "ref", "model"))
@@ -20,14 +22,25 @@ _TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0", "")
 
 
 def real(settings: Settings, key: str) -> int | float | None:
-    """A number; ``None`` when there is none, or only bash knows it."""
+    """A finite number; ``None`` when there is none, or only bash knows it."""
     value = settings.value(key)
     if isinstance(value, str):
         try:
             value = float(value)
         except ValueError:
             return None
+    if isinstance(value, float) and not isfinite(value):
+        return None
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def counted(settings: Settings, key: str, what: str) -> int | None:
+    """A whole number of things of which there is at least one; ``None`` as :func:`whole` says it. Raises
+    :class:`Refusal` for none."""
+    number, value = whole(settings, key), settings.value(key)
+    if isinstance(value, (bool, float)) if number is None else number < 1:
+        raise refusal(settings, key, f"{key}={shown(value)}: {what}")
+    return number
 
 
 def whole(settings: Settings, key: str) -> int | None:
@@ -79,6 +92,15 @@ def fates(
 ) -> Iterator[Fate]:
     """The same fate for those of some keys that are there."""
     return (Fate(key, kind, flags, reason) for key in keys if key in settings.leaves)
+
+
+def unset(settings: Settings, keys: tuple[str, ...], flag: str, otherwise: str) -> Iterator[Step]:
+    """What becomes of settings that are null where verl wants a number."""
+    there = [key for key in keys if key in settings.leaves]
+    if there:
+        todo = f"{there[0]} is null, with which verl fails: pass {flag}, without which Relax {otherwise}"
+        yield from (Fate(key, "by hand", (), "verl wants a number", todo) for key in there)
+        yield Todo(todo, tuple(there))
 
 
 def shown(value: Data) -> str:

@@ -169,6 +169,21 @@ def test_the_environment_of_the_training_is_an_expression() -> None:
 
 
 @pytest.mark.parametrize(
+    ("form", "word"),
+    [
+        ("%Y-%m-%d", "$(date +%Y-%m-%d)"),
+        ("%H%M", "$(date +%H%M)"),
+        ("%Y-%m-%d %H:%M", "$(date '+%Y-%m-%d %H:%M')"),
+        ("%H.%f", "$(date +%H.%6N)"),
+    ],
+)
+def test_the_time_of_the_training_is_an_expression(form: str, word: str) -> None:
+    value = settings(f"{MAIN} 'trainer.experiment_name=run-${{now:{form}}}'").value("trainer.experiment_name")
+    assert isinstance(value, Template)
+    assert value.quoted == f"run-{word}"
+
+
+@pytest.mark.parametrize(
     ("before", "word", "variable"),
     [
         ("LR=${LR:-1e-6}", "actor_rollout_ref.actor.optim.lr=$LR", "LR"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.migrate.derived.multi_turn import takes_turns
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
-from relax_lint.migrate.readings import R, carried, fates, is_on, shown, text, whole
+from relax_lint.migrate.readings import R, carried, fates, is_on, shown, text, unset, whole
 
 if TYPE_CHECKING:
     from relax_lint.migrate.choices import Choices
@@ -41,10 +41,14 @@ def response_key(settings: Settings) -> str:
 def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     """The flags and fates of lengths."""
     decides = response_key(settings)
-    if settings.value(PROMPT) is not None:
+    if settings.value(PROMPT) is None:
+        yield from unset(settings, (PROMPT,), _MAX_PROMPT, "leaves no prompt out")
+    else:
         yield Passed(_MAX_PROMPT, (carried(settings, PROMPT),), "rollout", (PROMPT,))
         yield Fate(PROMPT, "mapped", (_MAX_PROMPT,))
-    if settings.value(decides) is not None:
+    if settings.value(decides) is None:
+        yield from unset(settings, (RESPONSE, _ROLLOUT_RESPONSE), _MAX_RESPONSE, "does not start")
+    else:
         source = RESPONSE if shown(settings.value(RESPONSE)) == shown(settings.value(decides)) else decides
         yield Passed(_MAX_RESPONSE, (carried(settings, source),), "rollout", (source,))
         yield from fates(settings, (RESPONSE, _ROLLOUT_RESPONSE), "mapped", flags=(_MAX_RESPONSE,))

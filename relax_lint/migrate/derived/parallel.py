@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from relax_lint.migrate.batches import batches
 from relax_lint.migrate.derived import stages
+from relax_lint.migrate.engines import STRATEGY, told_of_engine
 from relax_lint.migrate.gpus import Gpus, gpus_of, unknown_sizes
 from relax_lint.migrate.plan import Fate, Passed, Step, Todo
-from relax_lint.migrate.readings import REF, A, fates, whole
+from relax_lint.migrate.readings import REF, A, fates, text, whole
 
 if TYPE_CHECKING:
     from relax_lint.migrate.choices import Choices
@@ -40,6 +41,7 @@ def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
         yield from _as_given(settings, gpus)
     else:
         yield from _of_fsdp(settings, gpus)
+    yield from told_of_engine(settings)
     yield from _of_reference(settings)
     yield from stages.steps(settings, choices)
     unknown = unknown_sizes(settings)
@@ -119,7 +121,8 @@ def _as_given(settings: Settings, gpus: Gpus) -> Iterator[Step]:
             yield Fate(key, "mapped", (_flag(name),), _async_reason(gpus, field))
         else:
             yield Fate(key, "derived", (_flag(name),), f"{got} instead of {wanted}: {_why(gpus)}")
-    yield Fate(f"{A}.{_ULYSSES}", "no effect", (), "Megatron trains, by context_parallel_size")
+    for key in (f"{A}.{_ULYSSES}", f"{A}.fsdp_config.{_ULYSSES}"):
+        yield Fate(key, "no effect", (), "Megatron trains, by context_parallel_size")
 
 
 def _async_reason(gpus: Gpus, field: str) -> str:
@@ -136,6 +139,8 @@ def _why(gpus: Gpus) -> str:
 
 
 def _of_fsdp(settings: Settings, gpus: Gpus) -> Iterator[Step]:
+    for name in _SIZES:
+        yield Fate(f"{_MEGATRON}.{name}", "no effect", (), f"{text(settings, STRATEGY) or 'FSDP'} trains, not Megatron")
     context = gpus.sync.context
     said = {key: whole(settings, key) or 1 for key in (f"{A}.{_ULYSSES}", f"{A}.fsdp_config.{_ULYSSES}")}
     ulysses = max(said.values())

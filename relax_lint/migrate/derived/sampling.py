@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.migrate.plan import Fate, Passed, Step
-from relax_lint.migrate.readings import R, carried, fates, real
+from relax_lint.migrate.readings import R, carried, fates, real, unset
 
 if TYPE_CHECKING:
     from relax_lint.migrate.choices import Choices
@@ -18,7 +18,9 @@ ALL_TOKENS = "-1"
 
 def steps(settings: Settings, choices: Choices) -> Iterator[Step]:
     """The flags and fates of sampling in training."""
-    if settings.value(_TEMPERATURE) is not None:
+    if settings.value(_TEMPERATURE) is None:
+        yield from unset(settings, (_TEMPERATURE,), "--rollout-temperature", "takes 1")
+    else:
         yield Passed("--rollout-temperature", (carried(settings, _TEMPERATURE),), "rollout", (_TEMPERATURE,))
         yield Fate(_TEMPERATURE, "mapped", ("--rollout-temperature",))
     if real(settings, _TOP_P) in (None, 1) and not _unknown(settings, _TOP_P):
