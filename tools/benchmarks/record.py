@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,7 @@ def document(
         "budgets": [each.plain() for each in found],
         "seconds": {name: [round(value, 5) for value in taken] for name, taken in times.items()},
         "editor": [
-            {"path": each.path, "files": each.files, "answer": round(each.answer, 5), "parsing": round(each.parsing, 5)}
-            for each in answers
+            {**asdict(each), "answer": round(each.answer, 5), "parsing": round(each.parsing, 5)} for each in answers
         ],
     }
 
