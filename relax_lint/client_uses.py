@@ -36,7 +36,8 @@ def _outlives(source: PythonSource, call: ast.Call) -> bool:
         return True
     if any(word in ast.unparse(decorator) for decorator in holder.decorator_list for word in _CACHING):
         return True
-    outer = {name for node in walk(holder) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+    declared: list[ast.Global | ast.Nonlocal] = [*source.nodes(ast.Global), *source.nodes(ast.Nonlocal)]
+    outer = {name for node in declared if holder in source.ancestors(node) for name in node.names}
     guarded = any(isinstance(item, (ast.If, ast.Try, ast.IfExp, ast.BoolOp)) for item in source.ancestors(call))
     names = {ast.unparse(target) for target in _targets(source, call)}
     return any(

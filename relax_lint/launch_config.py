@@ -43,7 +43,10 @@ def setting(launch: Launch, project: Project, flag: str) -> Setting | None:
     argument = launch.last(CONFIG)
     if argument is None:
         return None
-    named = argument.value
+    return project.once(("setting", launch, flag), lambda: _setting(launch, argument.value, project, flag))
+
+
+def _setting(launch: Launch, named: str | None, project: Project, flag: str) -> Setting | None:
     shown = f"{CONFIG} {named or ''}".strip()
     if named is not None:
         return setting_in(project.root / named, project, dest_of(flag), shown)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from relax_lint.flow.scopes import own_nodes
 from relax_lint.patterns import pattern
-from relax_lint.sample_stores import walk_all
 from relax_lint.sources.python import is_none, walk
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ _MASK = "loss_mask"
 _GROWING = ("tokens", "response", "response_length")
 _ADDING = frozenset({"extend", "append"})
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_MASKING: tuple[type[ast.AST], ...] = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.keyword, ast.Call, ast.Dict)
 _FROM_OUTSIDE = pattern(r"\bobs_|\bobs\b|observation|\.step\(|tool|\benv\b|execut|feedback")
 """What tells that a turn brings text which the model did not write."""
 
@@ -126,7 +126,7 @@ def _holds_masking(path: Path, project: Project) -> bool:
 
 def _masking(source: PythonSource) -> Iterator[ast.AST]:
     """The statements of a file that say which tokens count."""
-    return (node for node in walk_all(source) if _MASK in source.text and _is_masking(source, node))
+    return (node for node in source.nodes(*_MASKING) if _is_masking(source, node)) if _MASK in source.text else iter(())
 
 
 def _is_masking(source: PythonSource, node: ast.AST) -> bool:

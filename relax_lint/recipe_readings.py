@@ -17,7 +17,7 @@ from relax_lint.flow.scopes import NOT_CHANGING, is_logging
 from relax_lint.generates import generate_uses
 from relax_lint.patterns import pattern
 from relax_lint.records import record
-from relax_lint.sample_stores import files_behind, walk_all
+from relax_lint.sample_stores import files_behind
 from relax_lint.sources.python import walk
 from relax_lint.supposed_launches import launches_of
 
@@ -208,7 +208,7 @@ def _stored_names_in(path: Path, project: Project) -> frozenset[str] | None:
     if source is None:
         return frozenset()
     found: set[str] = set()
-    for node in walk_all(source):
+    for node in source.nodes(ast.ClassDef, ast.Attribute, ast.Call):
         if isinstance(node, ast.ClassDef) and any(CLASS in ast.unparse(base) for base in node.bases):
             found.update(names_of_class(node))
         elif isinstance(node, ast.Attribute) and not is_read(node, source):

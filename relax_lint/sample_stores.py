@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from relax_lint.sources.python import called_name, walk
+from relax_lint.sources.python import called_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,14 +77,10 @@ def _may_store(path: Path, name: str, project: Project) -> bool:
     source = project.python(path)
     if source is None:
         return False
-    if name in source.text and any(_stores(node, name) for node in walk_all(source)):
+    kinds: tuple[type[ast.AST], ...] = (ast.Attribute, ast.keyword, ast.Constant, ast.Call)
+    if name in source.text and any(_stores(node, name) for node in source.nodes(*kinds)):
         return True
     return any(map(_by_unknown_name, source.nodes(ast.Call)))
-
-
-def walk_all(source: PythonSource) -> Iterator[ast.AST]:
-    """All nodes of a file."""
-    return walk(source.tree) if source.tree is not None else iter(())
 
 
 def _stores(node: ast.AST, name: str) -> bool:

@@ -78,11 +78,15 @@ def entries_in(launch: Launch, project: Project, wants: Callable[[Path], bool]) 
         return
     environment = environment_module(launch, project, generate)
     if environment is not None and wants(environment.path):
-        threads = generate is not None and _steps_in_thread(generate.source.text)
+        threads = generate is not None and _steps_in_thread(generate.source, project)
         yield Entry("environment", environment, BUILD_ENVIRONMENT, in_threads=threads)
 
 
-def _steps_in_thread(text: str) -> bool:
+def _steps_in_thread(rollout: PythonSource, project: Project) -> bool:
+    return project.once(("steps in a thread", rollout), lambda: _says_so(rollout.text))
+
+
+def _says_so(text: str) -> bool:
     return ".step" in text and bool(_STEPS_IN_THREAD.search(text))
 
 
