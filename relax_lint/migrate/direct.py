@@ -10,7 +10,7 @@ from relax_lint.catalog.conversions import BadValue, converted
 from relax_lint.catalog.flags import Catalogue, embedded
 from relax_lint.migrate.conversions import Unsuitable, Words, conversion_of, text_of
 from relax_lint.migrate.engines import refuse_other_engines
-from relax_lint.migrate.mapping import PASS, Entry, entry, entry_in, plain_key
+from relax_lint.migrate.mapping import PASS, Entry, all_entries, entry, entry_in, plain_key
 from relax_lint.migrate.own_settings import meant, own_program, own_steps
 from relax_lint.migrate.plan import Fate, Passed, Refusal, Step, Todo
 from relax_lint.migrate.settings import NOT_THERE
@@ -99,6 +99,26 @@ def _advice(found: Entry, value: Data) -> list[tuple[str, tuple[str, ...]]] | st
     return found.advice or f"{found.key} goes into several flags of Relax, together with other settings"
 
 
+def _acted(setting: Setting) -> Iterator[Step]:
+    """What becomes of a word that is no setting itself."""
+    key, flags = setting.key, [] if setting.problem else _flags_below(setting.key.removeprefix("~"))
+    if not (key.startswith("~") and flags):
+        yield Fate(key, "no effect", reason=_act(key))
+        return
+    todo = (
+        f"{key}: without it verl takes what its code has, which is not in its configuration: see there, and pass "
+        f"{', '.join(flags)}"
+    )
+    yield Fate(key, "by hand", reason=_act(key), todo=todo)
+    yield Todo(todo, (key,))
+
+
+def _flags_below(key: str) -> list[str]:
+    """The flags that say what a setting, or those below it, says."""
+    found = (one for one in all_entries() if one.key == key or one.key.startswith(f"{key}."))
+    return list(dict.fromkeys(flag for one in found for flag, _ in one.flags if "*" not in flag))
+
+
 def _act(key: str) -> str:
     """What a word does that is no setting itself."""
     if key.startswith("hydra."):
@@ -126,7 +146,7 @@ class _Direct:
     def steps(self, setting: Setting) -> Iterator[Step]:
         found = entry_in(self.settings, setting.key)
         if found is None and setting.acts:
-            yield Fate(setting.key, "no effect", reason=_act(setting.key))
+            yield from _acted(setting)
         elif found is None:
             self.own.append(setting)
         elif found.kind in ("dropped", "no effect"):

@@ -98,7 +98,10 @@ def wanted_of(settings: Settings, choices: Choices) -> Wanted:
 
 
 def _count(settings: Settings, key: str, default: int) -> int:
-    number = counted(settings, key, "a training has one machine or more, and each one GPU or more")
+    reason = "a training has one machine or more, and each one GPU or more"
+    number = counted(settings, key, reason)
+    if key in settings.leaves and settings.value(key) is None:
+        raise refusal(settings, key, f"{key}=null: {reason}")
     return default if number is None else number
 
 

@@ -15,12 +15,15 @@ HERE = Unknown("${PWD}", "PWD")
 
 
 def movable(settings: Settings, root: Path) -> Settings:
-    """The settings with ``${PWD}`` in the place of the directory in which the script was taken to run."""
-    here = re.compile(rf"(?<![\w.-]){re.escape(str(root))}(?=/|\Z)")
-    leaves = {
-        key: changed(setting, value=_moved(setting.value, here)) if str(root) in str(setting.value) else setting
-        for key, setting in settings.leaves.items()
-    }
+    """The settings with ``${PWD}`` in the place of the directory in which the script was taken to run. Where a file
+    names that directory itself, it is meant as it is written there."""
+    here = re.compile(rf"(?<![\w.-]){re.escape(str(root))}(?![\w.-])")
+    of_launch = settings.launch.argv[settings.launch.entry].place
+    leaves = dict(settings.leaves)
+    for key, setting in settings.leaves.items():
+        place = setting.place or of_launch
+        if str(root) in str(setting.value) and (place is None or here.search(place.source.text) is None):
+            leaves[key] = changed(setting, value=_moved(setting.value, here))
     return changed(settings, leaves=leaves)
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 A, R, REF, M = (f"actor_rollout_ref.{part}" for part in ("actor", "rollout", "ref", "model"))
 """The actor's settings, the rollout's, the reference's and the model's."""
 
-_TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0", "")
-
 
 def real(settings: Settings, key: str) -> int | float | None:
     """A finite number; ``None`` when there is none, or only bash knows it."""
@@ -50,11 +48,10 @@ def whole(settings: Settings, key: str) -> int | None:
 
 
 def is_on(settings: Settings, key: str, default: bool = False) -> bool:
-    """Whether a switch is on; ``default`` when it is not there, or only bash knows."""
+    """Whether a switch is on, as Python takes it: every text but the empty one is, and null is not; ``default`` when it
+    is not there, or only bash knows."""
     value = settings.value(key)
-    if isinstance(value, str):
-        return value.lower() in _TRUE or (default and value.lower() not in _FALSE)
-    return bool(value) if isinstance(value, (bool, int, float)) else default
+    return default if key not in settings.leaves or isinstance(value, Template) else bool(value)
 
 
 def text(settings: Settings, key: str) -> str | None:

@@ -13,7 +13,7 @@ from relax_lint.migrate.planning import plan
 from relax_lint.migrate.settings import Setting, Settings
 from relax_lint.migrate.values import Data
 from relax_lint.records import changed
-from tests.migrate.planned import MEGATRON, QWEN3_8B, R, composed, fate, flags, planned, todos
+from tests.migrate.planned import MEGATRON, QWEN3_8B, A, R, composed, fate, flags, planned, todos
 
 OTHERS: tuple[Data, ...] = (
     -1, 0.5, True, False, "", "auto", "two words", [1], {"a": 1}, float("inf"), 1_000_000, "${now:%H}",
@@ -60,6 +60,8 @@ def test_every_setting_may_be_of_any_kind(config: str) -> None:
         ("data.train_batch_size=-1", "a step has one prompt or more"),
         (f"{R}.tensor_model_parallel_size=0", "an engine has one GPU or more"),
         ("trainer.nnodes=0", "a training has one machine or more"),
+        ("trainer.nnodes=null", "a training has one machine or more"),
+        ("trainer.n_gpus_per_node=null", "each one GPU or more"),
         ("trainer.n_gpus_per_node=1000000", "no training has so many"),
     ],
 )
@@ -83,3 +85,13 @@ def test_a_number_that_is_null_is_to_be_chosen(key: str, flag: str) -> None:
     assert fate(made, key).kind == "by hand"
     assert f"{key} is null, with which verl fails: pass {flag}" in todos(made)
     assert flag not in flags(made)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_on"), [("True", True), ("null", False), ("0", False), ("''", False), ("no", True)]
+)
+def test_a_switch_is_what_python_takes_its_value_for(value: str, is_on: bool) -> None:
+    value = "'no'" if value == "no" else value  # which is no text to YAML
+    assert ("--use-kl-loss" in flags(planned(f"{A}.use_kl_loss={value}"))) is is_on
+    by_deviation = flags(planned(f"algorithm.norm_adv_by_std_in_grpo={value}"))
+    assert ("--disable-grpo-std-normalization" not in by_deviation) is is_on

@@ -61,3 +61,18 @@ def test_settings_of_an_engine_that_are_added_count_for_nothing_where_the_other_
 @pytest.mark.parametrize("words", [(), MEGATRON])
 def test_a_configuration_of_the_engine_that_trains_leaves_nothing_to_see_to(words: tuple[str, ...]) -> None:
     assert "strategy" not in todos(planned_as_composed(*words))
+
+
+@pytest.mark.parametrize(
+    ("word", "flag"),
+    [(f"~{A}.optim.lr", "--lr"), (f"~{A}.optim", "--lr"), ("~actor_rollout_ref.rollout.top_k", "--rollout-top-k")],
+)
+def test_what_takes_a_setting_away_that_has_a_flag_is_to_be_seen_to(word: str, flag: str) -> None:
+    made = planned_as_composed(word)
+    assert fate(made, word).kind == "by hand"
+    assert any(word in todo.text and flag in todo.text for todo in made.todos)
+
+
+@pytest.mark.parametrize("word", ["~trainer.logger", "~trainer.no_such_setting"])
+def test_what_takes_another_one_away_leaves_nothing_to_see_to(word: str) -> None:
+    assert word not in todos(planned_as_composed(word))

@@ -9,7 +9,7 @@ from relax_lint.migrate.settings import Setting
 from relax_lint.migrate.values import Data, Template, with_default
 from relax_lint.records import changed
 from relax_lint.shell.launch import Unknown
-from tests.migrate.plans import plan_of
+from tests.migrate.plans import launches_of, plan_of
 
 
 def moved(value: Data) -> Data:
@@ -36,3 +36,14 @@ def test_other_values_stay_as_they_are() -> None:
     values: list[Data] = ["/root/verlx/a", "/x/root/verl2", "root/verl/a", 3, None, True, ["a"]]
     for value in values:
         assert moved(value) == value
+
+
+def test_a_directory_that_the_script_names_itself_is_meant() -> None:
+    launch, *_ = launches_of("python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=/root/verl/models/x\n")
+    settings = changed(
+        plan_of().settings, launch=launch, leaves={"a": Setting("a", "/root/verl/models/x", "command line")}
+    )
+    assert movable(settings, Path("/root/verl")).value("a") == "/root/verl/models/x"
+    assert movable(settings, Path("/root/verl/models")).value("a") == "/root/verl/models/x"
+    assert movable(settings, Path("/root/ver")).value("a") == "/root/verl/models/x"
+    assert movable(settings, Path("/root")).value("a") == "/root/verl/models/x"
