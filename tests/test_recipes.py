@@ -106,3 +106,49 @@ def test_the_demo_goes_from_findings_to_clean() -> None:
     done = subprocess.run([sys.executable, ROOT / "tools/demo.py"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.index("RLX202") < done.stdout.index("+async def reward_func")
+
+
+BOUND_BY_A_FUNCTION = """\
+def compute(sample):
+    return {first}
+
+
+def install():
+    {declared}
+    compute = lambda sample: 1.0
+
+
+install()
+
+
+async def reward_func(args, sample, **kwargs):
+    return compute(sample)
+"""
+MADE_BY_A_FUNCTION = """\
+def make():
+    global reward_func
+
+    async def reward_func(args, sample, **kwargs):
+        return 1.0
+
+
+make()
+"""
+
+
+@pytest.mark.parametrize(
+    ("reward", "expected"),
+    [
+        (MADE_BY_A_FUNCTION, set()),
+        (MADE_BY_A_FUNCTION.replace("global reward_func", "pass"), {"RLX201"}),
+        (BOUND_BY_A_FUNCTION.format(first=None, declared="global compute"), set()),
+        (BOUND_BY_A_FUNCTION.format(first=None, declared="pass"), {"RLX205"}),
+    ],
+)
+def test_what_functions_bind_in_the_module_is_not_known_by_what_stands_there(
+    reward: str, expected: set[str], tmp_path: Path
+) -> None:
+    shutil.copytree(RECIPES / "good_gsm8k", tmp_path / "good")
+    (tmp_path / "good/examples/gsm8k/reward_gsm8k.py").write_text(reward, encoding="utf-8")
+    found = {code for code in codes(checked(tmp_path / "good"), "error", "warning") if code.startswith("RLX20")}
+    assert found == expected

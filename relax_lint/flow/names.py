@@ -69,6 +69,11 @@ class ModuleNames:
         """Whether the module may bind names that cannot be seen."""
         return bool(_DYNAMIC.search(self.source.text))
 
+    @cached_property
+    def set_by_functions(self) -> frozenset[str]:
+        """The names that functions say they bind themselves."""
+        return frozenset(name for statement in self.source.nodes(ast.Global) for name in statement.names)
+
     def of(self, name: str, before: ast.AST | None = None) -> list[Binding]:
         """What a name can be bound to once the module is imported, or when what stands there runs: the last certain
         binding and what follows it."""
@@ -398,6 +403,9 @@ class Resolver:
         if not any(binding.certain for binding in bindings):
             parts += [self._star(star, name, seen | {key}) for star in names.stars]
         result = _together(parts)
+        is_defined = any(binding.kind == "definition" for binding in bindings)
+        if name in names.set_by_functions and (is_defined or result.missing):
+            return Resolution(result.found, complete=False)  # what holds data is asked by may_differ
         if name in names.deleted or (result.missing and names.dynamic):
             return Resolution(result.found, complete=False)
         return result

@@ -40,8 +40,40 @@ class Regex:
 
 def compile_regex(pieces: Sequence[tuple[str, bool]], *, ignore_case: bool = False) -> Regex:
     """The expression; quoted characters stand for themselves. Raises ``re.error`` for what is none."""
-    spelling = "".join(_escaped(text) if quoted else text for text, quoted in pieces)
-    return _compile(spelling, ignore_case)
+    return _compile(_spelled([(char, quoted) for text, quoted in pieces for char in text]), ignore_case)
+
+
+def _spelled(chars: Sequence[tuple[str, bool]]) -> str:
+    """The expression as bash hands it over: what is quoted behind a backslash, but as it is in a bracket expression,
+    where it means what it would mean unquoted."""
+    made, at = [], 0
+    while at < len(chars):
+        char, quoted = chars[at]
+        end = _end_of_bracket(chars, at) if (char, quoted) == ("[", False) else at + 1
+        if end == at + 1:
+            made.append(_escaped(char) if quoted else char)
+        else:
+            made.extend(char for char, _ in chars[at:end])
+        at = end
+    return "".join(made)
+
+
+def _end_of_bracket(chars: Sequence[tuple[str, bool]], start: int) -> int:
+    """Where a bracket expression ends, by its first ``]`` that is not quoted; the next character when it does not."""
+    at = start + 1
+    at += chars[at : at + 1] == [("^", False)]
+    at += chars[at : at + 1] == [("]", False)]
+    while at < len(chars):
+        named = chars[at] == ("[", False) and chars[at + 1 : at + 2] in ([(":", False)], [(".", False)], [("=", False)])
+        if named:
+            closing = [chars[at + 1], ("]", False)]
+            inner = range(at + 2, len(chars) - 1)
+            at = next((each for each in inner if chars[each : each + 2] == closing), at - 1) + 2
+        elif chars[at] == ("]", False):
+            return at + 1
+        else:
+            at += 1
+    return start + 1
 
 
 def _escaped(text: str) -> str:
@@ -156,6 +188,8 @@ def _bracket(spelling: str, at: int) -> tuple[str, int]:
             raise re.error("unterminated bracket expression", spelling, start)
         if char == "]" and not first:
             break
+        if char == "-" and not first and spelling[at + 1 : at + 2] != "]":
+            raise re.error("a range of no beginning", spelling, at)
         named = _CLASS.match(spelling, at)
         if named:
             if named[1] not in _CLASSES or _goes_on(spelling, named.end()):

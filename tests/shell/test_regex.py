@@ -88,3 +88,29 @@ def test_brackets_hold_what_bash_finds_in_them(seed: int) -> None:
             assert set(statuses) == {"2"}, bracket
             continue
         assert statuses == "".join(str(int(pattern.search(each) is None)) for each in characters), bracket
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_quoted_in_brackets_is_what_bash_takes_it_for(seed: int) -> None:
+    dice, characters = random.Random(seed), "ab-]^[\\"
+    words = []
+    for _ in range(200):
+        inner = ["".join(dice.choices(characters, k=dice.randrange(1, 3))) for _ in range(3)]
+        words.append(
+            [("[", False), (inner[0], True), (inner[1].replace("\\", "b"), False), (inner[2], True), ("]", False)]
+        )
+    parts = [
+        [f'"${{p[{at}]}}"' if quoted else f"${{p[{at}]}}" for at, (_, quoted) in enumerate(word)] for word in words
+    ]
+    each_one = f"for x in {shlex.join(characters)}; do [[ $x =~ %s ]]; printf %%s $?; done"
+    snippets = [
+        f"p=({shlex.join(text for text, _ in word)}); {each_one % ''.join(part)}"
+        for word, part in zip(words, parts, strict=True)
+    ]
+    for word, statuses in zip(words, outputs(snippets, prologue="LC_ALL=C"), strict=True):
+        try:
+            pattern = compile_regex(word).pattern
+        except re.error:
+            assert set(statuses) == {"2"}, word
+            continue
+        assert statuses == "".join(str(int(pattern.search(each) is None)) for each in characters), word
