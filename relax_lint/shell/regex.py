@@ -22,6 +22,8 @@ _GNU = {
     "<": r"\b(?=\w)", ">": r"\b(?<=\w)", "`": r"\A", "'": r"\Z", "w": r"\w", "W": r"\W", "s": r"\s", "S": r"\S",
     "b": r"\b", "B": r"\B",
 }  # fmt: skip
+_LONGEST_WITH_BRACKETS = 1_000
+"""Characters of an expression in which it is looked for brackets that hold what is quoted."""
 
 
 # A group that repeats and holds what repeats, or a choice: the ways to match it can double with every character.
@@ -47,10 +49,13 @@ def _spelled(chars: Sequence[tuple[str, bool]]) -> str:
     """The expression as bash hands it over: what is quoted behind a backslash, but as it is in a bracket expression,
     where it means what it would mean unquoted."""
     made, at = [], 0
+    closes = len(chars) <= _LONGEST_WITH_BRACKETS
     while at < len(chars):
         char, quoted = chars[at]
-        end = _end_of_bracket(chars, at) if (char, quoted) == ("[", False) else at + 1
+        opens = closes and (char, quoted) == ("[", False)
+        end = _end_of_bracket(chars, at) if opens else at + 1
         if end == at + 1:
+            closes = closes and not opens  # behind one that does not end, none is looked for: that would take long
             made.append(_escaped(char) if quoted else char)
         else:
             made.extend(char for char, _ in chars[at:end])

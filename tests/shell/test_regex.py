@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import shlex
+from contextlib import suppress
 
 import pytest
 
@@ -114,3 +115,9 @@ def test_what_is_quoted_in_brackets_is_what_bash_takes_it_for(seed: int) -> None
             assert set(statuses) == {"2"}, word
             continue
         assert statuses == "".join(str(int(pattern.search(each) is None)) for each in characters), word
+
+
+@pytest.mark.parametrize("text", ["[" * 50_000, "[:" * 25_000, "[[:" * 300, "[" * 999, "[a]" * 20_000])
+def test_long_expressions_are_read_or_refused_at_once(text: str) -> None:
+    with suppress(re.error):
+        assert compile_regex([(text, False), ("-", True)]).pattern.search("a" * 20_000 + "-") is not None
